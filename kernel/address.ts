@@ -1,0 +1,71 @@
+import { BlockList, isIP } from 'node:net';
+
+/** The text of a socket's binary address (4 or 16 bytes), IPv4 in IPv6 as IPv4, IPv6 by RFC 5952. */
+export function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  if (isMapped) return bytes.subarray(12).join('.');
+  const groups = Array.from({ length: bytes.length / 2 }, (_, i) => (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16));
+  return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) : '';
+}
+
+/** Addresses and CIDR ranges. Throws a `RangeError` that names the one that is neither. */
+export class Addresses {
+  readonly #list = new BlockList();
+  readonly isEmpty: boolean;
+
+  constructor(ranges: readonly string[]) {
+    this.isEmpty = ranges.length === 0;
+    for (const range of ranges) this.#add(range);
+  }
+
+  has(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.#list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  }
+
+  #add(range: string): void {
+    const [address = '', prefix] = range.split('/');
+    const version = isIP(address);
+    const family = version === 6 ? 'ipv6' : 'ipv4';
+    const bits = Number(prefix ?? (version === 6 ? 128 : 32));
+    if (version === 0 || !Number.isInteger(bits) || bits < 0 || bits > (version === 6 ? 128 : 32)) throw new RangeError(`${range} is not an address or a CIDR range`);
+    this.#list.addSubnet(address, bits, family);
+  }
+}
+
+/** The client's address: the socket's, or behind trusted proxies the last one that no trusted proxy could have made up. */
+export function clientAddress(socket: string, forwardedFor: string, proxies: Addresses): string {
+  if (!proxies.has(socket)) return socket;
+  let client = socket;
+  for (const hop of forwardedFor.split(',').toReversed()) {
+    const address = hop.trim();
+    if (isIP(address) === 0) return client;
+    client = address;
+    if (!proxies.has(address)) return client;
+  }
+  return client;
+}
+
+/**
+ * Whether a `Host` header may reach the admin address: literal addresses, localhost and configured names. A page
+ * that rebinds its own name to this address (DNS rebinding) sends its own name, and is refused.
+ */
+export class HostGuard {
+  readonly #names: ReadonlySet<string>;
+  readonly #seen = new Map<string, boolean>();
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+  }
+
+  allows(host: string): boolean {
+    let allowed = this.#seen.get(host);
+    if (allowed === undefined) {
+      const name = host.replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '').toLowerCase();
+      allowed = isIP(name) !== 0 || this.#names.has(name);
+      if (allowed && this.#seen.size < 64) this.#seen.set(host, true);
+    }
+    return allowed;
+  }
+}

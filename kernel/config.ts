@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from './errors.ts';
+import { Validator } from './json.ts';
+import { Type, type Static } from './schema.ts';
+
+/** The project's root: SQL, catalogues and defaults are read from there, also when the code runs from `dist/`. */
+export const projectDir = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description: 'host:port' });
+const closed = { additionalProperties: false } as const;
+
+/** The kernel's own settings. A top-level object under a plugin's name is that plugin's, checked by its own schema. */
+export const KernelConfig = Type.Object({
+  edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], { description: 'community closes the end-user API' }),
+  listen: HostPort,
+  admin_listen: HostPort,
+  admin_hosts: Type.Array(Type.String(), { description: 'Host names, besides localhost and literal addresses, that the admin address answers to' }),
+  tls: Type.Object({ cert: Type.String(), key: Type.String() }, { ...closed, description: 'PEM files; both or neither' }),
+  trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
+  data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
+  files_root: Type.String({ minLength: 1, description: 'Where the files of an account live; {data} and {username} are replaced' }),
+  virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'How clients see the files root' }),
+  token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
+  log: Type.Object({ level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) }, closed),
+  plugins: Type.Record(Type.String(), Type.Boolean(), { description: 'false switches a plugin off for the whole server' }),
+});
+
+export interface Config extends Static<typeof KernelConfig> {
+  /** Settings of plugins by the plugin's name, not yet checked. */
+  readonly sections: Readonly<Record<string, unknown>>;
+}
+
+/** A configuration that cannot be used; the message names the file and the setting. */
+export class ConfigError extends Error {}
+
+/**
+ * Defaults from `config/hostkeep.json`, over them the named file, over it `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN`
+ * and `HOSTKEEP_ADMIN_LISTEN`. Objects are merged, everything else replaces. Throws `ConfigError`.
+ */
+export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv, defaults: Record<string, unknown> = {}): Config {
+  const merged = merge(merge(readJson(join(projectDir, 'config/hostkeep.json')), defaults), file === undefined ? {} : readJson(file));
+  if (env['HOSTKEEP_DATA']) merged['data'] = env['HOSTKEEP_DATA'];
+  if (env['HOSTKEEP_LISTEN']) merged['listen'] = env['HOSTKEEP_LISTEN'];
+  if (env['HOSTKEEP_ADMIN_LISTEN']) merged['admin_listen'] = env['HOSTKEEP_ADMIN_LISTEN'];
+  return checkConfig(merged, file ?? 'the configuration');
+}
+
+/** Splits kernel settings from plugin sections and checks the former. */
+export function checkConfig(merged: Record<string, unknown>, source: string): Config {
+  const kernel: Record<string, unknown> = {};
+  const sections: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(merged)) (name in KernelConfig.properties ? kernel : sections)[name] = value;
+  const [issue] = new Validator(KernelConfig).issues(kernel);
+  if (issue !== undefined) throw new ConfigError(`${source}: ${issue.path.slice(1).replaceAll('/', '.')} ${issue.message}`);
+  const config = { ...(kernel as Static<typeof KernelConfig>), sections };
+  if ((config.tls.cert === '') !== (config.tls.key === '')) throw new ConfigError(`${source}: tls needs both cert and key`);
+  return { ...config, data: resolve(config.data) };
+}
+
+/** An address from the configuration, taken apart; brackets of an IPv6 host are dropped. */
+export function splitHostPort(address: string): { host: string; port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}
+
+/** Reads a JSON file that holds an object. Throws `ConfigError`. */
+export function readJson(file: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as unknown;
+    if (!isObject(value)) throw new Error('is not a JSON object');
+    return value;
+  } catch (error) {
+    throw new ConfigError(`${file}: ${messageOf(error)}`);
+  }
+}
+
+function merge(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...base };
+  for (const [name, value] of Object.entries(over)) {
+    const below = result[name];
+    result[name] = isObject(value) && isObject(below) ? merge(below, value) : value;
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function findRoot(folder: string): string {
+  return existsSync(join(folder, 'package.json')) || folder === '/' ? folder : findRoot(dirname(folder));
+}

@@ -1,0 +1,69 @@
+import type { Account } from './accounts.ts';
+import type { Address } from './plugin.ts';
+import type { LiveRoute } from './routes.ts';
+import type { Session } from './sessions.ts';
+
+let lastRequest = 0;
+const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
+
+/** Unique in this process and, all but certainly, among its predecessors. */
+export function nextRequestId(): string {
+  return `${processId}-${(lastRequest += 1).toString(36)}`;
+}
+
+/** One request, as its handler sees it (`Call`) and as the server follows it. */
+export class Exchange {
+  readonly route: LiveRoute;
+  readonly address: Address;
+  readonly isHead: boolean;
+  readonly startedMs = performance.now();
+  account: Account | undefined;
+  session: Session | undefined;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  rawParams: readonly string[] = [];
+  rawQuery = '';
+  isAborted = false;
+  readonly #headers: Readonly<Record<string, string>> | undefined;
+  readonly #readIp: () => string;
+  #ip: string | undefined;
+  #requestId: string | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(route: LiveRoute, address: Address, isHead: boolean, headers: Readonly<Record<string, string>> | undefined, readIp: () => string) {
+    this.route = route;
+    this.address = address;
+    this.isHead = isHead;
+    this.#headers = headers;
+    this.#readIp = readIp;
+  }
+
+  /** Read when first asked for; the socket knows it until the client is gone. */
+  get ip(): string {
+    this.#ip ??= this.isAborted ? '' : this.#readIp();
+    return this.#ip;
+  }
+
+  get requestId(): string {
+    this.#requestId ??= nextRequestId();
+    return this.#requestId;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.isAborted) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  header(name: string): string {
+    const value = this.#headers?.[name];
+    if (value === undefined) throw new Error(`the route does not declare the request header ${name}`);
+    return value;
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    this.#abort?.abort();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Config } from './config.ts';
+import type { Locales } from './locales.ts';
+import type { Address, RouteSpec } from './plugin.ts';
+import type { Traffic } from './traffic.ts';
+
+/** A route as it is served, for those that list and describe them. */
+export interface RouteInfo extends RouteSpec {
+  readonly plugin: string;
+  /** Key in the plugin's route table. */
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly addresses: readonly Address[];
+  /** Features of which any one opens the route; empty where none is asked for. */
+  readonly features: readonly string[];
+  readonly traffic: Traffic;
+}
+
+export interface PluginStatus {
+  readonly name: string;
+  readonly state: 'ready' | 'unavailable' | 'off';
+  readonly features: readonly string[];
+  /** Why it is not ready. */
+  readonly reason?: string;
+  readonly remedy?: string;
+}
+
+/** What a plugin may know of the server that it runs in. */
+export interface NodeInfo {
+  readonly version: string;
+  readonly config: Config;
+  readonly locales: Locales;
+  /** URL under which clients reach an address, as far as the server can know. */
+  url(address: Address): string;
+  /** All routes of all plugins; complete once every plugin is set up. */
+  routes(): readonly RouteInfo[];
+  plugins(): readonly PluginStatus[];
+}

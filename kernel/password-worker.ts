@@ -1,0 +1,17 @@
+/** One thread of `passwords.ts`: hashes, or verifies where a hash is given, at the lowest priority. */
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { hashSync, verifySync } from '@node-rs/argon2';
+import type { PasswordJob } from './passwords.ts';
+
+/** The package exports its algorithms as a const enum only, which does not exist at run time. */
+const ARGON2ID = 2;
+
+setPriority(0, 19); // on Linux this is the thread's priority, not the process's
+
+parentPort?.on('message', ({ password, hash }: PasswordJob) => {
+  const result = hash === undefined
+    ? hashSync(password, { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+    : verifySync(hash, password);
+  parentPort?.postMessage(result);
+});

@@ -1,0 +1,126 @@
+import { HttpError } from './errors.ts';
+import type { Revision } from './revision.ts';
+import { Type, type Static } from './schema.ts';
+import type { Reader, Store, Tx } from './store.ts';
+
+const Limit = (description: string) => Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `${description}; 0 = unlimited` });
+
+/** What an operator sets of a plan. */
+export const PlanLimits = Type.Object(
+  {
+    description: Type.String({ maxLength: 255 }),
+    cpu_limit: Type.Number({ minimum: 0, maximum: 4096, description: 'CPUs; 0 = unlimited' }),
+    ram_limit_mib: Limit('Memory in MiB'),
+    disk_limit_mib: Limit('Disk in MiB'),
+    inodes_limit: Limit('Files and folders'),
+    bandwidth: Limit('Network speed in Mbit/s'),
+    domains_limit: Limit('Domains, subdomains of own domains not counted'),
+    websites_limit: Limit('Websites'),
+    db_limit: Limit('Databases'),
+    email_limit: Limit('Mailboxes'),
+    ftp_limit: Limit('FTP accounts'),
+    mysql: Type.String({ maxLength: 64, description: 'Database server, e.g. mariadb' }),
+    webserver: Type.String({ maxLength: 64, description: 'Web server, e.g. nginx' }),
+  },
+  { additionalProperties: false },
+);
+export type PlanLimits = Static<typeof PlanLimits>;
+
+/** A plan as it was at one moment; a change makes a new one. */
+export interface Plan extends Readonly<PlanLimits> {
+  readonly name: string;
+  readonly features: ReadonlySet<string>;
+}
+
+const COLUMNS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+export class Plans {
+  readonly #store: Store;
+  readonly #revision: Revision;
+  readonly #catalogue: ReadonlySet<string>;
+  #cache: { epoch: number; plans: Map<string, Plan> } | undefined;
+
+  constructor(store: Store, revision: Revision, catalogue: ReadonlySet<string>) {
+    this.#store = store;
+    this.#revision = revision;
+    this.#catalogue = catalogue;
+  }
+
+  /** All plans by name. There are a handful, read together and kept until one changes. */
+  async all(): Promise<ReadonlyMap<string, Plan>> {
+    const { epoch } = this.#revision;
+    if (this.#cache?.epoch === epoch) return this.#cache.plans;
+    const plans = await readPlans(this.#store);
+    if (epoch === this.#revision.epoch) this.#cache = { epoch, plans };
+    return plans;
+  }
+
+  /** Errors: 404 `plan_not_found`. */
+  async get(name: string): Promise<Plan> {
+    return (await this.all()).get(name) ?? missing(name);
+  }
+
+  /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that the catalogue does not know. */
+  create(name: string, limits: PlanLimits, features: readonly string[]): Promise<void> {
+    if (!NAME.test(name)) throw new HttpError('invalid_request', 'a plan name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
+    for (const feature of features) this.assertFeature(feature);
+    return this.#change(async (tx) => {
+      if (await tx.get('select 1 from plans where name = ?', name)) throw new HttpError('plan_exists', `there is a plan ${name} already`);
+      await tx.run(`insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`, name, ...COLUMNS.map((column) => limits[column]));
+      for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
+    });
+  }
+
+  /** Changes the members that are given. Errors: 404 `plan_not_found`. */
+  update(name: string, limits: Partial<PlanLimits>): Promise<void> {
+    return this.#change(async (tx) => {
+      await existing(tx, name);
+      for (const column of COLUMNS) {
+        const value = limits[column];
+        if (value !== undefined) await tx.run(`update plans set ${column} = ? where name = ?`, value, name);
+      }
+    });
+  }
+
+  /** Errors: 404 `plan_not_found`, 409 `plan_in_use`. */
+  remove(name: string): Promise<void> {
+    return this.#change(async (tx) => {
+      await existing(tx, name);
+      if (await tx.get('select 1 from accounts where plan = ?', name)) throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
+      await tx.run('delete from plans where name = ?', name);
+    });
+  }
+
+  /** Switches a feature for all accounts of the plan. Errors: 404 `plan_not_found`, 400 for an unknown feature. */
+  setFeature(name: string, feature: string, on: boolean): Promise<void> {
+    this.assertFeature(feature);
+    return this.#change(async (tx) => {
+      await existing(tx, name);
+      await tx.run(on ? 'insert or ignore into plan_features values (?, ?)' : 'delete from plan_features where plan = ? and feature = ?', name, feature);
+    });
+  }
+
+  assertFeature(feature: string): void {
+    if (!this.#catalogue.has(feature)) throw new HttpError('invalid_request', `there is no feature ${feature} in config/features.json`);
+  }
+
+  #change(work: (tx: Tx) => Promise<void>): Promise<void> {
+    return this.#revision.mutate(work, () => (this.#revision.epoch += 1));
+  }
+}
+
+async function existing(tx: Tx, name: string): Promise<void> {
+  if ((await tx.get('select 1 from plans where name = ?', name)) === undefined) missing(name);
+}
+
+function missing(name: string): never {
+  throw new HttpError('plan_not_found', `there is no plan ${name}`);
+}
+
+async function readPlans(reader: Reader): Promise<Map<string, Plan>> {
+  const rows = await reader.all<PlanLimits & { name: string; features: string }>(
+    "select plans.*, coalesce((select group_concat(feature, ' ') from plan_features where plan = plans.name), '') as features from plans order by name",
+  );
+  return new Map(rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]));
+}

@@ -1,0 +1,84 @@
+/**
+ * The extension points: what one plugin may supply for another, by name, without either knowing the other.
+ * Types only. A provider is a function in `Setup.provides`; who asks uses `host.gather(point, …)`.
+ */
+import type { Account } from './accounts.ts';
+
+/** Members of the dashboard; who supplies one supplies it only for accounts that hold its feature. */
+export interface DashboardPart {
+  db_usage?: number;
+  domains?: { docroot: string; domain_id: number; domain_url: string }[];
+  email_count?: number;
+  ftp_count?: number;
+  last_ip?: string;
+  locale?: string;
+  maindomains?: { domain_url: string; tld: string }[];
+  subdomains?: { domain_url: string; tld: string; main_domain: string }[];
+  twofa_enabled?: true | null;
+  /** [site path, kind of application] */
+  user_websites?: [string, string][];
+}
+
+/** Host ports of an account's services, where one is published. */
+export interface PortsPart {
+  phpmyadmin_port?: number;
+  remote_mysql_port?: number;
+  remote_ssh_port?: number;
+  webterminal_port?: number;
+}
+
+/** One figure for the metrics page, by the Prometheus conventions. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  readonly samples: readonly { readonly labels?: Readonly<Record<string, string>>; readonly value: number }[];
+}
+
+/** A domain of an account, as others are told of it. `docroot` is the client's path. */
+export interface DomainPart {
+  readonly name: string;
+  readonly docroot: string;
+  readonly account: Account;
+}
+
+/** What `hostkeep doctor` says of one thing that a plugin uses. */
+export interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was found, with its version, or why not. */
+  readonly detail: string;
+  /** What to install or set, when not ok. */
+  readonly remedy?: string;
+}
+
+export interface DemoContext {
+  /** The account with every feature. */
+  readonly demo: Account;
+  /** The account on the smallest plan. */
+  readonly other: Account;
+}
+
+export interface Points {
+  /** Asked when a dashboard is built; also called again after an event of the account. */
+  dashboard(account: Account): DashboardPart | Promise<DashboardPart>;
+  ports(account: Account): PortsPart | Promise<PortsPart>;
+  /** Totals over the server, summed by name. */
+  counts(): Partial<Record<'users' | 'domains' | 'websites', number>> | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
+  metrics(): readonly Metric[] | Promise<readonly Metric[]>;
+  /** Makes the outside world fit before a domain is added; a throw refuses the domain. */
+  domainAdded(domain: DomainPart): void | Promise<void>;
+  /** The same before a domain is removed. */
+  domainRemoved(domain: DomainPart): void | Promise<void>;
+  doctor(): readonly Finding[] | Promise<readonly Finding[]>;
+  /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
+  demo(context: DemoContext): void | Promise<void>;
+}
+
+export type PointName = keyof Points;
+
+/** What one provider answered, or why it did not. */
+export type Gathered<P extends PointName> = {
+  readonly plugin: string;
+  readonly ms: number;
+} & ({ readonly ok: true; readonly value: Awaited<ReturnType<Points[P]>> } | { readonly ok: false; readonly error: unknown });

@@ -1,0 +1,39 @@
+import { definePlugin } from '../../kernel/plugin.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import type { Account } from '../../kernel/accounts.ts';
+import { planReply } from './plan.ts';
+import { HostingConfig, Plan, Ports, ServerInfo } from './schema.ts';
+import { serverInfo } from './server-info.ts';
+
+const planReplies = new WeakMap<Account, Reply>();
+
+export default definePlugin({
+  name: 'hosting',
+  features: ['info'],
+  config: HostingConfig,
+  routes: {
+    info: { method: 'GET', path: '/api/system/hosting/info', summary: 'The server that the account lives on', reply: ServerInfo },
+    plan: { method: 'GET', path: ['/system/hosting/plan', '/api/system/hosting/plan'], summary: 'The plan of the account and its limits', reply: Plan },
+    ports: { method: 'GET', path: ['/system/hosting/ports', '/api/system/hosting/ports'], summary: 'Published ports of the services of the account', reply: Ports },
+  },
+  setup({ config, gather }) {
+    return {
+      handlers: {
+        info: () => serverInfo(config.ip_address),
+        /** An account is a snapshot, so what follows from it alone is made once for each. */
+        plan: ({ account }) => {
+          let kept = planReplies.get(account);
+          if (kept === undefined) planReplies.set(account, (kept = ready(planReply(account, config.name_servers))));
+          return kept;
+        },
+        ports: async ({ account }) => {
+          const parts = await gather('ports', account);
+          return Object.assign(
+            { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null },
+            ...parts.map((part) => (part.ok ? part.value : {})),
+          );
+        },
+      },
+    };
+  },
+});

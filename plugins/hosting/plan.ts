@@ -1,0 +1,31 @@
+import type { Account } from '../../kernel/accounts.ts';
+import type { Plan } from './schema.ts';
+
+/** The plan as the service describes it. An account that has none shows limits of 0 and empty texts. */
+export function planReply(account: Account, nameServers: readonly string[]): Plan {
+  const { plan } = account;
+  const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = nameServers;
+  return {
+    context: account.username,
+    ns1, ns2, ns3, ns4,
+    plan_bandwidth: plan?.bandwidth ?? 0,
+    plan_cpu_limit: String(plan?.cpu_limit ?? 0),
+    plan_db_limit: plan?.db_limit ?? 0,
+    plan_description: plan?.description ?? '',
+    plan_disk_limit: gigabytes(plan?.disk_limit_mib ?? 0),
+    plan_domains_limit: plan?.domains_limit ?? 0,
+    plan_email_limit: plan?.email_limit ?? 0,
+    plan_ftp_limit: plan?.ftp_limit ?? 0,
+    plan_inodes_limit: plan?.inodes_limit ?? 0,
+    plan_mysql: plan?.mysql ?? '',
+    plan_name: plan?.name ?? '',
+    plan_ram_limit: gigabytes(plan?.ram_limit_mib ?? 0),
+    plan_webserver: plan?.webserver ?? '',
+    plan_websites_limit: plan?.websites_limit ?? 0,
+  };
+}
+
+/** `20 GB` from whole or broken GiB, `0` for unlimited. */
+export function gigabytes(mib: number): string {
+  return mib === 0 ? '0' : `${Math.round((mib / 1024) * 100) / 100} GB`;
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Account, Role } from '../../kernel/accounts.ts';
+import { checkConfig, projectDir, readJson, type Config } from '../../kernel/config.ts';
+import { Hostkeep } from '../../kernel/index.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { Address, Plugin } from '../../kernel/plugin.ts';
+
+export const PASSWORD = 'correct horse battery';
+/** One hash for all test accounts, because hashing is slow by design. */
+let passwordHash: Promise<string> | undefined;
+
+export interface TestOptions {
+  /** Settings over the defaults, e.g. `{ usage: { access: 'feature' } }`. */
+  readonly config?: Record<string, unknown>;
+  readonly plugins?: readonly Plugin[];
+  /** An existing data folder; it is then not removed at the end. */
+  readonly data?: string;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+export interface Question {
+  readonly method?: string;
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly address?: Address;
+}
+
+/** Settings for a server of its own on free ports with its data in a temporary folder. */
+export function testConfig(data: string, over: Record<string, unknown> = {}): Config {
+  const defaults = readJson(join(projectDir, 'config/hostkeep.json'));
+  const level = process.env['HOSTKEEP_TEST_LOG'] ?? 'silent';
+  return checkConfig({ ...defaults, listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', log: { level }, data, ...over }, 'test');
+}
+
+/** A real server with real sockets, an empty store, and every reply checked against its schema. */
+export class TestServer {
+  readonly hostkeep: Hostkeep;
+  readonly data: string;
+  readonly #ownsData: boolean;
+
+  private constructor(hostkeep: Hostkeep, data: string, ownsData: boolean) {
+    this.hostkeep = hostkeep;
+    this.data = data;
+    this.#ownsData = ownsData;
+  }
+
+  static async start({ config = {}, plugins, data }: TestOptions = {}): Promise<TestServer> {
+    const folder = data ?? mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
+    const settings = testConfig(folder, config);
+    const hostkeep = await Hostkeep.start(settings, createLog(settings.log.level), { checkReplies: true, ...(plugins && { plugins }) });
+    return new TestServer(hostkeep, folder, data === undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.hostkeep.close();
+    if (this.#ownsData) rmSync(this.data, { recursive: true, force: true });
+  }
+
+  /** A new account with the password `PASSWORD`. */
+  async account(username: string, plan = 'developer', role: Role = 'user'): Promise<Account> {
+    const { accounts, passwords } = this.hostkeep.core;
+    passwordHash ??= passwords.hash(PASSWORD);
+    return accounts.create({ username, role, passwordHash: await passwordHash, ...(role === 'user' ? { plan } : {}) });
+  }
+
+  /** A token for an account, without the cost of a login. */
+  async token(account: Account): Promise<string> {
+    return (await this.hostkeep.core.sessions.open(account, '127.0.0.1', 'test', async () => {})).token;
+  }
+
+  /** A new account and a token for it. */
+  async user(username: string, plan = 'developer'): Promise<{ account: Account; token: string }> {
+    const account = await this.account(username, plan);
+    return { account, token: await this.token(account) };
+  }
+
+  async admin(username = 'root'): Promise<{ account: Account; token: string }> {
+    const account = await this.account(username, '', 'admin');
+    return { account, token: await this.token(account) };
+  }
+
+  /** Asks over the socket. JSON replies come parsed, others as text. */
+  async ask<T = Record<string, unknown>>(path: string, { method = 'GET', token, body, headers = {}, address = 'user' }: Question = {}): Promise<Answer<T>> {
+    const response = await fetch(this.hostkeep.url(address) + path, {
+      method,
+      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T };
+  }
+}
