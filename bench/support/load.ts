@@ -1,0 +1,84 @@
+/** Load from a process of its own: wrk where it is installed, else autocannon, which itself takes a core. */
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import autocannon from 'autocannon';
+
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly token?: string;
+}
+
+export interface Load {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Replies that were not 2xx, and connections that failed. */
+  readonly errors: number;
+}
+
+export interface LoadOptions {
+  readonly seconds?: number;
+  readonly connections?: number;
+}
+
+export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon';
+
+/** One run against one target. */
+export async function load(target: Target, { seconds = 3, connections = 50 }: LoadOptions = {}): Promise<Load> {
+  return loadTool === 'wrk' ? withWrk(target, seconds, connections) : withAutocannon(target, seconds, connections);
+}
+
+/** Runs against all targets in turn, several times over, so that what disturbs one disturbs all; the medians count. */
+export async function interleaved(targets: readonly Target[], { rounds = 5, ...options }: LoadOptions & { readonly rounds?: number } = {}): Promise<Map<string, Load>> {
+  const runs = new Map<string, Load[]>(targets.map(({ name }) => [name, []]));
+  for (const target of targets) await load(target, { ...options, seconds: 1 }); // warm-up, not counted
+  for (let round = 0; round < rounds; round += 1) for (const target of targets) runs.get(target.name)?.push(await load(target, options));
+  return new Map([...runs].map(([name, list]) => [name, middle(list)]));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export function percentile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
+}
+
+export function describeLoad(name: string, { requestsPerSecond, p50Ms, p99Ms, errors }: Load): string {
+  return `${name.padEnd(28)} ${Math.round(requestsPerSecond).toString().padStart(8)} req/s   p50 ${p50Ms.toFixed(3)} ms   p99 ${p99Ms.toFixed(3)} ms${errors > 0 ? `   ${errors} ERRORS` : ''}`;
+}
+
+function middle(runs: readonly Load[]): Load {
+  return {
+    requestsPerSecond: median(runs.map((run) => run.requestsPerSecond)), p50Ms: median(runs.map((run) => run.p50Ms)),
+    p99Ms: median(runs.map((run) => run.p99Ms)), errors: runs.reduce((sum, run) => sum + run.errors, 0),
+  };
+}
+
+async function withWrk({ url, token }: Target, seconds: number, connections: number): Promise<Load> {
+  const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
+  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, url], { maxBuffer: 1 << 20 });
+  const errors = [/Non-2xx or 3xx responses: (\d+)/, /connect (\d+)/, /read (\d+)/, /timeout (\d+)/].reduce((sum, pattern) => sum + Number(pattern.exec(stdout)?.[1] ?? 0), 0);
+  return { requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]), p50Ms: wrkMs(stdout, '50%'), p99Ms: wrkMs(stdout, '99%'), errors };
+}
+
+function wrkMs(output: string, label: string): number {
+  const [, value, unit = 'ms'] = new RegExp(`${label}\\s+([\\d.]+)(us|ms|s)`).exec(output) ?? [];
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
+}
+
+async function withAutocannon({ url, token }: Target, duration: number, connections: number): Promise<Load> {
+  const result = await autocannon({ url, duration, connections, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+  return { requestsPerSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99, errors: result.errors + result.non2xx };
+}
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync('which', [command], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
