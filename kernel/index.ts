@@ -66,6 +66,8 @@ export interface StartOptions {
   /** Instead of those in the folder `plugins`. */
   readonly plugins?: readonly Plugin[];
   readonly checkReplies?: boolean;
+  /** false leaves the addresses closed until `listen` is called. */
+  readonly listen?: boolean;
 }
 
 /** Plugins and the two servers under one configuration. */
@@ -90,18 +92,23 @@ export class Hostkeep {
     this.#generation = generation;
   }
 
-  /** Resolves once both addresses answer. */
+  /** Resolves once both addresses answer, unless they are to stay closed. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
     const core = await openCore(config, log);
     try {
       const generation = await generate(core, config, log, options);
       const hostkeep = new Hostkeep(core, log, options, generation);
-      hostkeep.#listen(generation);
+      if (options.listen !== false) hostkeep.listen();
       return hostkeep;
     } catch (error) {
       await core.close();
       throw error;
     }
+  }
+
+  /** Opens both addresses. Throws when a port is taken. */
+  listen(): void {
+    this.#listen(this.#generation);
   }
 
   get node(): NodeInfo {

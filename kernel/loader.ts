@@ -76,11 +76,10 @@ export class PluginSet {
 
   /** Asks all providers of a point at once; none waits longer than two seconds, one that fails costs only its part. */
   async gather<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<Gathered<P>[]> {
-    const providers = [...this.#loaded.values()].flatMap(({ plugin, setup }) => (setup?.provides?.[point] === undefined ? [] : [{ plugin: plugin.name, ask: setup.provides[point] }]));
-    return Promise.all(providers.map(async ({ plugin, ask }): Promise<Gathered<P>> => {
+    return Promise.all(this.#providers(point).map(async ({ plugin, ask }): Promise<Gathered<P>> => {
       const started = performance.now();
       try {
-        const answer = (ask as (...args: unknown[]) => unknown)(...args);
+        const answer = ask(...args);
         const value = answer instanceof Promise ? await within(GATHER_MS, answer) : answer;
         return { plugin, ms: performance.now() - started, ok: true, value: value as Awaited<ReturnType<Points[P]>> };
       } catch (error) {
@@ -90,9 +89,30 @@ export class PluginSet {
     }));
   }
 
+  /** Calls all providers of a point one after the other, in the order of their needs, without a limit of time. */
+  async inTurn<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<{ plugin: string; error?: unknown }[]> {
+    const results: { plugin: string; error?: unknown }[] = [];
+    for (const { plugin, ask } of this.#providers(point)) {
+      try {
+        await ask(...args);
+        results.push({ plugin });
+      } catch (error) {
+        results.push({ plugin, error });
+      }
+    }
+    return results;
+  }
+
   /** Releases everything in the reverse order of its opening. A failure is logged and keeps nothing else open. */
   async close(): Promise<void> {
     for (const { plugin, releases } of [...this.#loaded.values()].toReversed()) await this.#release(plugin, releases);
+  }
+
+  #providers(point: PointName): { plugin: string; ask: (...args: unknown[]) => unknown }[] {
+    return [...this.#loaded.values()].flatMap(({ plugin, setup }) => {
+      const ask = setup?.provides?.[point];
+      return ask === undefined ? [] : [{ plugin: plugin.name, ask: ask as (...args: unknown[]) => unknown }];
+    });
   }
 
   async #start(plugin: Plugin, config: unknown, common: CommonHost): Promise<void> {

@@ -99,8 +99,13 @@ export class Store implements Reader {
   /** Writes a consistent copy while the server runs. The target must not exist yet. */
   async backup(target: string): Promise<void> {
     if (existsSync(target)) throw new Error(`${target} exists already`);
-    await this.#reads.all('vacuum into ?', target);
-    chmodSync(target, 0o600);
+    const connection = await Connection.open(this.file, []);
+    try {
+      await connection.all('vacuum into ?', target);
+      chmodSync(target, 0o600);
+    } finally {
+      await connection.close();
+    }
   }
 
   /** Waits for writers that were accepted, then closes the file. */

@@ -1,0 +1,115 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Account } from '../accounts.ts';
+import { ConfigError, projectDir, readJson } from '../config.ts';
+import { messageOf } from '../errors.ts';
+import { Hostkeep } from '../index.ts';
+import { createLog } from '../log.ts';
+import { randomPassword } from '../passwords.ts';
+import { configOf, type GlobalOptions } from './context.ts';
+import { untilStopped } from './serve.ts';
+
+interface Credential {
+  readonly username: string;
+  readonly password: string;
+}
+
+interface Credentials {
+  readonly base_url: string;
+  readonly admin_url: string;
+  readonly user: Credential;
+  readonly other: Credential;
+  readonly admin: Credential;
+}
+
+/** The demo's accounts: one with every feature, one on the smallest plan, one administrator. */
+const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
+
+/** `hostkeep demo`: a server with three accounts and real content, which it keeps when it is started again. */
+export async function demo(_: GlobalOptions, command: Command): Promise<void> {
+  const config = configOf(command.optsWithGlobals<GlobalOptions>(), { data: join(projectDir, '.demo'), log: { level: 'warn' } });
+  const log = createLog(config.log.level);
+  const hostkeep = await Hostkeep.start(config, log, { listen: false });
+  try {
+    const leftOut = await fill(hostkeep);
+    const passwords = await passwordsOf(hostkeep, join(config.data, 'credentials.json'));
+    hostkeep.listen();
+    const credentials = { base_url: hostkeep.url('user'), admin_url: hostkeep.url('admin'), ...passwords };
+    writeCredentials(join(config.data, 'credentials.json'), credentials);
+    process.stdout.write(tour(credentials, join(config.data, 'credentials.json'), leftOut));
+  } catch (error) {
+    await hostkeep.close();
+    throw error;
+  }
+  untilStopped(hostkeep, log);
+}
+
+/** Makes the accounts and lets every plugin add its content; returns what could not be made, and why. */
+async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
+  const { accounts, passwords } = core;
+  if ((await accounts.byUsername(PEOPLE.user)) !== undefined) return unavailable(node);
+  if ((await accounts.list(1)).length > 0) throw new ConfigError(`${node.config.data} holds the data of a real server; set HOSTKEEP_DATA to an empty folder`);
+  const passwordHash = await passwords.hash(randomPassword());
+  await accounts.create({ username: PEOPLE.admin, role: 'admin', passwordHash });
+  const other = await accounts.create({ username: PEOPLE.other, role: 'user', plan: 'basic', passwordHash });
+  const demoAccount = await withEveryFeature(core, await accounts.create({ username: PEOPLE.user, role: 'user', plan: 'developer', passwordHash }));
+  const failures = (await plugins.inTurn('demo', { demo: demoAccount, other })).filter(({ error }) => error !== undefined);
+  return [...unavailable(node), ...failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`)];
+}
+
+async function withEveryFeature({ accounts, locales }: Hostkeep['core'], account: Account): Promise<Account> {
+  for (const feature of locales.featureNames) if (!account.features.has(feature)) await accounts.setFeature(account.username, feature, true);
+  return accounts.get(account.username);
+}
+
+function unavailable(node: Hostkeep['node']): string[] {
+  return node.plugins().filter(({ state }) => state === 'unavailable').map(({ name, reason, remedy }) => `${name}: ${reason ?? ''}${remedy === undefined ? '' : ` (${remedy})`}`);
+}
+
+/** The passwords of an earlier start; new ones for all where they are not known. */
+async function passwordsOf({ core }: Hostkeep, file: string): Promise<Pick<Credentials, 'user' | 'other' | 'admin'>> {
+  if (existsSync(file)) {
+    const { user, other, admin } = readJson(file) as unknown as Credentials;
+    return { user, other, admin };
+  }
+  const entries = Object.entries(PEOPLE).map(async ([key, username]) => {
+    const password = randomPassword();
+    await core.accounts.setPassword(username, await core.passwords.hash(password));
+    return [key, { username, password }] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<keyof typeof PEOPLE, Credential>;
+}
+
+function writeCredentials(file: string, credentials: Credentials): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+function tour({ base_url, admin_url, user, other, admin }: Credentials, file: string, leftOut: readonly string[]): string {
+  const login = (url: string, { username, password }: Credential) =>
+    `$(curl -s ${url}/api/login -H 'Content-Type: application/json' -d '{"username":"${username}","password":"${password}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+  return `
+Hostkeep is running.
+
+  end-user API  ${base_url}
+  usage API     ${admin_url}
+
+  ${user.username.padEnd(10)}${user.password}   every feature
+  ${other.username.padEnd(10)}${other.password}   the plan basic
+  ${admin.username.padEnd(10)}${admin.password}   administrator
+  (also in ${file})
+
+Try, in another terminal:
+
+  TOKEN=${login(base_url, user)}
+  curl -s ${base_url}/api/dashboard -H "Authorization: Bearer $TOKEN"
+  curl -s ${base_url}/api/domains -H "Authorization: Bearer $TOKEN"
+  curl -s ${base_url}/system/hosting/plan -H "Authorization: Bearer $TOKEN"
+
+  ADMIN=${login(admin_url, admin)}
+  curl -s ${admin_url}/api/accounts -H "Authorization: Bearer $ADMIN"
+${leftOut.length === 0 ? '' : `\nLeft out:\n${leftOut.map((each) => `  ${each}\n`).join('')}`}
+Ctrl-C stops it; the data stays.
+`;
+}

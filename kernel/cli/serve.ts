@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { messageOf } from '../errors.ts';
+import { Hostkeep } from '../index.ts';
+import { createLog, type Log } from '../log.ts';
+import { configOf, type GlobalOptions } from './context.ts';
+
+/** `hostkeep serve`: a node, until SIGTERM or SIGINT; SIGHUP reads the configuration again. */
+export async function serve(_: GlobalOptions, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const config = configOf(options);
+  const log = createLog(config.log.level);
+  const hostkeep = await Hostkeep.start(config, log);
+  if ((await hostkeep.core.accounts.count('admin')) === 0) log.warn('there is no administrator yet: make one with `hostkeep account add --admin <username>`');
+  untilStopped(hostkeep, log);
+  process.on('SIGHUP', () => void reload(hostkeep, log, options));
+}
+
+/** Ends the process once everything that was accepted is answered. */
+export function untilStopped(hostkeep: Hostkeep, log: Log): void {
+  const stop = (signal: string) => {
+    log.info({ signal }, 'stopping');
+    hostkeep.close().then(() => process.exit(0), (error: unknown) => {
+      log.fatal({ err: error }, 'stopping failed');
+      process.exit(1);
+    });
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+}
+
+/** A configuration that cannot be used is refused with its reason, and the one in force stays. */
+async function reload(hostkeep: Hostkeep, log: Log, options: GlobalOptions): Promise<void> {
+  try {
+    await hostkeep.reconfigure(configOf(options));
+    log.info('the configuration was read again');
+  } catch (error) {
+    log.error(`the configuration was not changed: ${messageOf(error)}`);
+  }
+}
