@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open, type Database, type Statement } from 'sqlite';
 import sqlite3 from 'sqlite3';
@@ -99,12 +99,16 @@ export class Store implements Reader {
   /** Writes a consistent copy while the server runs. The target must not exist yet. */
   async backup(target: string): Promise<void> {
     if (existsSync(target)) throw new Error(`${target} exists already`);
+    const partial = `${target}.partial`;
+    rmSync(partial, { force: true });
     const connection = await Connection.open(this.file, []);
     try {
-      await connection.all('vacuum into ?', target);
-      chmodSync(target, 0o600);
+      await connection.all('vacuum into ?', partial);
+      chmodSync(partial, 0o600);
+      renameSync(partial, target);
     } finally {
       await connection.close();
+      rmSync(partial, { force: true });
     }
   }
 
