@@ -2,6 +2,7 @@ import type { Account } from './accounts.ts';
 import type { Address } from './plugin.ts';
 import type { LiveRoute } from './routes.ts';
 import type { Session } from './sessions.ts';
+import type { RouteTable } from './table.ts';
 
 let lastRequest = 0;
 const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
@@ -14,6 +15,7 @@ export function nextRequestId(): string {
 /** One request, as its handler sees it (`Call`) and as the server follows it. */
 export class Exchange {
   readonly route: LiveRoute;
+  readonly table: RouteTable;
   readonly address: Address;
   readonly isHead: boolean;
   readonly startedMs = performance.now();
@@ -31,8 +33,9 @@ export class Exchange {
   #requestId: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(route: LiveRoute, address: Address, isHead: boolean, headers: Readonly<Record<string, string>> | undefined, readIp: () => string) {
+  constructor(route: LiveRoute, table: RouteTable, address: Address, isHead: boolean, headers: Readonly<Record<string, string>> | undefined, readIp: () => string) {
     this.route = route;
+    this.table = table;
     this.address = address;
     this.isHead = isHead;
     this.#headers = headers;

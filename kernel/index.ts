@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Accounts } from './accounts.ts';
 import { Keys } from './auth.ts';
 import { projectDir, readJson, splitHostPort, type Config } from './config.ts';
+import type { ErrorCode } from './errors.ts';
 import { EventLog } from './events.ts';
 import { findPlugins, PluginSet } from './loader.ts';
 import { Locales } from './locales.ts';
@@ -14,6 +15,7 @@ import { Revision } from './revision.ts';
 import { Server } from './server.ts';
 import { Sessions } from './sessions.ts';
 import { Store } from './store.ts';
+import { RouteTable } from './table.ts';
 
 export const VERSION = String(readJson(join(projectDir, 'package.json'))['version']);
 
@@ -70,45 +72,49 @@ export interface StartOptions {
   readonly listen?: boolean;
 }
 
-/** Plugins and the two servers under one configuration. */
+/** The plugins of one configuration, and what they answer. */
 interface Generation {
   readonly config: Config;
   readonly plugins: PluginSet;
-  readonly servers: readonly Server[];
+  readonly tables: Readonly<Record<Address, RouteTable>>;
   readonly node: NodeInfo;
 }
+
+type Ports = Partial<Record<Address, number>>;
+const ADDRESSES = ['user', 'admin'] as const;
 
 /** A running Hostkeep. */
 export class Hostkeep {
   readonly core: Core;
   readonly #log: Log;
   readonly #options: StartOptions;
+  /** The ports in use, which the configuration leaves to the system where it says 0. */
+  readonly #ports: Ports;
+  readonly #servers: Readonly<Record<Address, Server>>;
   #generation: Generation;
 
-  private constructor(core: Core, log: Log, options: StartOptions, generation: Generation) {
+  private constructor(core: Core, log: Log, options: StartOptions, ports: Ports, generation: Generation) {
     this.core = core;
     this.#log = log;
     this.#options = options;
+    this.#ports = ports;
     this.#generation = generation;
+    this.#servers = { user: this.#server('user', generation), admin: this.#server('admin', generation) };
   }
 
   /** Resolves once both addresses answer, unless they are to stay closed. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
     const core = await openCore(config, log);
+    const ports: Ports = {};
+    let hostkeep: Hostkeep | undefined;
     try {
-      const generation = await generate(core, config, log, options);
-      const hostkeep = new Hostkeep(core, log, options, generation);
-      if (options.listen !== false) hostkeep.listen();
+      hostkeep = new Hostkeep(core, log, options, ports, await generate(core, config, log, options, ports));
+      if (options.listen !== false) await hostkeep.listen();
       return hostkeep;
     } catch (error) {
-      await core.close();
+      await (hostkeep ?? core).close();
       throw error;
     }
-  }
-
-  /** Opens both addresses. Throws when a port is taken. */
-  listen(): void {
-    this.#listen(this.#generation);
   }
 
   get node(): NodeInfo {
@@ -123,67 +129,63 @@ export class Hostkeep {
     return this.node.url(address);
   }
 
+  /** Opens both addresses. Rejects when a port is taken. */
+  async listen(): Promise<void> {
+    for (const address of ADDRESSES) await this.#servers[address].assertPortFree();
+    for (const address of ADDRESSES) this.#ports[address] = this.#servers[address].listen();
+    this.core.sessions.ttlSeconds = this.node.config.token.ttl_seconds;
+    this.#log.info({ base_url: this.url('user'), admin_url: this.url('admin') }, 'listening');
+  }
+
   /**
-   * Puts another configuration in force: its plugins are set up beside the running ones, then the addresses change
-   * hands, and the old ones answer what they accepted. A configuration that fails leaves everything as it was.
-   * The data folder cannot change while running.
+   * Puts another configuration in force: its plugins are set up beside the running ones and answer from one request
+   * to the next, while the old ones finish what they accepted. No connection is closed. One that fails leaves all as
+   * it was. Data folder, addresses and TLS files stay until a restart.
    */
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
-    if (config.data !== old.config.data) throw new Error('the data folder cannot change while running');
+    const fixed = (each: Config) => JSON.stringify([each.data, each.files_root, each.listen, each.admin_listen, each.tls]);
+    if (fixed(config) !== fixed(old.config)) throw new Error('data, files_root, listen, admin_listen and tls change with a restart only');
     this.core.keys.reload();
-    const next = await generate(this.core, config, this.#log, this.#options);
-    for (const server of old.servers) server.stopListening();
-    try {
-      this.#listen(next);
-    } catch (error) {
-      this.#listen(old);
-      await closeGeneration(next);
-      throw error;
-    }
+    const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
     this.#generation = next;
-    await closeGeneration(old);
+    this.#log.level = config.log.level;
+    this.core.sessions.ttlSeconds = config.token.ttl_seconds;
+    await Promise.all(ADDRESSES.map((address) => this.#servers[address].use(next.tables[address])));
+    await old.plugins.close();
   }
 
   async close(): Promise<void> {
-    await closeGeneration(this.#generation);
+    await Promise.all(ADDRESSES.map((address) => this.#servers[address].close()));
+    await this.#generation.plugins.close();
     await this.core.close();
   }
 
-  #listen({ servers, node, config }: Generation): void {
-    this.core.sessions.ttlSeconds = config.token.ttl_seconds;
-    this.#log.level = config.log.level;
-    for (const server of servers) server.listen();
-    this.#log.info({ base_url: node.url('user'), admin_url: node.url('admin') }, 'listening');
+  #server(address: Address, { config, tables }: Generation): Server {
+    const { sessions, locales } = this.core;
+    const listen = address === 'user' ? config.listen : config.admin_listen;
+    const titleOf = (locale: string, code: ErrorCode) => locales.errorTitle(locale, code);
+    return new Server({ address, listen, tls: config.tls, sessions, log: this.#log, titleOf, checkReplies: this.#options.checkReplies === true }, tables[address]);
   }
 }
 
-async function generate(core: Core, config: Config, log: Log, options: StartOptions): Promise<Generation> {
+async function generate(core: Core, config: Config, log: Log, options: StartOptions, ports: Ports): Promise<Generation> {
   const { store, events, accounts, plans, sessions, passwords, keys, locales } = core;
   const plugins = new PluginSet(log);
-  const scheme = config.tls.cert === '' ? 'http' : 'https';
-  const servers = new Map<Address, Server>();
   const node: NodeInfo = {
-    version: VERSION, config, locales, routes: () => plugins.infos, plugins: () => plugins.statuses,
-    url: (address) => {
-      const { host, port } = splitHostPort(address === 'user' ? config.listen : config.admin_listen);
-      return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${servers.get(address)?.port ?? port}`;
-    },
+    version: VERSION, config, locales, routes: () => plugins.infos, plugins: () => plugins.statuses, url: (address) => urlOf(config, address, ports),
   };
   try {
     await plugins.load(options.plugins ?? (await findPlugins()), config, { store, events, node, directory: { accounts, plans, sessions, passwords, keys } });
-    for (const address of ['user', 'admin'] as const) {
-      const routes = plugins.routes.filter((route) => route.info.addresses.includes(address));
-      servers.set(address, new Server({ config, address, routes, sessions, log, titleOf: (locale, code) => locales.errorTitle(locale, code), checkReplies: options.checkReplies === true }));
-    }
-    return { config, plugins, servers: [...servers.values()], node };
+    const tableOf = (address: Address) => new RouteTable(config, address, plugins.routes.filter((route) => route.info.addresses.includes(address)));
+    return { config, plugins, tables: { user: tableOf('user'), admin: tableOf('admin') }, node };
   } catch (error) {
     await plugins.close();
     throw error;
   }
 }
 
-async function closeGeneration({ servers, plugins }: Generation): Promise<void> {
-  await Promise.all(servers.map((server) => server.close()));
-  await plugins.close();
+function urlOf(config: Config, address: Address, ports: Ports): string {
+  const { host, port: configured } = splitHostPort(address === 'user' ? config.listen : config.admin_listen);
+  return `${config.tls.cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${ports[address] ?? configured}`;
 }

@@ -1,5 +1,6 @@
+import { createServer } from 'node:net';
 import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
-import { addressText, Addresses, clientAddress, HostGuard } from './address.ts';
+import { addressText, clientAddress } from './address.ts';
 import { splitHostPort, type Config } from './config.ts';
 import { HttpError } from './errors.ts';
 import { Exchange, nextRequestId } from './exchange.ts';
@@ -8,14 +9,16 @@ import type { Log } from './log.ts';
 import type { Address } from './plugin.ts';
 import { problem, STATUS_LINES } from './problem.ts';
 import { Reply, Stream } from './reply.ts';
-import { methodsOf, pattern, unauthenticated, type LiveRoute } from './routes.ts';
+import { pattern, unauthenticated, type LiveRoute } from './routes.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { OpenStream, type Wire } from './stream.ts';
+import type { RouteTable } from './table.ts';
 
 export interface ServerParts {
-  readonly config: Config;
   readonly address: Address;
-  readonly routes: readonly LiveRoute[];
+  /** host:port */
+  readonly listen: string;
+  readonly tls: Config['tls'];
   readonly sessions: Sessions;
   readonly log: Log;
   readonly titleOf: (locale: string, code: HttpError['code']) => string;
@@ -27,109 +30,105 @@ type Headers = readonly (readonly [string, string])[];
 /** On every reply. What an account sees is nobody else's, and so in no shared cache. */
 const FIXED: Headers = [['Cache-Control', 'no-store'], ['X-Content-Type-Options', 'nosniff']];
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** How long a stopping server waits for answers that are being made. */
-const DRAIN_MS = 30_000;
 const STREAM_CHECK_MS = 1000;
+const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
 
-/** One address: routes on uWebSockets.js's router, and the way of a request through gate, schemas and handler to one write. */
+/** Where a method and a pattern lead at the moment. uWS's router is told of each once; where it leads changes with the table. */
+interface Slot {
+  route: LiveRoute | undefined;
+}
+
+/** One address: uWebSockets.js's router, and the way of a request through gate, schemas and handler to one write. */
 export class Server {
   readonly #parts: ServerParts;
   readonly #app: TemplatedApp;
-  readonly #proxies: Addresses;
-  readonly #hosts: HostGuard | undefined;
-  readonly #usersMayEnter: boolean;
+  readonly #slots = new Map<string, Slot>();
+  readonly #patterns = new Set<string>();
   readonly #streams = new Map<OpenStream, Session | undefined>();
+  #table: RouteTable;
   #listener: us_listen_socket | undefined;
-  #port: number | undefined;
-  #pending = 0;
-  #onIdle: (() => void) | undefined;
   #isDraining = false;
   #streamTimer: NodeJS.Timeout | undefined;
 
-  constructor(parts: ServerParts) {
-    const { config, address, routes } = parts;
+  constructor(parts: ServerParts, table: RouteTable) {
+    const { cert, key } = parts.tls;
     this.#parts = parts;
-    this.#app = config.tls.cert === '' ? uWS.App() : uWS.SSLApp({ cert_file_name: config.tls.cert, key_file_name: config.tls.key });
-    this.#proxies = new Addresses(config.trusted_proxies);
-    this.#hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
-    this.#usersMayEnter = routes.some((route) => route.info.access === 'feature');
-    const isClosed = address === 'user' && config.edition === 'community';
-    if (isClosed) this.#refuseAll(new HttpError('edition_required', 'the end-user API is part of the enterprise edition'));
-    else this.#register();
+    this.#app = cert === '' ? uWS.App() : uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
+    this.#app.any('/*', (res, req) => this.#refuse(res, req, this.#table.refusal('/*')));
+    this.#table = table;
+    this.use(table);
   }
 
-  /** The port that it listens on; port 0 of the configuration takes a free one. */
-  get port(): number | undefined {
-    return this.#port;
+  /** Answers by another table from now on. Resolves once what the one before accepted is answered; its streams end. */
+  async use(table: RouteTable): Promise<void> {
+    const old = this.#table;
+    this.#table = table;
+    for (const slot of this.#slots.values()) slot.route = undefined;
+    for (const route of table.routes) {
+      for (const path of route.info.paths) {
+        this.#slot(route.info.method, path).route = route;
+        if (route.info.method === 'GET') this.#slot('HEAD', path).route = route;
+      }
+    }
+    if (old === table) return;
+    for (const stream of [...this.#streams.keys()]) if (stream.exchange.table === old) stream.end();
+    await old.idle();
   }
 
-  /** Throws when the port is taken. */
-  listen(): void {
-    const { address, config } = this.#parts;
-    const { host, port } = splitHostPort(address === 'user' ? config.listen : config.admin_listen);
-    const listen = this.#app.listen.bind(this.#app) as unknown as (h: string, p: number, option: number, cb: (socket: us_listen_socket | false) => void) => void;
-    listen(host, port, uWS.ListenOptions?.LIBUS_LISTEN_EXCLUSIVE_PORT ?? 1, (socket) => {
+  /** Returns the port, which the system chose where 0 was asked for. Throws when it cannot be had. */
+  listen(): number {
+    const { host, port } = splitHostPort(this.#parts.listen);
+    this.#app.listen(host, port, (socket) => {
       if (socket !== false) this.#listener = socket;
     });
-    if (this.#listener === undefined) throw new Error(`cannot listen on ${host}:${port}; is another program using the port?`);
-    clearInterval(this.#streamTimer);
+    if (this.#listener === undefined) throw new Error(`cannot listen on ${host}:${port}`);
     this.#streamTimer = setInterval(() => void this.#checkStreams(), STREAM_CHECK_MS).unref();
-    this.#port = uWS.us_socket_local_port(this.#listener);
+    return uWS.us_socket_local_port(this.#listener);
   }
 
-  /** Takes no new connections. */
-  stopListening(): void {
-    if (this.#listener !== undefined) uWS.us_listen_socket_close(this.#listener);
-    this.#listener = undefined;
+  /** Rejects when another program has the port, or another Hostkeep, with which uWS would share it. */
+  async assertPortFree(): Promise<void> {
+    const { host, port } = splitHostPort(this.#parts.listen);
+    const probe = createServer();
+    await new Promise<void>((resolve, reject) => {
+      probe.once('error', (cause) => reject(new Error(`cannot listen on ${host}:${port}; is another program using the port?`, { cause })));
+      probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+    });
   }
 
   /** Answers what was accepted, tells each client to close its connection, and then closes what is left. */
   async close(): Promise<void> {
-    this.stopListening();
+    await new Promise((resolve) => setImmediate(resolve)); // connections that wait to be accepted are, right before this
+    if (this.#listener !== undefined) uWS.us_listen_socket_close(this.#listener);
+    this.#listener = undefined;
     this.#isDraining = true;
     clearInterval(this.#streamTimer);
     for (const stream of [...this.#streams.keys()]) stream.end();
-    if (this.#pending > 0) {
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, DRAIN_MS);
-        this.#onIdle = () => {
-          clearTimeout(limit);
-          resolve();
-        };
-      });
-    }
+    await this.#table.idle();
     await new Promise((resolve) => setImmediate(resolve)); // what the kernel has already read is answered first
     this.#app.close();
   }
 
-  #register(): void {
-    const byPath = new Map<string, LiveRoute[]>();
-    for (const route of this.#parts.routes) {
-      for (const path of route.info.paths) {
-        byPath.set(pattern(path), [...(byPath.get(pattern(path)) ?? []), route]);
-        this.#registerRoute(route, path);
-      }
-    }
-    for (const [path, routes] of byPath) {
-      const allow = methodsOf(routes.map((route) => route.info)).join(', ');
-      const error = new HttpError('method_not_allowed', `this path answers ${allow}`, { headers: { Allow: allow } });
-      this.#app.any(path, (res, req) => this.#refuse(res, req, error));
-    }
-    this.#refuseAll(new HttpError('not_found', 'there is nothing at this path'));
+  #slot(method: keyof typeof REGISTER, path: string): Slot {
+    const to = pattern(path);
+    let slot = this.#slots.get(`${method} ${to}`);
+    if (slot !== undefined) return slot;
+    slot = { route: undefined };
+    this.#slots.set(`${method} ${to}`, slot);
+    this.#register(slot, method, to);
+    if (!this.#patterns.has(to)) this.#app.any(to, (res, req) => this.#refuse(res, req, this.#table.refusal(to)));
+    this.#patterns.add(to);
+    return slot;
   }
 
-  #registerRoute(route: LiveRoute, path: string): void {
-    const prefix = path.indexOf('*');
-    const read = (req: HttpRequest): readonly string[] => (prefix < 0 ? route.paramNames.map((_, i) => req.getParameter(i)) : [req.getUrl().slice(prefix)]);
-    const serve = (isHead: boolean) => (res: HttpResponse, req: HttpRequest) => this.#serve(route, res, req, isHead, read);
-    const { method } = route.info;
-    const register = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' } as const;
-    this.#app[register[method]](pattern(path), serve(false));
-    if (method === 'GET') this.#app.head(pattern(path), serve(true));
-  }
-
-  #refuseAll(error: HttpError): void {
-    this.#app.any('/*', (res, req) => this.#refuse(res, req, error));
+  #register(slot: Slot, method: keyof typeof REGISTER, to: string): void {
+    const rest = to.indexOf('*');
+    const parameters = [...to.matchAll(/:p/g)].map((_, i) => i);
+    const readParams = (req: HttpRequest): readonly string[] => (rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)]);
+    this.#app[REGISTER[method]](to, (res, req) => {
+      if (slot.route === undefined || this.#table.closed !== undefined) this.#refuse(res, req, this.#table.refusal(to));
+      else this.#serve(slot.route, res, req, method === 'HEAD', readParams);
+    });
   }
 
   #refuse(res: HttpResponse, req: HttpRequest, error: HttpError): void {
@@ -139,16 +138,17 @@ export class Server {
   }
 
   #guardHost(req: HttpRequest): HttpError | undefined {
-    if (this.#hosts === undefined || this.#hosts.allows(req.getHeader('host'))) return undefined;
+    const { hosts } = this.#table;
+    if (hosts === undefined || hosts.allows(req.getHeader('host'))) return undefined;
     return new HttpError('host_not_allowed', 'the Host header names no host of this server; see admin_hosts in the configuration');
   }
 
   /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
   #serve(route: LiveRoute, res: HttpResponse, req: HttpRequest, isHead: boolean, readParams: (req: HttpRequest) => readonly string[]): void {
     const { info } = route;
-    const exchange = new Exchange(route, this.#parts.address, isHead, info.headers && readHeaders(req, info.headers), this.#ipReader(res, req));
+    const exchange = new Exchange(route, this.#table, this.#parts.address, isHead, info.headers && readHeaders(req, info.headers), this.#ipReader(res, req));
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
-    if (info.query !== undefined) exchange.rawQuery = req.getQuery();
+    if (info.query !== undefined) exchange.rawQuery = req.getQuery() ?? ''; // undefined where there is no question mark, other than its types say
     const authorization = route.isGuest ? '' : req.getHeader('authorization');
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     const misdirected = this.#guardHost(req);
@@ -166,7 +166,7 @@ export class Server {
     try {
       exchange.session = session;
       exchange.account = session.cell.account;
-      if (exchange.account !== undefined) exchange.route.admit(exchange.account, exchange.address, this.#usersMayEnter);
+      if (exchange.account !== undefined) exchange.route.admit(exchange.account, exchange.address, exchange.table.usersMayEnter);
       const result = this.#handle(exchange);
       if (!(result instanceof Promise)) {
         if (result instanceof Stream) this.#watchAbort(exchange, res);
@@ -187,7 +187,7 @@ export class Server {
         if (known === undefined) throw unauthenticated();
         exchange.session = known.session;
         exchange.account = known.account;
-        route.admit(known.account, this.#parts.address, this.#usersMayEnter);
+        route.admit(known.account, this.#parts.address, exchange.table.usersMayEnter);
       }
       if (body !== undefined) {
         if (!/^application\/json\s*(;|$)/i.test(contentType)) throw new HttpError('unsupported_media_type', 'send the body as application/json');
@@ -207,7 +207,7 @@ export class Server {
   }
 
   #follow(exchange: Exchange, res: HttpResponse): void {
-    this.#pending += 1;
+    exchange.table.enter();
     this.#watchAbort(exchange, res);
   }
 
@@ -221,18 +221,13 @@ export class Server {
   #finishLater(exchange: Exchange, res: HttpResponse, value: unknown): void {
     if (exchange.isAborted) this.#settle(exchange, 499);
     else res.cork(() => this.#finish(exchange, res, value));
-    this.#release();
+    exchange.table.leave();
   }
 
   #failLater(exchange: Exchange, res: HttpResponse, error: unknown): void {
     if (exchange.isAborted) this.#settle(exchange, 499);
     else res.cork(() => this.#fail(exchange, res, error));
-    this.#release();
-  }
-
-  #release(): void {
-    this.#pending -= 1;
-    if (this.#pending === 0) this.#onIdle?.();
+    exchange.table.leave();
   }
 
   #finish(exchange: Exchange, res: HttpResponse, value: unknown): void {
@@ -297,9 +292,10 @@ export class Server {
   }
 
   #ipReader(res: HttpResponse, req: HttpRequest): () => string {
-    if (this.#proxies.isEmpty) return () => addressText(new Uint8Array(res.getRemoteAddress()));
+    const { proxies } = this.#table;
+    if (proxies.isEmpty) return () => addressText(new Uint8Array(res.getRemoteAddress()));
     const forwardedFor = req.getHeader('x-forwarded-for');
-    return () => clientAddress(addressText(new Uint8Array(res.getRemoteAddress())), forwardedFor, this.#proxies);
+    return () => clientAddress(addressText(new Uint8Array(res.getRemoteAddress())), forwardedFor, proxies);
   }
 }
 

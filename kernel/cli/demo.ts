@@ -34,7 +34,7 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   try {
     const leftOut = await fill(hostkeep);
     const passwords = await passwordsOf(hostkeep, join(config.data, 'credentials.json'));
-    hostkeep.listen();
+    await hostkeep.listen();
     const credentials = { base_url: hostkeep.url('user'), admin_url: hostkeep.url('admin'), ...passwords };
     writeCredentials(join(config.data, 'credentials.json'), credentials);
     process.stdout.write(tour(credentials, join(config.data, 'credentials.json'), leftOut));

@@ -1,0 +1,61 @@
+import { Addresses, HostGuard } from './address.ts';
+import type { Config } from './config.ts';
+import { HttpError } from './errors.ts';
+import type { Address } from './plugin.ts';
+import { methodsOf, pattern, type LiveRoute } from './routes.ts';
+
+/** How long a table that was replaced waits for answers that are being made. */
+const DRAIN_MS = 30_000;
+
+/** What one address answers under one configuration. It is replaced as a whole, while what it accepted runs on. */
+export class RouteTable {
+  readonly routes: readonly LiveRoute[];
+  readonly proxies: Addresses;
+  readonly hosts: HostGuard | undefined;
+  /** Whether users have any business on the admin address. */
+  readonly usersMayEnter: boolean;
+  /** Refuses everything, where this is set. */
+  readonly closed: HttpError | undefined;
+  readonly #byPattern = new Map<string, LiveRoute[]>();
+  #pending = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(config: Config, address: Address, routes: readonly LiveRoute[]) {
+    this.routes = routes;
+    this.proxies = new Addresses(config.trusted_proxies);
+    this.hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
+    this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
+    if (address === 'user' && config.edition === 'community') this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');
+    for (const route of routes) for (const path of route.info.paths) this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
+  }
+
+  /** Why a request for a pattern finds no route: 405 where other methods are answered, else 404. */
+  refusal(of: string): HttpError {
+    if (this.closed !== undefined) return this.closed;
+    const routes = this.#byPattern.get(of);
+    if (routes === undefined) return new HttpError('not_found', 'there is nothing at this path');
+    const allow = methodsOf(routes.map((route) => route.info)).join(', ');
+    return new HttpError('method_not_allowed', `this path answers ${allow}`, { headers: { Allow: allow } });
+  }
+
+  enter(): void {
+    this.#pending += 1;
+  }
+
+  leave(): void {
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#onIdle?.();
+  }
+
+  /** Resolves once everything that was accepted is answered, at the latest after half a minute. */
+  async idle(): Promise<void> {
+    if (this.#pending === 0) return;
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, DRAIN_MS);
+      this.#onIdle = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+    });
+  }
+}
