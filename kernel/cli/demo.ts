@@ -42,7 +42,7 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
     await hostkeep.close();
     throw error;
   }
-  untilStopped(hostkeep, log);
+  untilStopped(Promise.resolve(hostkeep), log);
 }
 
 /** Makes the accounts and lets every plugin add its content; returns what could not be made, and why. */

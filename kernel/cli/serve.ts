@@ -9,22 +9,26 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const config = configOf(options);
   const log = createLog(config.log.level);
-  const hostkeep = await Hostkeep.start(config, log);
+  const starting = Hostkeep.start(config, log);
+  process.on('SIGHUP', () => void starting.then((hostkeep) => reload(hostkeep, log, options)));
+  untilStopped(starting, log);
+  const hostkeep = await starting;
   if ((await hostkeep.core.accounts.count('admin')) === 0) log.warn('there is no administrator yet: make one with `hostkeep account add --admin <username>`');
-  untilStopped(hostkeep, log);
-  process.on('SIGHUP', () => void reload(hostkeep, log, options));
 }
 
-/** Ends the process once everything that was accepted is answered. */
-export function untilStopped(hostkeep: Hostkeep, log: Log): void {
-  const stop = (signal: string) => {
+/** Ends the process, once it is asked to, when everything that was accepted is answered. */
+export function untilStopped(starting: Promise<Hostkeep>, log: Log): void {
+  const stop = async (signal: string): Promise<void> => {
     log.info({ signal }, 'stopping');
-    hostkeep.close().then(() => process.exit(0), (error: unknown) => {
+    try {
+      await (await starting).close();
+      process.exit(0);
+    } catch (error) {
       log.fatal({ err: error }, 'stopping failed');
       process.exit(1);
-    });
+    }
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }
 
 /** A configuration that cannot be used is refused with its reason, and the one in force stays. */

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { hostkeep, start } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { probePlugin } from '../support/probe.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('command line');
+
+test('wrong usage and wrong settings have an exit code of their own', async () => {
+  const data = temporaryFolder();
+  for (const args of [['nonsense'], ['account', 'add'], ['account', 'list', '--nonsense'], ['plan', 'set', 'basic', '--cpu-limit', 'many']]) assert.is((await hostkeep(data, args)).code, 2, args.join(' '));
+  const file = join(data, 'settings.json');
+  writeFileSync(file, '{"nonsense": {}}');
+  const { code, stderr } = await hostkeep(data, ['--config', file, 'serve']);
+  assert.is(code, 2);
+  assert.match(stderr, /the configuration names nonsense, which is neither a setting nor a plugin/);
+  for (const args of [['account', 'show', 'nobody'], ['account', 'add', 'Not-A-Name'], ['feature', 'on', 'nonsense', '--plan', 'basic'], ['feature', 'on', 'dns']]) {
+    const failed = await hostkeep(data, args);
+    assert.is(failed.code, 1, args.join(' '));
+    assert.match(failed.stderr, /^hostkeep: .+\n$/);
+  }
+});
+
+test('every command tells how it is used', async () => {
+  const data = temporaryFolder();
+  await Promise.all(['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'doctor'].map(async (command) => {
+    const { code, stdout } = await hostkeep(data, [command, '--help']);
+    assert.is(code, 0);
+    assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
+  }));
+});
+
+test('accounts, plans, features and sessions are managed without a server', async () => {
+  const data = temporaryFolder();
+  const added = JSON.parse((await hostkeep(data, ['account', 'add', 'ann', '--plan', 'standard', '--email', 'ann@example.com', '--json'])).stdout) as Record<string, unknown>;
+  assert.is(added['plan'], 'standard');
+  assert.match(String(added['password']), /^[\w-]{24}$/);
+  const chosen = await hostkeep(data, ['account', 'add', 'root', '--admin', '--password-stdin'], 'a good password\n');
+  assert.is(chosen.stdout, 'added admin root\n');
+  await hostkeep(data, ['feature', 'off', 'domains', '--account', 'ann']);
+  await hostkeep(data, ['plan', 'add', 'small', '--from', 'standard', '--cpu-limit', '0.5', '--description', 'half a CPU']);
+  await hostkeep(data, ['account', 'set', 'ann', '--plan', 'small']);
+  const shown = JSON.parse((await hostkeep(data, ['account', 'show', 'ann', '--json'])).stdout) as { plan: string; features: string[]; overrides: unknown };
+  assert.is(shown.plan, 'small');
+  assert.equal(shown.overrides, { domains: false });
+  assert.not.ok(shown.features.includes('domains'));
+  const [small] = (JSON.parse((await hostkeep(data, ['plan', 'list', '--json'])).stdout) as { name: string; cpu_limit: number }[]).filter(({ name }) => name === 'small');
+  assert.is(small?.cpu_limit, 0.5);
+  assert.match((await hostkeep(data, ['plan', 'remove', 'small'])).stderr, /accounts still use the plan small/);
+  assert.is((await hostkeep(data, ['session', 'list', 'ann', '--json'])).stdout, '[]\n');
+  assert.match((await hostkeep(data, ['session', 'rotate-key'])).stdout, /^new key /);
+  const target = join(data, 'copy.db');
+  assert.is((await hostkeep(data, ['backup', target])).code, 0);
+  assert.is(statSync(target).mode & 0o777, 0o600);
+  assert.is((await hostkeep(data, ['backup', target])).code, 1);
+});
+
+test('what the command line changes holds from the next request on, with nothing dropped', async () => {
+  const server = await TestServer.start({ plugins: [probePlugin()] });
+  const { account, token } = await server.user('toni');
+  assert.is((await server.ask('/probe/gated', { token })).status, 200);
+  const polls = { wanted: true };
+  const statuses = new Set<number>();
+  const polling = (async () => {
+    while (polls.wanted) statuses.add((await server.ask('/probe/mine', { token })).status);
+  })();
+  for (let round = 0; round < 2; round += 1) {
+    assert.is((await hostkeep(server.data, ['feature', 'off', 'dns', '--plan', 'developer'])).code, 0);
+    assert.is((await server.ask('/probe/gated', { token })).status, 403);
+    await hostkeep(server.data, ['feature', 'on', 'dns', '--account', 'toni']);
+    assert.is((await server.ask('/probe/gated', { token })).status, 200);
+    await hostkeep(server.data, ['feature', 'inherit', 'dns', '--account', 'toni']);
+    assert.is((await server.ask('/probe/gated', { token })).status, 403);
+    await hostkeep(server.data, ['feature', 'on', 'dns', '--plan', 'developer']);
+    assert.is((await server.ask('/probe/gated', { token })).status, 200);
+  }
+  polls.wanted = false;
+  await polling;
+  assert.equal([...statuses], [200]);
+  const [session] = await server.hostkeep.core.sessions.list(account.id);
+  await hostkeep(server.data, ['session', 'end', 'toni', session?.id ?? '']);
+  assert.is((await server.ask('/probe/mine', { token })).status, 401);
+  const again = await server.token(account);
+  assert.is((await server.ask('/probe/mine', { token: again })).status, 200);
+  await hostkeep(server.data, ['account', 'suspend', 'toni']);
+  assert.is((await server.ask('/probe/mine', { token: again })).status, 401);
+  await hostkeep(server.data, ['account', 'unsuspend', 'toni']);
+  assert.is((await server.ask('/probe/mine', { token: again })).status, 401, 'suspension ended the session for good');
+  await server.close();
+});
+
+test('a node says that it has no administrator, reads its configuration again, and stops cleanly', async () => {
+  const data = temporaryFolder();
+  const file = join(data, 'settings.json');
+  writeFileSync(file, JSON.stringify({ hosting: { ip_address: '203.0.113.1' } }));
+  const { child, line, output } = await start(data, ['serve', '--config', file], /no administrator yet/);
+  assert.match(output(), /"msg":"listening"/);
+  assert.match(output(), /hostkeep account add --admin/);
+  writeFileSync(file, '{"hosting": {"ip_address": 5}}');
+  child.kill('SIGHUP');
+  await line(/the configuration was not changed: hosting.ip_address must be string/);
+  writeFileSync(file, JSON.stringify({ log: { level: 'debug' } }));
+  child.kill('SIGHUP');
+  await line(/the configuration was read again/);
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number];
+  assert.is(code, 0);
+});
+
+test('the demo keeps its data and its credentials, and refuses the data of a real server', async () => {
+  const data = temporaryFolder();
+  const file = join(data, 'credentials.json');
+  const first = await start(data, ['demo'], /Ctrl-C stops it/);
+  const credentials = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { password: string }>;
+  assert.equal(Object.keys(credentials), ['base_url', 'admin_url', 'user', 'other', 'admin']);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  assert.match(first.output(), new RegExp(credentials['user']?.password ?? 'none'));
+  first.child.kill('SIGTERM');
+  await once(first.child, 'exit');
+  const second = await start(data, ['demo'], /Ctrl-C stops it/);
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { password: string }>;
+  assert.is(kept['user']?.password, credentials['user']?.password);
+  second.child.kill('SIGTERM');
+  await once(second.child, 'exit');
+  const real = temporaryFolder();
+  await hostkeep(real, ['account', 'add', 'customer']);
+  const refused = await hostkeep(real, ['demo']);
+  assert.is(refused.code, 2);
+  assert.match(refused.stderr, /holds the data of a real server/);
+  assert.not.ok(existsSync(join(real, 'credentials.json')));
+});

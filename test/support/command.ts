@@ -1,0 +1,42 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { once } from 'node:events';
+
+export const CLI = join(import.meta.dirname, '../../kernel/cli.js');
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `hostkeep` with a data folder and waits for its end. */
+export function hostkeep(data: string, args: readonly string[], input = ''): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [CLI, ...args], { env: environment(data) }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+    });
+    child.stdin?.end(input);
+  });
+}
+
+/** Starts `hostkeep` as a process that stays, and waits for a line of its output. */
+export async function start(data: string, args: readonly string[], until: RegExp): Promise<{ child: ChildProcess; output: () => string; line: (pattern: RegExp) => Promise<RegExpMatchArray> }> {
+  const child = spawn(process.execPath, [CLI, ...args], { env: environment(data), stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  const line = async (pattern: RegExp): Promise<RegExpMatchArray> => {
+    for (;;) {
+      const match = text.match(pattern);
+      if (match !== null) return match;
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`hostkeep ended with ${child.exitCode ?? child.signalCode}: ${text}`);
+      await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), once(child, 'exit')]);
+    }
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await line(until);
+  return { child, output: () => text, line };
+}
+
+function environment(data: string): NodeJS.ProcessEnv {
+  return { ...process.env, HOSTKEEP_DATA: data, HOSTKEEP_LISTEN: '127.0.0.1:0', HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0' };
+}
