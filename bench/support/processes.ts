@@ -12,6 +12,8 @@ export interface Running {
   readonly url: string;
   readonly adminUrl: string;
   readonly child: ChildProcess;
+  /** All that the program said when it was ready. */
+  readonly message: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export function machineText(): string {
 }
 
 async function started(child: ChildProcess): Promise<Running> {
-  const ports = await new Promise<{ port: number; adminPort?: number }>((resolve, reject) => {
+  const ports = await new Promise<{ port: number; adminPort?: number; [name: string]: unknown }>((resolve, reject) => {
     child.once('message', (message) => resolve(message as { port: number }));
     child.once('exit', (code) => reject(new Error(`a server of the bench ended with code ${code}`)));
   });
@@ -72,5 +74,5 @@ async function started(child: ChildProcess): Promise<Running> {
     child.once('exit', () => resolve());
     child.kill('SIGTERM');
   });
-  return { url: `http://127.0.0.1:${ports.port}`, adminUrl: `http://127.0.0.1:${ports.adminPort ?? 0}`, child, stop };
+  return { url: `http://127.0.0.1:${ports.port}`, adminUrl: `http://127.0.0.1:${ports.adminPort ?? 0}`, child, message: ports, stop };
 }
