@@ -52,7 +52,7 @@ async function fillDomains(core: Core, accounts: number, domainsOfEach: number):
           const name = `site${n}-of-user${owner}.example`;
           await tx.run(
             "insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) select id, ?, ?, ?, 1, 'active', '', ? from accounts where username = ?",
-            name, name.split('.').reverse().join('.'), name, Date.now(), `user${owner}`,
+            name, name.split('.').toReversed().join('.'), name, Date.now(), `user${owner}`,
           );
         }
       }

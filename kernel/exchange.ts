@@ -1,8 +1,14 @@
 import type { Account } from './accounts.ts';
+import { addressText, clientAddress } from './address.ts';
 import type { Address } from './plugin.ts';
 import type { LiveRoute } from './routes.ts';
 import type { Session } from './sessions.ts';
 import type { RouteTable } from './table.ts';
+
+/** The part of a reply that knows whom it goes to. */
+interface ClientSocket {
+  getRemoteAddress(): ArrayBuffer;
+}
 
 let lastRequest = 0;
 const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
@@ -28,23 +34,27 @@ export class Exchange {
   rawQuery = '';
   isAborted = false;
   readonly #headers: Readonly<Record<string, string>> | undefined;
-  readonly #readIp: () => string;
+  readonly #socket: ClientSocket;
+  /** The header X-Forwarded-For, read where there are trusted proxies. */
+  readonly #forwardedFor: string;
   #ip: string | undefined;
   #requestId: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(route: LiveRoute, table: RouteTable, address: Address, isHead: boolean, headers: Readonly<Record<string, string>> | undefined, readIp: () => string) {
+  constructor(route: LiveRoute, table: RouteTable, address: Address, isHead: boolean, socket: ClientSocket, forwardedFor: string, headers: Readonly<Record<string, string>> | undefined) {
     this.route = route;
     this.table = table;
     this.address = address;
     this.isHead = isHead;
+    this.#socket = socket;
+    this.#forwardedFor = forwardedFor;
     this.#headers = headers;
-    this.#readIp = readIp;
   }
 
   /** Read when first asked for; the socket knows it until the client is gone. */
   get ip(): string {
-    this.#ip ??= this.isAborted ? '' : this.#readIp();
+    if (this.#ip === undefined && this.isAborted) return '';
+    this.#ip ??= clientAddress(addressText(new Uint8Array(this.#socket.getRemoteAddress())), this.#forwardedFor, this.table.proxies);
     return this.#ip;
   }
 

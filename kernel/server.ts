@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
-import { addressText, clientAddress } from './address.ts';
 import { splitHostPort, type Config } from './config.ts';
 import { HttpError } from './errors.ts';
 import { Exchange, nextRequestId } from './exchange.ts';
@@ -27,8 +26,10 @@ export interface ServerParts {
 }
 
 type Headers = readonly (readonly [string, string])[];
-/** On every reply. What an account sees is nobody else's, and so in no shared cache. */
-const FIXED: Headers = [['Cache-Control', 'no-store'], ['X-Content-Type-Options', 'nosniff']];
+/** On every reply that does not say otherwise: what an account sees is nobody else's, and so in no shared cache. */
+const NO_STORE = ['Cache-Control', 'no-store'] as const;
+/** On every reply. */
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const STREAM_CHECK_MS = 1000;
 const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
@@ -146,7 +147,8 @@ export class Server {
   /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
   #serve(route: LiveRoute, res: HttpResponse, req: HttpRequest, isHead: boolean, readParams: (req: HttpRequest) => readonly string[]): void {
     const { info } = route;
-    const exchange = new Exchange(route, this.#table, this.#parts.address, isHead, info.headers && readHeaders(req, info.headers), this.#ipReader(res, req));
+    const table = this.#table;
+    const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
     if (info.query !== undefined) exchange.rawQuery = req.getQuery() ?? ''; // undefined where there is no question mark, other than its types say
     const authorization = route.isGuest ? '' : req.getHeader('authorization');
@@ -254,11 +256,11 @@ export class Server {
 
   /** The one writer. A header that holds control bytes is refused, because uWS would send them. */
   #write(res: HttpResponse, status: number, type: string, headers: Headers, body: string | Uint8Array, isHead: boolean, close = this.#isDraining): void {
-    for (const [name, value] of headers) if (CONTROL.test(name) || CONTROL.test(value)) throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
+    assertHeaders(headers);
     if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
     res.writeHeader('Content-Type', type);
-    for (const [name, value] of FIXED) if (headers.length === 0 || !headers.some(([other]) => other === name)) res.writeHeader(name, value);
-    for (const [name, value] of headers) res.writeHeader(name, value);
+    if (headers.length === 0) writeFixed(res);
+    else writeHeaders(res, headers);
     if (isHead) res.endWithoutBody(Buffer.byteLength(body), close);
     else if (status === 304) res.endWithoutBody(undefined, close);
     else res.end(body, close);
@@ -276,8 +278,9 @@ export class Server {
   }
 
   #startStream(exchange: Exchange, res: HttpResponse, stream: Stream): void {
+    assertHeaders(stream.headers);
     res.writeHeader('Content-Type', stream.type);
-    for (const [name, value] of [...FIXED, ...stream.headers]) res.writeHeader(name, value);
+    writeHeaders(res, stream.headers);
     const open = new OpenStream(exchange, res as unknown as Wire, () => {
       this.#streams.delete(open);
       this.#settle(exchange, 200);
@@ -290,13 +293,22 @@ export class Server {
   async #checkStreams(): Promise<void> {
     for (const [stream, session] of [...this.#streams]) if (session !== undefined && !(await this.#parts.sessions.isAlive(session))) stream.end();
   }
+}
 
-  #ipReader(res: HttpResponse, req: HttpRequest): () => string {
-    const { proxies } = this.#table;
-    if (proxies.isEmpty) return () => addressText(new Uint8Array(res.getRemoteAddress()));
-    const forwardedFor = req.getHeader('x-forwarded-for');
-    return () => clientAddress(addressText(new Uint8Array(res.getRemoteAddress())), forwardedFor, proxies);
-  }
+function writeFixed(res: HttpResponse): void {
+  res.writeHeader(NO_STORE[0], NO_STORE[1]);
+  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
+}
+
+function writeHeaders(res: HttpResponse, headers: Headers): void {
+  for (const [name, value] of headers) res.writeHeader(name, value);
+  if (!headers.some(([name]) => name === NO_STORE[0])) res.writeHeader(NO_STORE[0], NO_STORE[1]);
+  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
+}
+
+/** Before the first is written, so that a reply with a bad header becomes a whole other reply. */
+function assertHeaders(headers: Headers): void {
+  for (const [name, value] of headers) if (CONTROL.test(name) || CONTROL.test(value)) throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
 }
 
 function readHeaders(req: HttpRequest, names: readonly string[]): Record<string, string> {
