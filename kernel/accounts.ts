@@ -191,7 +191,7 @@ export class Accounts {
   }
 
   /** Gives or takes a feature, whatever the plan says; `undefined` leaves it to the plan again. */
-  setFeature(username: string, feature: string, on: boolean | undefined, ip = ''): Promise<void> {
+  async setFeature(username: string, feature: string, on: boolean | undefined, ip = ''): Promise<void> {
     this.#plans.assertFeature(feature);
     return this.#change(username, async (tx, { id }) => {
       if (on === undefined) await tx.run('delete from account_features where account_id = ? and feature = ?', id, feature);

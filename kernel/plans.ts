@@ -62,7 +62,7 @@ export class Plans {
   }
 
   /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that the catalogue does not know. */
-  create(name: string, limits: PlanLimits, features: readonly string[]): Promise<void> {
+  async create(name: string, limits: PlanLimits, features: readonly string[]): Promise<void> {
     if (!NAME.test(name)) throw new HttpError('invalid_request', 'a plan name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
     for (const feature of features) this.assertFeature(feature);
     return this.#change(async (tx) => {
@@ -93,7 +93,7 @@ export class Plans {
   }
 
   /** Switches a feature for all accounts of the plan. Errors: 404 `plan_not_found`, 400 for an unknown feature. */
-  setFeature(name: string, feature: string, on: boolean): Promise<void> {
+  async setFeature(name: string, feature: string, on: boolean): Promise<void> {
     this.assertFeature(feature);
     return this.#change(async (tx) => {
       await existing(tx, name);

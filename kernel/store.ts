@@ -69,7 +69,7 @@ export class Store implements Reader {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
+      this.#draining ??= this.#drain();
     });
   }
 
@@ -121,6 +121,7 @@ export class Store implements Reader {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) await this.#commit(this.#queue.splice(0, GROUP));
+    this.#draining = undefined; // in the same breath as the look at the queue, so that no job falls between
   }
 
   async #commit(jobs: readonly Job[]): Promise<void> {
@@ -145,8 +146,12 @@ export class Store implements Reader {
       const value = await job.work(tx);
       await this.#writes.run('release job');
       return () => {
-        for (const callback of tx.callbacks) callback();
-        job.resolve(value);
+        try {
+          for (const callback of tx.callbacks) callback();
+          job.resolve(value);
+        } catch (error) {
+          job.reject(error); // a fault of the caller's callback, and no other job's concern
+        }
       };
     } catch (error) {
       await this.#writes.run('rollback to job');

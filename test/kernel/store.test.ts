@@ -57,6 +57,17 @@ test('of transactions that are committed together, one that fails takes back onl
   await store.close();
 });
 
+test('no job is left lying, however long after another one it comes', async () => {
+  const store = await open();
+  for (let ticks = 0; ticks < 40; ticks += 1) {
+    await store.write((tx) => tx.run('insert into things (name) values (?)', `first ${ticks}`));
+    for (let tick = 0; tick < ticks; tick += 1) await undefined;
+    await store.write((tx) => tx.run('insert into things (name) values (?)', `second ${ticks}`));
+  }
+  assert.equal(await store.get('select count(*) as n from things'), { n: 80 });
+  await store.close();
+});
+
 test('the file is readable by its owner only, and bound values are never SQL', async () => {
   const store = await open();
   assert.is(statSync(store.file).mode & 0o777, 0o600);

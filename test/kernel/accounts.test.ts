@@ -1,0 +1,128 @@
+import * as assert from 'uvu/assert';
+import { AccountCache } from '../../kernel/account-cache.ts';
+import { Keys } from '../../kernel/auth.ts';
+import { escapeControl } from '../../kernel/events.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { probePlugin } from '../support/probe.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('accounts and sessions');
+let server: TestServer;
+test.before(async () => void (server = await TestServer.start({ plugins: [probePlugin()] })));
+test.after(() => server.close());
+
+const code = (promise: Promise<unknown>) => promise.then(() => 'done', (error: { code?: string }) => error.code);
+const mine = async (token: string) => (await server.ask('/probe/mine', { token })).status;
+
+test('accounts that cannot be are refused by name', async () => {
+  const { accounts, plans } = server.hostkeep.core;
+  const make = (username: string, rest: object = { plan: 'basic' }) => code(accounts.create({ username, role: 'user', passwordHash: 'x', ...rest }));
+  for (const name of ['', 'Ann', '1a', 'a b', 'a/b', '../a', "a'b", 'a\n', `a${'b'.repeat(32)}`, 'ä']) assert.is(await make(name), 'invalid_request', name);
+  assert.is(await make('ada', { plan: 'nonsense' }), 'plan_not_found');
+  assert.is(await make('ada', {}), 'invalid_request', 'a user without a plan');
+  assert.is(await make('ada', { role: 'admin', plan: 'basic' }), 'invalid_request', 'an admin with a plan');
+  assert.is(await make('ada'), 'done');
+  assert.is(await make('ada'), 'account_exists');
+  assert.is(await code(plans.remove('basic')), 'plan_in_use');
+  assert.is(await code(plans.setFeature('basic', 'nonsense', true)), 'invalid_request');
+  assert.is(await code(accounts.suspend('nobody')), 'account_not_found');
+});
+
+test('features are those of the plan, plus and minus the own; without a plan there are none', async () => {
+  const { accounts, store } = server.hostkeep.core;
+  await server.account('flo', 'basic');
+  await accounts.setFeature('flo', 'waf', true);
+  await accounts.setFeature('flo', 'domains', false);
+  const { features } = await accounts.get('flo');
+  assert.ok(features.has('waf') && features.has('dashboard') && !features.has('domains'));
+  await store.write((tx) => tx.run("update accounts set plan = null where username = 'flo'"));
+  assert.is((await accounts.get('flo')).features.size, 0);
+});
+
+test('a session ends at once with logout, password, suspension and removal, also in tokens in use', async () => {
+  const { accounts, sessions } = server.hostkeep.core;
+  const { account, token } = await server.user('seb');
+  const other = await server.token(account);
+  const [session] = (await sessions.list(account.id)).filter(({ id }) => token.split('.')[1] !== undefined && Buffer.from(token.split('.')[1] ?? '', 'base64url').toString().includes(id));
+  assert.is(await mine(token), 200);
+  assert.is(await mine(other), 200);
+  assert.is(await code(sessions.end({ id: account.id + 1, username: 'x' }, session?.id ?? '', '')), 'session_not_found', 'somebody else cannot end it');
+  await sessions.end(account, session?.id ?? '', '');
+  assert.is(await mine(token), 401);
+  assert.is(await mine(other), 200);
+  await accounts.setPassword('seb', 'hash');
+  assert.is(await mine(other), 401);
+  const third = await server.token(account);
+  assert.is(await mine(third), 200);
+  await accounts.remove('seb');
+  assert.is(await mine(third), 401);
+});
+
+test('a token signed with the key before the last rotation is good, an older one is not', async () => {
+  const { keys } = server.hostkeep.core;
+  const { token } = await server.user('kim');
+  keys.rotate();
+  assert.is(await mine(token), 200);
+  const fresh = Keys.open(server.data);
+  assert.ok(await fresh.verify(token));
+  keys.rotate();
+  assert.is(await Keys.open(server.data).verify(token), undefined);
+});
+
+test('sealed texts open only with their key and in their place', () => {
+  const keys = Keys.open(temporaryFolder());
+  const sealed = keys.seal('secret', 'twofa:1');
+  assert.is(keys.unseal(sealed, 'twofa:1'), 'secret');
+  assert.throws(() => keys.unseal(sealed, 'twofa:2'));
+  assert.throws(() => Keys.open(temporaryFolder()).unseal(sealed, 'twofa:1'));
+  assert.not.match(sealed, /secret/);
+});
+
+test('one event is one line, and a change and its event exist together', async () => {
+  const { events, store } = server.hostkeep.core;
+  const account = await server.account('eve');
+  await store.write((tx) => events.record(tx, { type: 'test.done', account, text: "did 'x'\r\n[2026-01-01 00:00:00] User 'root' \u2028\u202e", ip: '::1' }));
+  await store.write(async (tx) => {
+    await events.record(tx, { type: 'test.failed', account, text: 'failed', ip: '' });
+    throw new Error('taken back');
+  }).catch(() => undefined);
+  const { lines, total } = await events.page(account.id, '', 0, 10);
+  assert.is(total, 2);
+  assert.match(lines[0] ?? '', /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'eve' did 'x'\\x0d\\x0a\[2026-01-01 00:00:00\] User 'root' \\u2028\\u202e from IP ::1$/);
+  assert.match(lines[1] ?? '', /was created from IP localhost$/);
+  assert.is((await events.page(account.id, 'DID', 0, 10)).total, 1);
+  assert.is((await events.page(account.id, '%', 0, 10)).total, 0, 'a search is no pattern');
+  assert.is(escapeControl('a\tb'), 'a\\x09b');
+});
+
+test('of the events of an account, ten thousand are kept', async () => {
+  const { events, store } = server.hostkeep.core;
+  const account = await server.account('ivo');
+  for (let i = 0; i < 21; i += 1) {
+    await store.write(async (tx) => {
+      for (let n = 0; n < 500; n += 1) await events.record(tx, { type: 'test.done', account, text: `did ${i}.${n}`, ip: '' });
+    });
+  }
+  const { lines, total } = await events.page(account.id, '', 0, 1);
+  assert.is(total, 10_000);
+  assert.match(lines[0] ?? '', /did 20.499/);
+  const rows = await store.get<{ n: number }>('select count(*) as n from events where account_id = ?', account.id);
+  assert.ok((rows?.n ?? 0) < 10_600);
+});
+
+test('a cache keeps no failures, computes once for all, and never mixes accounts', async () => {
+  const [ann, bob] = [await server.account('ann'), await server.account('bob')];
+  const cache = new AccountCache<string>(60_000);
+  let calls = 0;
+  const compute = async () => `value ${(calls += 1)}`;
+  const failing = cache.get(ann, 'k', () => Promise.reject(new Error('once')));
+  assert.is(await Promise.resolve(failing).catch((error: Error) => error.message), 'once');
+  assert.equal(await Promise.all([cache.get(ann, 'k', compute), cache.get(ann, 'k', compute), cache.get(bob, 'k', compute)]), ['value 1', 'value 1', 'value 2']);
+  assert.is(cache.get(ann, 'k', compute), 'value 1');
+  cache.drop(ann.id);
+  assert.is(await cache.get(ann, 'k', compute), 'value 3');
+  assert.is(cache.get(bob, 'k', compute), 'value 2');
+  await server.hostkeep.core.accounts.setFeature('ann', 'dns', false);
+  assert.is(await cache.get(await server.hostkeep.core.accounts.get('ann'), 'k', compute), 'value 4', 'a new snapshot has new values');
+});
