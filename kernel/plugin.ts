@@ -2,18 +2,16 @@
  * THE CONTRACT. A plugin is data plus one `setup`: importing it does nothing. Its folder's name is its name.
  * The route table is static, so that it can be listed, described and refused with 503 also when `setup` failed.
  */
-import type { Account, Accounts } from './accounts.ts';
-import type { Keys } from './auth.ts';
+import type { Account } from './accounts.ts';
+import type { Directory } from './directory.ts';
 import type { ErrorCode } from './errors.ts';
 import type { EventLog } from './events.ts';
 import type { Log } from './log.ts';
 import type { NodeInfo } from './node.ts';
-import type { Passwords } from './passwords.ts';
-import type { Plans } from './plans.ts';
 import type { Gathered, PointName, Points } from './points.ts';
 import type { Reply, Stream } from './reply.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session } from './sessions.ts';
 import type { Store } from './store.ts';
 
 export type Address = 'user' | 'admin';
@@ -72,7 +70,7 @@ export interface Host<C = unknown> {
   readonly config: C;
   readonly log: Log;
   readonly store: Store;
-  readonly directory: { readonly accounts: Accounts; readonly plans: Plans; readonly sessions: Sessions; readonly passwords: Passwords; readonly keys: Keys };
+  readonly directory: Directory;
   readonly events: EventLog;
   readonly node: NodeInfo;
   /** Asks all providers of a point at once; none waits longer than two seconds, one that fails costs only its part. */
