@@ -1,0 +1,78 @@
+/** Walks the whole route table, whatever plugins there are: one gate before every method of every route. */
+import * as assert from 'uvu/assert';
+import type { RouteInfo } from '../kernel/node.ts';
+import type { Address } from '../kernel/plugin.ts';
+import { TestServer } from './support/hostkeep.ts';
+import { rawRequest } from './support/raw.ts';
+import { testSuite } from './support/suite.ts';
+
+const test = testSuite('every route');
+let server: TestServer;
+let nobody: string;
+let admin: string;
+test.before(async () => {
+  server = await TestServer.start();
+  const { plans } = server.hostkeep.core;
+  const { name: _, features: __, ...limits } = await plans.get('basic');
+  await plans.create('nothing', limits, []);
+  nobody = (await server.user('nobody', 'nothing')).token;
+  admin = (await server.admin()).token;
+});
+test.after(() => server.close());
+
+interface Door {
+  readonly route: RouteInfo;
+  readonly address: Address;
+  readonly path: string;
+}
+
+/** Every route on every address under every path, with something in the place of parameters. */
+function doors(): Door[] {
+  return server.hostkeep.node.routes().flatMap((route) => route.addresses.flatMap((address) => route.paths.map((path) => ({ route, address, path: path.replace(/[:*]\w+/g, 'x') }))));
+}
+
+const nameOf = ({ route, address }: Door) => `${route.plugin}.${route.name} on ${address}`;
+
+test('without a token, or with one of the other address, there is 401 before anything else', async () => {
+  for (const door of doors()) {
+    const { route, address, path } = door;
+    if (route.access === 'guest') continue;
+    const wrong = address === 'user' ? admin : nobody;
+    for (const token of [undefined, 'x.y.z', wrong]) {
+      const { status, headers, body } = await server.ask(path, { method: route.method, address, ...(token === undefined ? {} : { token }), ...(route.body === undefined ? {} : { body: '{' }) });
+      assert.is(status, 401, nameOf(door));
+      assert.is(body['error'], 'authentication_required', nameOf(door));
+      assert.is(headers.get('www-authenticate'), 'Bearer', nameOf(door));
+    }
+  }
+});
+
+test('without the feature there is 403, which names it', async () => {
+  for (const door of doors()) {
+    const { route, address, path } = door;
+    if (route.access !== 'feature' || address !== 'user') continue;
+    const { status, body } = await server.ask(path, { method: route.method, token: nobody, ...(route.body === undefined ? {} : { body: '{' }) });
+    assert.is(status, 403, nameOf(door));
+    assert.is(body['error'], 'feature_disabled', nameOf(door));
+    assert.ok(route.features.includes(String(body['feature'])), nameOf(door));
+  }
+});
+
+test('methods that a path does not declare get 405 and are told what it answers', async () => {
+  const byPath = new Map<string, Door[]>();
+  for (const door of doors()) byPath.set(`${door.address} ${door.path}`, [...(byPath.get(`${door.address} ${door.path}`) ?? []), door]);
+  for (const [key, list] of byPath) {
+    const declared = new Set(list.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])));
+    const { address, path } = list[0] as Door;
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+      if (declared.has(method)) continue;
+      const head = await rawRequest(server.hostkeep.url(address), `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, (text) => text.includes('\r\n\r\n'));
+      assert.match(head, /^HTTP\/1.1 405 /, `${method} ${key}`);
+      assert.match(head, new RegExp(`Allow: ${[...declared].toSorted().join(', ')}\r\n`, 'i'), `${method} ${key}`);
+    }
+  }
+});
+
+test('a route says what it is for', () => {
+  for (const { route } of doors()) assert.match(route.summary, /^[A-Z][^]{5,100}[^.]$/, `${route.plugin}.${route.name}`);
+});
