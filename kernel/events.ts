@@ -13,6 +13,8 @@ export interface EventInput {
   /** Address of the client; empty for the command line. */
   readonly ip: string;
   readonly data?: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970, when it did not happen just now. */
+  readonly at?: number;
 }
 
 export interface LoggedEvent {
@@ -53,8 +55,7 @@ export class EventLog {
 
   /** Adds an event to the change that `tx` makes; listeners hear of it after the commit. */
   async record(tx: Tx, input: EventInput): Promise<void> {
-    const at = Date.now();
-    const { type, ip, account } = input;
+    const { type, ip, account, at = Date.now() } = input;
     const username = account?.username ?? input.username ?? '';
     const line = escapeControl(`[${timeText(at)}] User '${username}' ${input.text} from IP ${ip === '' ? 'localhost' : ip}`);
     const { lastId: id } = await tx.run(
