@@ -2,7 +2,7 @@ import { HttpError } from './errors.ts';
 import type { EventLog } from './events.ts';
 import type { Plan, Plans } from './plans.ts';
 import type { Revision } from './revision.ts';
-import type { SqlValue, Store, Tx } from './store.ts';
+import type { Reader, SqlValue, Store, Tx } from './store.ts';
 
 export type Role = 'user' | 'admin';
 
@@ -122,8 +122,10 @@ export class Accounts {
     return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
   }
 
-  async passwordHash(username: string): Promise<{ id: number; hash: string } | undefined> {
-    return this.#store.get('select id, password_hash as hash from accounts where username = ?', username);
+  /** What a login is checked against; inside a transaction, as it is there. */
+  async passwordHash(username: string, reader: Reader = this.#store): Promise<{ id: number; hash: string; isSuspended: boolean } | undefined> {
+    const row = await reader.get<{ id: number; hash: string; suspended_at: number | null }>('select id, password_hash as hash, suspended_at from accounts where username = ?', username);
+    return row && { id: row.id, hash: row.hash, isSuspended: row.suspended_at !== null };
   }
 
   /** Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name; a user needs a plan, an admin has none. */
