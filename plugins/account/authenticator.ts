@@ -1,0 +1,45 @@
+/** Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and the codes that stand in for them. */
+import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { encodeQR } from 'qr';
+
+const PERIOD_S = 30;
+const OPTIONS = { algorithm: 'SHA1', digits: 6, period: PERIOD_S } as const;
+const RECOVERY_CODES = 10;
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** 160 random bits, base32. */
+export function newSecret(): string {
+  return new Secret({ size: 20 }).base32;
+}
+
+export function otpauthUrl(issuer: string, username: string, secret: string): string {
+  return new TOTP({ ...OPTIONS, issuer, label: username, secret }).toString();
+}
+
+/** Data URL of an SVG. */
+export function qrCode(text: string): string {
+  const svg = encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'); // a page may be dark
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+}
+
+/** The number of the 30-second step that a code belongs to, one step early or late allowed; `undefined`: a wrong code. */
+export function stepOf(code: string, secret: string, now: number): number | undefined {
+  if (!/^[0-9]{6}$/.test(code)) return undefined;
+  const delta = new TOTP({ ...OPTIONS, secret }).validate({ token: code, timestamp: now, window: 1 });
+  return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
+}
+
+/** Ten codes of 80 random bits, `XXXX-XXXX-XXXX-XXXX` in base32. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => {
+    const letters = Array.from(randomBytes(16), (byte) => BASE32.charAt(byte & 31)).join('');
+    return letters.replace(/(.{4})(?=.)/g, '$1-');
+  });
+}
+
+/** The hash under which the store knows a recovery code, as people may type it; `undefined`: nothing like one. */
+export function recoveryHash(code: string): string | undefined {
+  const letters = code.replace(/[\s-]/g, '').toUpperCase();
+  return /^[A-Z2-7]{16}$/.test(letters) ? createHash('sha256').update(letters).digest('hex') : undefined;
+}

@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { isIP } from 'node:net';
+import type { CountryResponse } from 'maxmind';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Finding } from '../../kernel/points.ts';
+
+/** Only the file of both families: the one for IPv4 gives wrong answers for IPv6. */
+const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
+const FILE = `${PACKAGE}/geo-whois-asn-country.mmdb`;
+const require = createRequire(import.meta.url);
+
+type Lookup = (ip: string) => string;
+
+/** Countries of addresses, from a local database that is read when first asked (8 MB). */
+export class Countries {
+  readonly #log: Log;
+  #lookup: Promise<Lookup> | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** What tells the ISO 3166-1 alpha-2 code of an address, `''` for private and unknown ones, and for all when the database cannot be read. */
+  lookup(): Promise<Lookup> {
+    this.#lookup ??= open().catch((error: unknown) => {
+      this.#log.error({ err: error }, 'the country database cannot be read; the login history names no countries');
+      return () => '';
+    });
+    return this.#lookup;
+  }
+}
+
+async function open(): Promise<Lookup> {
+  const { default: maxmind } = await import('maxmind');
+  const reader = await maxmind.open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
+  return (ip) => (isIP(ip) === 0 || ip.includes('%') ? '' : (reader.get(ip)?.country_code ?? ''));
+}
+
+export async function countryFinding(): Promise<Finding> {
+  try {
+    const lookup = await open();
+    const { version } = require(`${PACKAGE}/package.json`) as { version: string };
+    return { name: 'country database', ok: lookup('8.8.8.8') !== '', detail: `${PACKAGE} ${version}` };
+  } catch (error) {
+    return { name: 'country database', ok: false, detail: messageOf(error), remedy: 'npm ci' };
+  }
+}

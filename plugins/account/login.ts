@@ -1,0 +1,152 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/plugin.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import type { Session } from '../../kernel/sessions.ts';
+import type { Tx } from '../../kernel/store.ts';
+import { addLogin } from './store.ts';
+import { networkOf, type Throttle } from './throttle.ts';
+import { alreadyOn, notOn, type Spend, type Twofa } from './twofa.ts';
+
+/** Longer texts of browsers are cut. */
+const USER_AGENT_LIMIT = 512;
+
+export interface LoginInput {
+  readonly username: string;
+  readonly password: string;
+  readonly twofa_code?: string;
+}
+export interface Client {
+  readonly ip: string;
+  readonly userAgent: string;
+}
+/** Who asks with a token. */
+export interface Caller {
+  readonly account: Account;
+  readonly session: Session;
+  readonly ip: string;
+}
+interface LoggedIn {
+  readonly token: string;
+  readonly user_id: number;
+  readonly expires_in: number;
+}
+type Parts = Pick<Host, 'directory' | 'events' | 'store'> & { readonly throttle: Throttle; readonly twofa: Twofa };
+
+/** Everything that asks for a password or a code. All of it counts against one budget of failures. */
+export class Login {
+  successes = 0;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** A token, or the 401 that asks for a code. Every other refusal is one and the same `invalid_credentials`, in the same time. */
+  async open(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
+    const { accounts, passwords } = this.#parts.directory;
+    const [account, known] = await Promise.all([accounts.byUsername(input.username), accounts.passwordHash(input.username)]);
+    const attempt = { username: input.username, accountId: account?.id, ip: client.ip };
+    const check = async (): Promise<LoggedIn | Reply> => {
+      const isRight = await passwords.verify(input.password, known?.hash);
+      if (!isRight || known === undefined || account === undefined || account.suspended) throw invalidCredentials();
+      return this.#secondFactor(account, known.hash, input.twofa_code ?? '', client);
+    };
+    return this.#parts.throttle.guard(attempt, check, async (tx) => {
+      if (account !== undefined) await this.#parts.events.record(tx, { type: 'login.failed', account, text: 'failed to log in', ip: client.ip });
+    });
+  }
+
+  async #secondFactor(account: Account, hash: string, code: string, client: Client): Promise<LoggedIn | Reply> {
+    const { twofa } = this.#parts;
+    if (!(await twofa.isEnabled(account.id))) {
+      return this.#session(account, hash, client, async (tx) => !(await twofa.isEnabled(account.id, tx)));
+    }
+    if (code === '') return ready({ twofa_required: true, user_id: account.id }, { status: 401, headers: CHALLENGE });
+    const spend = await twofa.spender(account.id, code);
+    if (spend === undefined) throw invalidCredentials();
+    return this.#session(account, hash, client, spend);
+  }
+
+  /** What was checked before the transaction is checked in it again, where nothing can change meanwhile. */
+  async #session(account: Account, hash: string, { ip, userAgent }: Client, mayEnter: Spend): Promise<LoggedIn> {
+    const { directory, events } = this.#parts;
+    const { token, expiresIn } = await directory.sessions.open(account, ip, userAgent.slice(0, USER_AGENT_LIMIT), async (tx) => {
+      const now = await directory.accounts.passwordHash(account.username, tx);
+      if (now?.hash !== hash || now.isSuspended || !(await mayEnter(tx))) throw invalidCredentials();
+      await addLogin(tx, account.id, { at: Date.now(), ip }, networkOf(ip));
+      await events.record(tx, { type: 'login', account, text: 'logged in', ip });
+    });
+    this.successes += 1;
+    return { token, user_id: account.id, expires_in: expiresIn };
+  }
+
+  /** Errors: 401 `invalid_credentials`, 400 for a new password of a wrong length. */
+  changePassword(caller: Caller, password: string, newPassword: string): Promise<{ changed: true }> {
+    const { accounts, passwords } = this.#parts.directory;
+    return this.#proven(caller, password, async () => {
+      await accounts.setPassword(caller.account.username, await passwords.hash(newPassword), caller.ip, caller.session.id);
+      return { changed: true };
+    });
+  }
+
+  setUpTwofa(caller: Caller, password: string): ReturnType<Twofa['start']> {
+    return this.#proven(caller, password, async () => {
+      if (await this.#parts.twofa.isEnabled(caller.account.id)) throw alreadyOn();
+      return this.#parts.twofa.start(caller.account);
+    });
+  }
+
+  confirmTwofa(caller: Caller, code: string): Promise<{ enabled: true; recovery_codes: string[] }> {
+    const { twofa } = this.#parts;
+    return this.#guard(caller, async () => {
+      const { recoveryCodes, enable } = await twofa.enabling(caller.account, code);
+      await this.#changeTwofa(caller, 'on', enable);
+      return { enabled: true, recovery_codes: recoveryCodes };
+    });
+  }
+
+  /** Errors: 409 `twofa_not_enabled`, 401 `invalid_credentials` for a wrong password or code. */
+  disableTwofa(caller: Caller, password: string, code: string): Promise<{ enabled: false }> {
+    const { twofa } = this.#parts;
+    return this.#proven(caller, password, async () => {
+      if (!(await twofa.isEnabled(caller.account.id))) throw notOn();
+      const spend = await twofa.spender(caller.account.id, code);
+      await this.#changeTwofa(caller, 'off', async (tx) => {
+        if (spend === undefined || !(await spend(tx))) throw invalidCredentials();
+        await twofa.disable(tx, caller.account.id);
+      });
+      return { enabled: false };
+    });
+  }
+
+  /** Ends the account's other sessions with the change. */
+  async #changeTwofa({ account, session, ip }: Caller, to: 'on' | 'off', change: (tx: Tx) => Promise<void>): Promise<void> {
+    await this.#parts.directory.sessions.endOthers(account, session.id, ip, async (tx) => {
+      await change(tx);
+      await this.#parts.events.record(tx, { type: `twofa.${to}`, account, text: `turned two-factor authentication ${to}`, ip });
+    });
+  }
+
+  /** Does what only the owner of the password may do, whoever holds the token. */
+  #proven<T>(caller: Caller, password: string, work: () => Promise<T>): Promise<T> {
+    const { accounts, passwords } = this.#parts.directory;
+    return this.#guard(caller, async () => {
+      const known = await accounts.passwordHash(caller.account.username);
+      if (!(await passwords.verify(password, known?.hash))) throw invalidCredentials();
+      return work();
+    });
+  }
+
+  #guard<T>({ account, ip }: Caller, check: () => Promise<T>): Promise<T> {
+    const { throttle, events } = this.#parts;
+    return throttle.guard({ username: account.username, accountId: account.id, ip }, check, (tx) =>
+      events.record(tx, { type: 'login.failed', account, text: 'gave a wrong password or code', ip }));
+  }
+}
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
+
+function invalidCredentials(): HttpError {
+  return new HttpError('invalid_credentials', 'the user name, the password or the code is wrong', { headers: CHALLENGE });
+}

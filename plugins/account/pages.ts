@@ -1,0 +1,71 @@
+/** What the pages of an account show: its log, its logins, its languages and sessions. */
+import type { Account } from '../../kernel/accounts.ts';
+import { timeText, type EventLog } from '../../kernel/events.ts';
+import { invalid } from '../../kernel/json.ts';
+import type { Host } from '../../kernel/plugin.ts';
+import type { DashboardPart, Metric } from '../../kernel/points.ts';
+import type { SessionRow } from '../../kernel/sessions.ts';
+import type { Reader } from '../../kernel/store.ts';
+import type { Countries } from './country.ts';
+import type { Login } from './login.ts';
+import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
+import { lastLogins } from './store.ts';
+import type { Throttle } from './throttle.ts';
+import type { Twofa } from './twofa.ts';
+
+const PAGE_LINES = 25;
+const HISTORY_ENTRIES = 20;
+
+/** One page of the log, newest first; a page past the end has no lines. */
+export async function activityPage(events: EventLog, account: Account, { page, search, show_all }: ActivityQuery): Promise<ActivityPage> {
+  const showAll = show_all === 'true';
+  const { lines, total } = await events.page(account.id, search, showAll ? 0 : (page - 1) * PAGE_LINES, showAll ? -1 : PAGE_LINES);
+  return {
+    log_content: lines,
+    current_page: showAll ? 1 : page,
+    items_per_page: showAll ? total : PAGE_LINES,
+    total_pages: showAll ? 1 : Math.ceil(total / PAGE_LINES),
+    total_lines: total,
+    search_term: search,
+    show_all: showAll,
+  };
+}
+
+export async function loginHistory(reader: Reader, account: Account, countries: Countries): Promise<LoginHistory> {
+  const [logins, countryOf] = await Promise.all([lastLogins(reader, account.id, HISTORY_ENTRIES), countries.lookup()]);
+  return logins.map(({ at, ip }) => ({ country_code: countryOf(ip), ip, login_time: timeText(at) }));
+}
+
+/** A session as its account sees it. */
+export function sessionView({ id, created_at, expires_at, ip, user_agent }: SessionRow, currentId: string): SessionView {
+  return { id, created_at: timeText(created_at), expires_at: timeText(expires_at), ip, user_agent, current: id === currentId };
+}
+
+export function languages({ locales }: Host['node'], account: Account): Languages {
+  return { locales: [...locales.names], current: locales.names.includes(account.locale) ? account.locale : 'en' };
+}
+
+/** Errors: 400 for a language that is not installed. */
+export async function setLanguage({ node, directory }: Pick<Host, 'node' | 'directory'>, account: Account, locale: string, ip: string): Promise<Languages> {
+  const { names } = node.locales;
+  if (!names.includes(locale)) throw invalid('body', [{ path: '/locale', message: `must be one of ${names.join(', ')}` }]);
+  return languages(node, locale === account.locale ? account : await directory.accounts.update(account.username, { locale }, ip));
+}
+
+/** Members of the dashboard, each for accounts that hold its feature. */
+export async function dashboardPart(reader: Reader, twofa: Twofa, { id, features, locale }: Account): Promise<DashboardPart> {
+  const [before, isOn] = await Promise.all([features.has('login_history') ? lastLogins(reader, id, 1, 1) : [], features.has('twofa') && twofa.isEnabled(id)]);
+  return {
+    last_ip: before[0]?.ip ?? '',
+    locale: features.has('locale') ? locale : '',
+    twofa_enabled: isOn ? true : null,
+  };
+}
+
+export function loginMetrics(login: Login, throttle: Throttle): Metric[] {
+  const samples = Object.entries({ success: login.successes, failure: throttle.counts.failed, throttled: throttle.counts.refused });
+  return [{
+    name: 'hostkeep_logins_total', help: 'Logins and other proofs of a password or code, by result', type: 'counter',
+    samples: samples.map(([result, value]) => ({ labels: { result }, value })),
+  }];
+}

@@ -1,0 +1,109 @@
+import type { Reader, Tx } from '../../kernel/store.ts';
+import type { Favorite } from './schema.ts';
+
+/** Logins and networks that are kept for each account. */
+const KEPT_LOGINS = 100;
+const KEPT_NETWORKS = 50;
+/** Failures that are kept in all, so that a flood of invented names cannot fill the disk; each takes about 100 bytes. */
+const KEPT_FAILURES = 200_000;
+const DAY_MS = 86_400_000;
+
+export interface Login {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly ip: string;
+}
+
+/** The last logins of an account, newest first. */
+export function lastLogins(reader: Reader, accountId: number, limit: number, offset = 0): Promise<Login[]> {
+  return reader.all<Login>('select at, ip from login_history where account_id = ? order by id desc limit ? offset ?', accountId, limit, offset);
+}
+
+export async function addLogin(tx: Tx, accountId: number, { at, ip }: Login, network: string): Promise<void> {
+  await tx.run('insert into login_history (account_id, at, ip) values (?, ?, ?)', accountId, at, ip);
+  await tx.run(
+    'delete from login_history where account_id = ? and id <= (select id from login_history where account_id = ? order by id desc limit 1 offset ?)',
+    accountId, accountId, KEPT_LOGINS,
+  );
+  await tx.run('insert into known_networks values (?, ?, ?) on conflict do update set at = excluded.at', accountId, network, at);
+  await tx.run(
+    'delete from known_networks where account_id = ? and at < (select at from known_networks where account_id = ? order by at desc limit 1 offset ?)',
+    accountId, accountId, KEPT_NETWORKS - 1,
+  );
+}
+
+export async function isKnownNetwork(reader: Reader, accountId: number, network: string): Promise<boolean> {
+  return (await reader.get('select 1 from known_networks where account_id = ? and network = ?', accountId, network)) !== undefined;
+}
+
+/** Times of the failures of the last day that count against a budget, newest first. A time to come, left by a clock that was wrong, does not count. */
+export async function failureTimes(reader: Reader, budget: string, now: number, limit: number): Promise<number[]> {
+  const rows = await reader.all<{ at: number }>(
+    'select at from login_failures where budget = ? and at > ? and at <= ? order by at desc limit ?', budget, now - DAY_MS, now, limit,
+  );
+  return rows.map((row) => row.at);
+}
+
+export async function addFailures(tx: Tx, budgets: readonly string[], at: number): Promise<void> {
+  await tx.run('delete from login_failures where at <= ?', at - DAY_MS);
+  for (const budget of budgets) {
+    const { lastId } = await tx.run('insert into login_failures (budget, at) values (?, ?)', budget, at);
+    await tx.run('delete from login_failures where id <= ?', lastId - KEPT_FAILURES);
+  }
+}
+
+/** Favorites in the order in which they were added. */
+export function favoritesOf(reader: Reader, accountId: number): Promise<Favorite[]> {
+  return reader.all<Favorite>('select link, title from favorites where account_id = ? order by id', accountId);
+}
+
+export async function putFavorite(tx: Tx, accountId: number, { link, title }: Favorite): Promise<void> {
+  await tx.run('insert into favorites (account_id, link, title) values (?, ?, ?) on conflict do update set title = excluded.title', accountId, link, title);
+}
+
+export async function removeFavorite(tx: Tx, accountId: number, link: string): Promise<void> {
+  await tx.run('delete from favorites where account_id = ? and link = ?', accountId, link);
+}
+
+export interface TwofaRow {
+  /** Sealed. */
+  readonly secret: string;
+  readonly started_at: number;
+  readonly enabled_at: number | null;
+}
+
+export function twofaOf(reader: Reader, accountId: number): Promise<TwofaRow | undefined> {
+  return reader.get<TwofaRow>('select secret, started_at, enabled_at from twofa where account_id = ?', accountId);
+}
+
+/** Begins a set-up or begins it anew; `false` when two-factor authentication is on. */
+export async function startTwofa(tx: Tx, accountId: number, secret: string, at: number): Promise<boolean> {
+  const { changes } = await tx.run(
+    `insert into twofa values (?, ?, ?, null, 0) on conflict do update
+     set secret = excluded.secret, started_at = excluded.started_at where enabled_at is null`, accountId, secret, at,
+  );
+  return changes > 0;
+}
+
+/** Turns it on with the code of a step as its first; `false` when that set-up does not wait any more. */
+export async function enableTwofa(tx: Tx, accountId: number, secret: string, step: number, at: number, codeHashes: readonly string[]): Promise<boolean> {
+  const { changes } = await tx.run('update twofa set enabled_at = ?, last_step = ? where account_id = ? and secret = ? and enabled_at is null', at, step, accountId, secret);
+  if (changes === 0) return false;
+  for (const hash of codeHashes) await tx.run('insert into recovery_codes values (?, ?)', accountId, hash);
+  return true;
+}
+
+/** Uses up the code of a step; `false` when it or a later one was used before. */
+export async function useStep(tx: Tx, accountId: number, secret: string, step: number): Promise<boolean> {
+  const { changes } = await tx.run('update twofa set last_step = ? where account_id = ? and secret = ? and enabled_at is not null and last_step < ?', step, accountId, secret, step);
+  return changes > 0;
+}
+
+/** Uses up a recovery code; `false` when there is none such. */
+export async function useRecoveryCode(tx: Tx, accountId: number, hash: string): Promise<boolean> {
+  return (await tx.run('delete from recovery_codes where account_id = ? and hash = ?', accountId, hash)).changes > 0;
+}
+
+export async function removeTwofa(tx: Tx, accountId: number): Promise<void> {
+  await tx.run('delete from twofa where account_id = ?', accountId);
+}

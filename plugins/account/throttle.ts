@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { HttpError, retryLater, type ErrorCode } from '../../kernel/errors.ts';
+import type { Store, Tx } from '../../kernel/store.ts';
+import { addFailures, failureTimes, isKnownNetwork } from './store.ts';
+
+const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+/** Failures in each window after which no more is tried. */
+export type Limits = Readonly<Record<keyof typeof WINDOW_MS, number>>;
+
+/** Errors of an attempt that count as a failure. */
+const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_code']);
+/** Attempts that may wait for one budget; a crowd beyond it is refused. */
+const WAITING = 256;
+
+/** Who proves something, and from where. An invented name has no `accountId`, and is treated alike. */
+export interface Attempt {
+  readonly username: string;
+  readonly accountId: number | undefined;
+  readonly ip: string;
+}
+
+/** What is known of one budget while somebody uses it. */
+interface Budget {
+  readonly name: string;
+  readonly limits: Limits;
+  /** Times of failures, newest first. */
+  times: number[];
+  users: number;
+  running: number;
+  readonly waiting: (() => void)[];
+  loading: Promise<void>;
+}
+
+/**
+ * Limits how often passwords and codes can be guessed: by account, and by client address. An attempt runs only while
+ * the budget has room for the failures of all that run, and waits otherwise, so that no crowd of guesses exceeds a
+ * budget and no crowd of right ones is refused. Failures are in the store, and so outlive the process.
+ */
+export class Throttle {
+  readonly counts = { failed: 0, refused: 0 };
+  readonly #store: Store;
+  readonly #limits: { readonly account: Limits; readonly address: Limits };
+  readonly #budgets = new Map<string, Budget>();
+
+  constructor(store: Store, limits: { readonly account: Limits; readonly address: Limits }) {
+    this.#store = store;
+    this.#limits = limits;
+  }
+
+  /**
+   * Runs `check` when the budgets allow it. Where it throws `invalid_credentials` or `invalid_code`, the failure is on
+   * disk, together with what `record` adds, before that error is passed on. Errors: 429 `rate_limited`, 503 `overloaded`.
+   */
+  async guard<T>(attempt: Attempt, check: () => Promise<T>, record: (tx: Tx) => Promise<void>): Promise<T> {
+    const network = networkOf(attempt.ip);
+    const name = createHash('sha256').update(attempt.username).digest('base64url');
+    const isKnown = await isKnownNetwork(this.#store, attempt.accountId ?? 0, network);
+    const account = await this.#enter(isKnown ? `account ${name} ${network}` : `account ${name}`, this.#limits.account);
+    try {
+      const address = await this.#enter(`address ${network}`, this.#limits.address);
+      try {
+        return await this.#run([account, address], check, record);
+      } finally {
+        this.#leave(address);
+      }
+    } finally {
+      this.#leave(account);
+    }
+  }
+
+  async #run<T>(budgets: readonly Budget[], check: () => Promise<T>, record: (tx: Tx) => Promise<void>): Promise<T> {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof HttpError) || !FAILURES.has(error.code)) throw error;
+      const at = Date.now();
+      this.counts.failed += 1;
+      for (const budget of budgets) budget.times.unshift(at);
+      await this.#store.write(async (tx) => {
+        await addFailures(tx, budgets.map((budget) => budget.name), at);
+        await record(tx);
+      });
+      throw error;
+    }
+  }
+
+  async #enter(name: string, limits: Limits): Promise<Budget> {
+    const budget = this.#budgets.get(name) ?? this.#open(name, limits);
+    budget.users += 1;
+    try {
+      await budget.loading;
+      for (;;) {
+        const { room, waitMs } = budgetState(budget.times, limits, Date.now());
+        if (waitMs > 0) throw this.#refusal(waitMs);
+        if (budget.running < room) break;
+        if (budget.waiting.length >= WAITING) throw retryLater('overloaded', 'too many attempts are waiting', 5);
+        await new Promise<void>((resolve) => void budget.waiting.push(resolve));
+      }
+      budget.running += 1;
+      return budget;
+    } catch (error) {
+      this.#drop(budget);
+      throw error;
+    }
+  }
+
+  #open(name: string, limits: Limits): Budget {
+    const budget: Budget = { name, limits, times: [], users: 0, running: 0, waiting: [], loading: Promise.resolve() };
+    budget.loading = failureTimes(this.#store, name, Date.now(), Math.max(limits.minute, limits.hour, limits.day)).then((times) => void (budget.times = times));
+    this.#budgets.set(name, budget);
+    return budget;
+  }
+
+  #leave(budget: Budget): void {
+    budget.running -= 1;
+    for (const wake of budget.waiting.splice(0)) wake();
+    this.#drop(budget);
+  }
+
+  #drop(budget: Budget): void {
+    budget.users -= 1;
+    if (budget.users === 0) this.#budgets.delete(budget.name);
+  }
+
+  #refusal(waitMs: number): HttpError {
+    this.counts.refused += 1;
+    return retryLater('rate_limited', 'too many failed attempts; try again later', waitMs / 1000);
+  }
+}
+
+/** How many failures a budget has room for, and how long until it has any; `times` come newest first. */
+export function budgetState(times: readonly number[], limits: Limits, now: number): { room: number; waitMs: number } {
+  let room = Infinity;
+  let waitMs = 0;
+  for (const window of ['minute', 'hour', 'day'] as const) {
+    const [limit, ms] = [limits[window], WINDOW_MS[window]];
+    const recent = times.findIndex((at) => at <= now - ms);
+    room = Math.min(room, limit - (recent < 0 ? times.length : recent));
+    const blocking = times[limit - 1];
+    if (blocking !== undefined) waitMs = Math.max(waitMs, blocking + ms - now);
+  }
+  return { room: Math.max(0, room), waitMs };
+}
+
+/** What one customer can hardly change at will: an IPv4 address, or the first 64 bits of an IPv6 one. */
+export function networkOf(ip: string): string {
+  const [address = ''] = ip.split('%');
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  if (isMapped) return groups.slice(6).flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]).join('.');
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
