@@ -1,0 +1,190 @@
+import * as assert from 'uvu/assert';
+import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, stepOf } from '../../plugins/account/authenticator.ts';
+import { PASSWORD, TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';
+
+const test = testSuite('account: two-factor authentication');
+const ROUTES = [['GET', ''], ['POST', '/setup'], ['POST', '/confirm'], ['DELETE', '']] as const;
+const roomy = { minute: 1000, hour: 1000, day: 1000 };
+let server: TestServer;
+test.before(async () => void (server = await TestServer.start({ config: { account: { account_failures: roomy, address_failures: roomy, issuer: 'Node & Co' } } })));
+test.after(() => server.close());
+
+const ask = (token: string, method: string, path: string, body?: unknown) => server.ask(`/api/account/2fa${path}`, { method, token, body });
+
+/** Lets the last code be used again, for tests that need more codes than half a minute has. */
+async function forgetStep(): Promise<void> {
+  await server.hostkeep.core.store.write((tx) => tx.run('update twofa set last_step = 0'));
+}
+
+test('guests, and accounts without the feature, are refused', async () => {
+  const { token } = await server.user('ann');
+  await server.hostkeep.core.accounts.setFeature('ann', 'twofa', false);
+  for (const [method, path] of ROUTES) {
+    const body = method === 'GET' ? undefined : { password: PASSWORD, code: '123456' };
+    assert.is((await server.ask(`/api/account/2fa${path}`, { method, body })).status, 401);
+    const { status, body: problem } = await ask(token, method, path, body);
+    assert.is(status, 403);
+    assert.is(problem['feature'], 'twofa');
+  }
+});
+
+test('nothing is turned on or off without the password, out of turn, or with a bad body', async () => {
+  const { token } = await server.user('bea');
+  for (const [method, path, body, status, error] of [
+    ['POST', '/setup', {}, 400, 'invalid_request'],
+    ['POST', '/setup', { password: 'wrong' }, 401, 'invalid_credentials'],
+    ['POST', '/confirm', { code: '123456' }, 409, 'twofa_not_started'],
+    ['POST', '/confirm', { code: 123456 }, 400, 'invalid_request'],
+    ['DELETE', '', { password: PASSWORD, code: '123456' }, 409, 'twofa_not_enabled'],
+    ['DELETE', '', { password: 'wrong', code: '123456' }, 401, 'invalid_credentials'],
+    ['DELETE', '', { code: '123456' }, 400, 'invalid_request'],
+  ] as const) {
+    const answer = await ask(token, method, path, body);
+    assert.is(answer.status, status);
+    assert.is(answer.body['error'], error);
+  }
+  assert.equal((await ask(token, 'GET', '')).body, { enabled: false, method: '', code: '' });
+});
+
+test('a set-up changes nothing until a code has confirmed it, in time', async () => {
+  const { token } = await server.user('cleo');
+  const first = await ask(token, 'POST', '/setup', { password: PASSWORD });
+  const { secret, otpauth_url: url, qr } = (await ask(token, 'POST', '/setup', { password: PASSWORD })).body as Record<string, string>;
+  assert.is(url, `otpauth://totp/Node%20%26%20Co:cleo?issuer=Node%20%26%20Co&secret=${secret}&algorithm=SHA1&digits=6&period=30`);
+  assert.match(qr ?? '', /^data:image\/svg\+xml;base64,/);
+  assert.is((await ask(token, 'GET', '')).body['enabled'], false);
+  assert.is((await logIn(server, 'cleo')).status, 200);
+  for (const code of [codeOf(String(first.body['secret'])), codeOf(secret ?? '', 20), '', '12345', '1'.repeat(200), newRecoveryCodes()[0] ?? '']) {
+    assert.is((await ask(token, 'POST', '/confirm', { code })).body['error'], 'invalid_code');
+  }
+  await server.hostkeep.core.store.write((tx) => tx.run('update twofa set started_at = started_at - 900001'));
+  assert.is((await ask(token, 'POST', '/confirm', { code: codeOf(secret ?? '') })).body['error'], 'twofa_not_started');
+});
+
+test('the whole cycle: on, in with a code, off', async () => {
+  const { account, token } = await server.user('dora');
+  const other = await server.token(account);
+  assert.is((await server.ask('/api/account/2fa', { token: other })).status, 200);
+  const { secret, recoveryCodes } = await enableTwofa(server, token);
+  assert.is(recoveryCodes.length, 10);
+  assert.is((await server.ask('/api/account/2fa', { token: other })).status, 401, 'the other session has ended');
+  assert.equal((await ask(token, 'GET', '')).body, { enabled: true, method: 'authenticator_app', code: '' });
+  assert.is((await ask(token, 'POST', '/setup', { password: PASSWORD })).body['error'], 'twofa_already_enabled');
+  assert.is((await ask(token, 'POST', '/confirm', { code: codeOf(secret, 1) })).body['error'], 'twofa_already_enabled');
+
+  for (const code of [undefined, '']) {
+    const half = await logIn(server, 'dora', { ...(code === undefined ? {} : { code }) });
+    assert.is(half.status, 401);
+    assert.is(half.headers.get('content-type'), 'application/json');
+    assert.equal(half.body, { twofa_required: true, user_id: account.id });
+  }
+  assert.is((await logIn(server, 'dora', { password: 'wrong' })).body['error'], 'invalid_credentials');
+  const login = await logIn(server, 'dora', { code: codeOf(secret, 1) });
+  assert.is(login.status, 200);
+  assert.equal(Object.keys(login.body).toSorted(), ['expires_in', 'token', 'user_id']);
+
+  await forgetStep();
+  for (const [password, code] of [['wrong', codeOf(secret)], [PASSWORD, '000000x'], [PASSWORD, codeOf(secret, 20)]]) {
+    assert.is((await ask(token, 'DELETE', '', { password, code })).body['error'], 'invalid_credentials');
+  }
+  assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: codeOf(secret) })).body, { enabled: false });
+  assert.is((await server.ask('/api/account/2fa', { token: String(login.body['token']) })).status, 401);
+  assert.is((await logIn(server, 'dora')).status, 200);
+  assert.is((await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[0] })).body['error'], 'twofa_not_enabled');
+  const { body } = await server.ask<{ log_content: string[] }>('/api/account/activity?search=two-factor', { token });
+  assert.match(body.log_content[0] ?? '', /turned two-factor authentication off/);
+  assert.match(body.log_content[1] ?? '', /turned two-factor authentication on/);
+});
+
+test('a code works once, also for two who send it at the same time, and no code before it', async () => {
+  const { token } = await server.user('eve');
+  const { secret } = await enableTwofa(server, token);
+  assert.is((await logIn(server, 'eve', { code: codeOf(secret) })).body['error'], 'invalid_credentials', 'it confirmed the set-up');
+  const code = codeOf(secret, 1);
+  assert.equal(tally(await Promise.all(Array.from({ length: 8 }, () => logIn(server, 'eve', { code })))), { 200: 1, 401: 7 });
+  assert.is((await logIn(server, 'eve', { code })).status, 401);
+  assert.is((await logIn(server, 'eve', { code: codeOf(secret) })).status, 401);
+  assert.is((await ask(token, 'DELETE', '', { password: PASSWORD, code })).status, 401);
+});
+
+test('a wrong, long or foreign code is refused like a wrong password', async () => {
+  const { token } = await server.user('fay');
+  const { secret } = await enableTwofa(server, token);
+  const foreign = await enableTwofa(server, (await server.user('gil')).token);
+  const real = codeOf(secret, 1);
+  for (const code of [codeOf(secret, 20), codeOf(foreign.secret, 1), foreign.recoveryCodes[0] ?? '', `${real}0`, `0${real}`, ` ${real}`, real.repeat(40), '0'.repeat(256), '１２３４５６', 'null', secret]) {
+    const answer = await logIn(server, 'fay', { code });
+    assert.is(answer.status, 401, code);
+    assert.is(answer.body['error'], 'invalid_credentials');
+  }
+  assert.is((await logIn(server, 'fay', { code: '1'.repeat(10_000) })).status, 400);
+  assert.is((await logIn(server, 'fay', { code: real })).status, 200);
+});
+
+test('each recovery code works once, as it may be typed, and is not kept in the clear', async () => {
+  const { token } = await server.user('hal');
+  const { recoveryCodes, secret } = await enableTwofa(server, token);
+  const [first = '', second = '', third = ''] = recoveryCodes;
+  assert.is(new Set(recoveryCodes).size, 10);
+  assert.is((await logIn(server, 'hal', { code: first })).status, 200);
+  assert.is((await logIn(server, 'hal', { code: first })).status, 401);
+  assert.is((await logIn(server, 'hal', { code: ` ${second.toLowerCase().replaceAll('-', ' ')}` })).status, 200);
+  assert.equal(tally(await Promise.all([1, 2, 3, 4].map(() => logIn(server, 'hal', { code: third })))), { 200: 1, 401: 3 });
+  const { store } = server.hostkeep.core;
+  const kept = JSON.stringify([await store.all('select * from recovery_codes'), await store.all('select * from twofa'), await store.all('select * from events')]);
+  for (const text of [secret, ...recoveryCodes]) assert.not.ok(kept.includes(text) || kept.includes(text.replaceAll('-', '')));
+  assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[3] })).body, { enabled: false });
+  assert.is((await store.all('select * from recovery_codes where account_id = (select id from accounts where username = ?)', 'hal')).length, 0);
+});
+
+test('a suspended account does not tell whether a second factor is on', async () => {
+  const { token } = await server.user('ida');
+  const { secret } = await enableTwofa(server, token);
+  await server.hostkeep.core.accounts.suspend('ida');
+  for (const code of [undefined, codeOf(secret, 1)]) assert.is((await logIn(server, 'ida', code === undefined ? {} : { code })).body['error'], 'invalid_credentials');
+});
+
+test('a login that was under way when the second factor came does not get in without it', async () => {
+  const { token } = await server.user('jon');
+  const { sessions } = server.hostkeep.core;
+  const open = sessions.open.bind(sessions);
+  sessions.open = async (...args) => {
+    sessions.open = open;
+    await enableTwofa(server, token);
+    return open(...args);
+  };
+  assert.is((await logIn(server, 'jon')).status, 401);
+});
+
+test('admins have the same on their own address, where no token of a user gets in', async () => {
+  const { token } = await server.admin('chief');
+  const user = await server.user('kim');
+  for (const [method, path] of ROUTES) {
+    const body = method === 'GET' ? undefined : { password: PASSWORD, code: '123456' };
+    assert.is((await server.ask(`/api/account/2fa${path}`, { method, body, address: 'admin', token: user.token })).status, 401);
+  }
+  const { secret } = await enableTwofa(server, token, 'admin');
+  assert.equal((await logIn(server, 'chief', { address: 'admin' })).body['twofa_required'], true);
+  assert.is((await logIn(server, 'chief', { address: 'admin', code: codeOf(secret, 1) })).status, 200);
+});
+
+test('the codes are those of RFC 6238, one step early or late', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'; // the key of its appendix B: 12345678901234567890
+  assert.is(stepOf('287082', secret, 59_000), 1);
+  assert.is(stepOf('287082', secret, 29_000), 1);
+  assert.is(stepOf('287082', secret, 89_000), 1);
+  assert.is(stepOf('287082', secret, 90_000), undefined);
+  assert.is(stepOf('081804', secret, 1_111_111_109_000), 37_037_036);
+  assert.is(stepOf('94287082', secret, 59_000), undefined);
+});
+
+test('secrets hold 160 bits, recovery codes 80, and both can be read by people', () => {
+  assert.match(newSecret(), /^[A-Z2-7]{32}$/);
+  for (const code of newRecoveryCodes()) assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
+  assert.is(recoveryHash('abcd-efgh-ijkl-mnop'), recoveryHash('ABCDEFGHIJKLMNOP'));
+  assert.is(recoveryHash('ABCDEFGHIJKLMNO'), undefined);
+  const svg = Buffer.from(qrCode(otpauthUrl('Hostkeep', 'ann', newSecret())).split(',')[1] ?? '', 'base64').toString();
+  assert.match(svg, /^<svg[^>]*><rect [^>]*fill="#fff"\/><path .*<\/svg>$/s);
+});
