@@ -149,6 +149,7 @@ export class Server {
     const { info } = route;
     const table = this.#table;
     const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
+    if (info.method !== 'GET' || this.#parts.log.isLevelEnabled('debug')) void exchange.ip; // it is logged when the answer is written, and the socket tells it no more
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
     if (info.query !== undefined) exchange.rawQuery = req.getQuery() ?? ''; // undefined where there is no question mark, other than its types say
     const authorization = route.isGuest ? '' : req.getHeader('authorization');
@@ -156,7 +157,6 @@ export class Server {
     const misdirected = this.#guardHost(req);
     if (misdirected !== undefined) return this.#fail(exchange, res, misdirected);
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(exchange, res, session);
-    if (info.method !== 'GET') void exchange.ip; // a change is logged with its address, also when the client has gone by then
     this.#follow(exchange, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
     const body = route.hasBody ? collect(res, exchange, route.bodyLimitBytes, Number(req.getHeader('content-length'))) : undefined;
