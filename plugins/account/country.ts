@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import type { CountryResponse } from 'maxmind';
+import { Addresses } from '../../kernel/address.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/points.ts';
@@ -9,6 +10,11 @@ import type { Finding } from '../../kernel/points.ts';
 const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
 const FILE = `${PACKAGE}/geo-whois-asn-country.mmdb`;
 const require = createRequire(import.meta.url);
+/** Special-purpose addresses (IANA's registries), some of which the database gives to a country. */
+const NOWHERE = [
+  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.168.0.0/16',
+  '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3', '::/127', '2001:db8::/32', '3fff::/20', 'fc00::/7', 'fe80::/10', 'ff00::/8',
+];
 
 type Lookup = (ip: string) => string;
 
@@ -34,7 +40,8 @@ export class Countries {
 async function open(): Promise<Lookup> {
   const { default: maxmind } = await import('maxmind');
   const reader = await maxmind.open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
-  return (ip) => (isIP(ip) === 0 || ip.includes('%') ? '' : (reader.get(ip)?.country_code ?? ''));
+  const nowhere = new Addresses(NOWHERE);
+  return (ip) => (isIP(ip) === 0 || ip.includes('%') || nowhere.has(ip) ? '' : (reader.get(ip)?.country_code ?? ''));
 }
 
 export async function countryFinding(): Promise<Finding> {

@@ -261,5 +261,6 @@ test('the country database is found, and its absence costs only the countries', 
   assert.ok(finding.ok);
   assert.match(finding.detail, /geo-whois-asn-country-mmdb \d/);
   const lookup = await new Countries(createLog('silent')).lookup();
-  assert.is(lookup('not an address'), '');
+  assert.is(lookup('8.8.8.8'), 'US');
+  for (const ip of ['not an address', '', '127.0.0.1', '10.0.0.1', '172.16.3.3', '192.168.1.1', '203.0.113.24', '::1', 'fd00::1', '2001:db8::1']) assert.is(lookup(ip), '', ip);
 });
