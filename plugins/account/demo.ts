@@ -17,7 +17,7 @@ const FAVORITES = [
 /** What the demo account did: hours ago, from where, and what. Addresses are those set aside for documentation. */
 const PAST: readonly (readonly [number, string, string, string])[] = [
   [121, '203.0.113.24', 'login', 'logged in'],
-  [120.8, '203.0.113.24', 'account.changed', 'changed the email to demo@example.com'],
+  [120.8, '203.0.113.24', 'favorite.put', 'added the favorite Domains'],
   [120.5, '203.0.113.24', 'favorite.put', 'added the favorite File manager'],
   [99, '198.51.100.7', 'login.failed', 'failed to log in'],
   [98.9, '198.51.100.7', 'login', 'logged in'],

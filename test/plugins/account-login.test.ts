@@ -126,6 +126,19 @@ test('what changes while a password is being checked is seen', async () => {
   }
 });
 
+test('a suspension ends what is open, and what it ended stays so', async () => {
+  await server.account('ned');
+  const { accounts } = server.hostkeep.core;
+  const token = String((await logIn(server, 'ned')).body['token']);
+  assert.is((await server.ask('/api/favorites', { token })).status, 200);
+  await accounts.suspend('ned');
+  assert.is((await server.ask('/api/favorites', { token })).status, 401);
+  assert.is((await logIn(server, 'ned')).status, 401);
+  await accounts.unsuspend('ned');
+  assert.is((await server.ask('/api/favorites', { token })).status, 401);
+  assert.is((await logIn(server, 'ned')).status, 200);
+});
+
 test('logins and failed ones are in the log of the account, and nothing of an invented name', async () => {
   const { token } = await server.user('hal');
   await logIn(server, 'hal', { password: 'wrong' });
