@@ -261,8 +261,9 @@ export class Server {
     res.writeHeader('Content-Type', type);
     if (headers.length === 0) writeFixed(res);
     else writeHeaders(res, headers);
-    if (isHead) res.endWithoutBody(Buffer.byteLength(body), close);
-    else if (status === 304) res.endWithoutBody(undefined, close);
+    // Given any argument, endWithoutBody never ends the reply, and the process dies of it.
+    if (isHead) res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody();
+    else if (status === 304) res.endWithoutBody();
     else res.end(body, close);
   }
 
