@@ -1,8 +1,14 @@
-import { connect } from 'node:net';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Sink } from '../../kernel/reply.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { rawConnection, rawRequest } from '../support/raw.ts';
 import { testSuite } from '../support/suite.ts';
@@ -220,6 +226,21 @@ test('in the community edition the end-user address is closed on every route', a
   for (const path of ['/probe/open', '/probe/mine', '/nowhere']) assert.is((await community.ask(path)).body['error'], 'edition_required');
   assert.is((await community.ask('/probe/open', { address: 'admin' })).status, 200);
   await community.close();
+});
+
+test('with a certificate both addresses speak HTTPS', async () => {
+  const [cert, key] = [join(temporaryFolder(), 'cert.pem'), join(temporaryFolder(), 'key.pem')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const secure = await TestServer.start({ plugins: [probePlugin()], config: { tls: { cert, key } } });
+  for (const address of ['user', 'admin'] as const) {
+    assert.match(secure.hostkeep.url(address), /^https:/);
+    const request = get(`${secure.hostkeep.url(address)}/probe/open`, { ca: readFileSync(cert), servername: 'localhost', agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    assert.is(response.statusCode, 200);
+    response.resume();
+    await once(response, 'end');
+  }
+  await secure.close();
 });
 
 test('two servers do not share a port', async () => {
