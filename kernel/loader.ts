@@ -13,6 +13,8 @@ import type { TSchema } from './schema.ts';
 
 const SETUP_MS = 30_000;
 const GATHER_MS = 2000;
+/** Points whose providers change the world outside, and what that may take. */
+const LONGER_MS: Partial<Record<PointName, number>> = { domainAdded: 30_000, domainRemoved: 30_000 };
 
 /** What the kernel gives to every plugin alike. */
 export type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'onClose'>;
@@ -74,13 +76,13 @@ export class PluginSet {
     }
   }
 
-  /** Asks all providers of a point at once; none waits longer than two seconds, one that fails costs only its part. */
+  /** Asks all providers of a point at once; none waits longer than its limit, one that fails costs only its part. */
   async gather<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<Gathered<P>[]> {
     return Promise.all(this.#providers(point).map(async ({ plugin, ask }): Promise<Gathered<P>> => {
       const started = performance.now();
       try {
         const answer = ask(...args);
-        const value = answer instanceof Promise ? await within(GATHER_MS, answer) : answer;
+        const value = answer instanceof Promise ? await within(LONGER_MS[point] ?? GATHER_MS, answer) : answer;
         return { plugin, ms: performance.now() - started, ok: true, value: value as Awaited<ReturnType<Points[P]>> };
       } catch (error) {
         this.#log.warn({ plugin, point, err: error }, 'a part could not be gathered');
@@ -128,7 +130,7 @@ export class PluginSet {
       const setup = await within(SETUP_MS, Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))));
       const routes = tableOf(plugin, config).map((info) => new LiveRoute(info, handlerOf(setup, info)));
       this.routes.push(...routes);
-      this.#loaded.set(plugin.name, { plugin, setup, releases, status: { name: plugin.name, state: 'ready', features: plugin.features } });
+      this.#loaded.set(plugin.name, { plugin, setup, releases, status: { name: plugin.name, state: 'ready', features: plugin.features, provides: Object.keys(setup.provides ?? {}) as PointName[] } });
     } catch (error) {
       await this.#release(plugin, releases);
       const known = error instanceof Unavailable;
@@ -138,7 +140,7 @@ export class PluginSet {
   }
 
   #refuse(plugin: Plugin, state: 'off' | 'unavailable', { message, remedy }: Unavailable, config?: unknown): void {
-    const status = { name: plugin.name, state, features: plugin.features, reason: message, ...(remedy === undefined ? {} : { remedy }) };
+    const status = { name: plugin.name, state, features: plugin.features, provides: [], reason: message, ...(remedy === undefined ? {} : { remedy }) };
     this.#loaded.set(plugin.name, { plugin, setup: undefined, releases: [], status });
     if (state === 'off') return;
     const handle: Handler = () => {

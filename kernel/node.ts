@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import type { Locales } from './locales.ts';
 import type { Address, RouteSpec } from './plugin.ts';
+import type { PointName } from './points.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A route as it is served, for those that list and describe them. */
@@ -19,6 +20,8 @@ export interface PluginStatus {
   readonly name: string;
   readonly state: 'ready' | 'unavailable' | 'off';
   readonly features: readonly string[];
+  /** Extension points that it answers; none unless it is ready. */
+  readonly provides: readonly PointName[];
   /** Why it is not ready. */
   readonly reason?: string;
   readonly remedy?: string;

@@ -73,7 +73,7 @@ export interface Host<C = unknown> {
   readonly directory: Directory;
   readonly events: EventLog;
   readonly node: NodeInfo;
-  /** Asks all providers of a point at once; none waits longer than two seconds, one that fails costs only its part. */
+  /** Asks all providers of a point at once; none waits longer than two seconds (30 where domains change), one that fails costs only its part. */
   gather<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<Gathered<P>[]>;
   /** What a plugin that this one `needs` offers. */
   service<S>(plugin: string): S;

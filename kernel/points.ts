@@ -66,9 +66,9 @@ export interface Points {
   /** Totals over the server, summed by name. */
   counts(): Partial<Record<'users' | 'domains' | 'websites', number>> | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
   metrics(): readonly Metric[] | Promise<readonly Metric[]>;
-  /** Makes the outside world fit before a domain is added; a throw refuses the domain. */
+  /** Makes the outside world fit before a domain is added; a throw refuses the domain, and all are then asked to remove it. */
   domainAdded(domain: DomainPart): void | Promise<void>;
-  /** The same before a domain is removed. */
+  /** The same before a domain is removed; a throw keeps the domain, and all are then asked to add it again. */
   domainRemoved(domain: DomainPart): void | Promise<void>;
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
