@@ -168,9 +168,10 @@ export class Accounts {
     });
   }
 
-  /** A suspended account cannot log in, and its sessions end at once. */
+  /** A suspended account cannot log in, and its sessions end at once. Errors: 404 `account_not_found`, 409 `last_admin`. */
   suspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
+      await assertNotLastAdmin(tx, id);
       await tx.run('update accounts set suspended_at = coalesce(suspended_at, ?) where id = ?', Date.now(), id);
       await tx.run('delete from sessions where account_id = ?', id);
       await this.#events.record(tx, { type: 'account.suspended', account: { id, username }, text: 'was suspended', ip });
@@ -184,11 +185,12 @@ export class Accounts {
     });
   }
 
-  /** Removes the account and what the store holds of it. Its files stay. */
+  /** Removes the account and what the store holds of it. Its files stay. Errors: 404 `account_not_found`, 409 `last_admin`. */
   remove(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
+      await assertNotLastAdmin(tx, id);
       await tx.run('delete from accounts where id = ?', id);
-      await this.#events.record(tx, { type: 'account.removed', username, text: 'was removed', ip });
+      await this.#events.record(tx, { type: 'account.removed', username, text: 'was removed', ip, data: { account_id: id } });
     });
   }
 
@@ -261,6 +263,12 @@ function effective(plan: Plan | undefined, overrides: Readonly<Record<string, bo
     else features.delete(feature);
   }
   return features;
+}
+
+/** Somebody must be left to open the door again. */
+async function assertNotLastAdmin(tx: Tx, id: number): Promise<void> {
+  const admins = await tx.all<{ id: number }>("select id from accounts where role = 'admin' and suspended_at is null limit 2");
+  if (admins.length === 1 && admins[0]?.id === id) throw new HttpError('last_admin', 'there is no other administrator who can log in');
 }
 
 function unknown(username: string): never {

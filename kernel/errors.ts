@@ -32,6 +32,8 @@ export const CATALOGUE = {
   account_exists: [409, 'User name already in use'],
   plan_exists: [409, 'Plan name already in use'],
   plan_in_use: [409, 'Accounts still use this plan'],
+  last_admin: [409, 'The last administrator must stay'],
+  own_account: [409, 'Not possible with the account that asks'],
   twofa_already_enabled: [409, 'Two-factor authentication is already on'],
   twofa_not_enabled: [409, 'Two-factor authentication is not on'],
   twofa_not_started: [409, 'Two-factor set-up was not started'],

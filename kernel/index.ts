@@ -40,8 +40,8 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const keys = Keys.open(config.data);
   const locales = new Locales();
   const revision = new Revision(store, config.data, log);
-  const plans = new Plans(store, revision, locales.featureNames);
   const events = new EventLog(store);
+  const plans = new Plans(store, revision, events, locales.featureNames);
   const filesRoot = (username: string) => config.files_root.replaceAll('{data}', config.data).replaceAll('{username}', username);
   const accounts = new Accounts({ store, revision, plans, events, filesRoot });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
