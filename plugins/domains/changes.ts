@@ -1,0 +1,165 @@
+import { hostname } from 'node:os';
+import type { Account } from '../../kernel/accounts.ts';
+import { splitHostPort } from '../../kernel/config.ts';
+import { HttpError, retryLater } from '../../kernel/errors.ts';
+import { clientPath, componentsOf, Folder, isMissing } from '../../kernel/files.ts';
+import type { Host } from '../../kernel/plugin.ts';
+import type { DomainPart, Gathered } from '../../kernel/points.ts';
+import type { Tx } from '../../kernel/store.ts';
+import { CLAIM } from './claim.ts';
+import { isWithin, parseDomain } from './name.ts';
+import type { DomainsConfig } from './schema.ts';
+import * as rows from './store.ts';
+import { publicSuffix } from './suffixes.ts';
+
+type Point = 'domainAdded' | 'domainRemoved';
+
+/** The changes of domains, and what each must hold before it is made. */
+export class Changes {
+  readonly #host: Host<DomainsConfig>;
+  readonly #reserved: readonly string[];
+  /** Told after every commit that changed an account's domains. */
+  readonly #changed: (accountId: number) => void;
+
+  constructor(host: Host<DomainsConfig>, changed: (accountId: number) => void) {
+    this.#host = host;
+    this.#changed = changed;
+    this.#reserved = reservedNames(host);
+  }
+
+  /**
+   * Adds a domain and makes its folder. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
+   * `domain_limit_reached`; whatever a provider of `domainAdded` refuses with.
+   */
+  async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
+    const name = this.#nameOf(domainUrl);
+    const components = this.#components(docroot ?? name);
+    assertFree(account, name, await rows.standingOf(this.#host.store, account.id, name)); // a refusal leaves no folder behind
+    await makeFolder(account, components);
+    const isDirect = !this.#isProvided('domainAdded');
+    const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
+    const id = await this.#host.store.write(async (tx) => {
+      const standing = await rows.standingOf(tx, account.id, name);
+      assertFree(account, name, standing);
+      const inserted = await rows.insert(tx, { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : CLAIM }, standing);
+      if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
+      return inserted;
+    });
+    if (!isDirect) await this.#tellAdded(account, { id, ...row }, ip);
+    return { id, ...row };
+  }
+
+  /** Removes a domain of the account; its files stay. Errors: 404 `domain_not_found`, and whatever a provider of `domainRemoved` refuses with. */
+  async remove(account: Account, domainUrl: string, ip: string): Promise<string> {
+    const { name = '' } = parseDomain(domainUrl);
+    const isDirect = !this.#isProvided('domainRemoved');
+    const row = await this.#host.store.write(async (tx) => {
+      const found = await rows.find(tx, name);
+      if (found === undefined || found.account_id !== account.id) throw new HttpError('domain_not_found', 'the account has no such domain');
+      if (isDirect) await this.#finishRemoval(tx, account, found, 'active', ip);
+      else {
+        await rows.move(tx, found.id, 'active', 'removing', CLAIM);
+        tx.afterCommit(() => this.#changed(account.id));
+      }
+      return found;
+    });
+    if (!isDirect) await this.#tellRemoved(account, row, ip);
+    return name;
+  }
+
+  /** Ends what processes left behind that were killed in the middle of a change. */
+  repair(): Promise<number> {
+    return rows.repair(this.#host.store, async (tx, row) => {
+      const account = await tx.get<{ id: number; username: string }>('select id, username from accounts where id = ?', row.account_id);
+      if (account !== undefined) await this.#record(tx, 'removed', account, row, '');
+    });
+  }
+
+  /** The row holds the name until the outside agrees; then it is in force, or gone again. */
+  async #tellAdded(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
+    const part = this.#part(account, row);
+    const refusal = firstFailure(await this.#host.gather('domainAdded', part));
+    if (refusal !== undefined) {
+      await this.#host.gather('domainRemoved', part);
+      await this.#host.store.write((tx) => rows.remove(tx, row, 'adding'));
+      throw refusal;
+    }
+    await this.#host.store.write(async (tx) => {
+      if (!(await rows.move(tx, row.id, 'adding', 'active', ''))) throw new Error(`the account of ${row.name} was removed meanwhile`);
+      await this.#record(tx, 'added', account, row, ip);
+    });
+  }
+
+  async #tellRemoved(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
+    const part = this.#part(account, row);
+    const refusal = firstFailure(await this.#host.gather('domainRemoved', part));
+    if (refusal !== undefined) {
+      await this.#host.gather('domainAdded', part);
+      await this.#host.store.write(async (tx) => {
+        await rows.move(tx, row.id, 'removing', 'active', '');
+        tx.afterCommit(() => this.#changed(account.id));
+      });
+      throw refusal;
+    }
+    await this.#host.store.write((tx) => this.#finishRemoval(tx, account, row, 'removing', ip));
+  }
+
+  async #finishRemoval(tx: Tx, account: Account, row: rows.DomainRow, from: rows.State, ip: string): Promise<void> {
+    if (await rows.remove(tx, row, from)) await this.#record(tx, 'removed', account, row, ip);
+  }
+
+  async #record(tx: Tx, what: 'added' | 'removed', account: Pick<Account, 'id' | 'username'>, row: rows.DomainRow, ip: string): Promise<void> {
+    tx.afterCommit(() => this.#changed(account.id));
+    await this.#host.events.record(tx, { type: `domain.${what}`, account, text: `${what} the domain ${row.name}`, ip, data: { domain_id: row.id, domain_url: row.name } });
+  }
+
+  #isProvided(point: Point): boolean {
+    return this.#host.node.plugins().some(({ provides }) => provides.includes(point));
+  }
+
+  #part(account: Account, { name, docroot }: rows.DomainRow): DomainPart {
+    return { name, docroot: clientPath(docroot === '' ? [] : docroot.split('/'), this.#host.node.config.virtual_root), account };
+  }
+
+  #nameOf(text: string): string {
+    const { name, problem } = parseDomain(text);
+    if (name === undefined) throw new HttpError('invalid_domain', problem);
+    if (publicSuffix(name) === name) throw new HttpError('invalid_domain', `${name} is a public suffix, under which anybody may register`);
+    if (this.#reserved.some((reserved) => isWithin(name, reserved))) throw new HttpError('invalid_domain', `${name} is reserved on this server`);
+    return name;
+  }
+
+  #components(docroot: string): string[] {
+    if (/\p{Surrogate}/u.test(docroot)) throw new HttpError('invalid_docroot', 'the document root is not valid Unicode');
+    try {
+      return componentsOf(docroot, this.#host.node.config.virtual_root);
+    } catch (error) {
+      throw error instanceof HttpError ? new HttpError('invalid_docroot', error.message) : error;
+    }
+  }
+}
+
+function assertFree(account: Account, name: string, { taken, isSub, mains, mainsBelow }: rows.Standing): void {
+  if (taken) throw new HttpError('domain_exists', `${name} cannot be added, because it or a domain above or below it is in use`);
+  const limit = account.plan?.domains_limit ?? 0;
+  if (limit > 0 && !isSub && mains - mainsBelow >= limit) throw new HttpError('domain_limit_reached', `the plan has room for ${limit} domain${limit === 1 ? '' : 's'}`);
+}
+
+async function makeFolder(account: Account, components: readonly string[]): Promise<void> {
+  try {
+    await (await Folder.make(account.filesRoot, components)).close();
+  } catch (error) {
+    if (isMissing(error)) throw new HttpError('invalid_docroot', 'a part of the document root is a link or no folder', { cause: error });
+    throw error instanceof HttpError ? error : retryLater('files_unavailable', 'the document root could not be made', 30, error);
+  }
+}
+
+function firstFailure(answers: readonly Gathered<Point>[]): unknown {
+  return answers.find((answer) => !answer.ok)?.error;
+}
+
+/** What the operator forbids, and every name under which the panel itself is reached. */
+function reservedNames({ config, node }: Host<DomainsConfig>): string[] {
+  const own = [hostname(), ...node.config.admin_hosts, ...config.panel_hosts, ...[node.config.listen, node.config.admin_listen].map((each) => splitHostPort(each).host)];
+  return [...config.forbidden, ...own.filter((name) => name.includes('.'))].map((name) => parseDomain(name).name ?? name.toLowerCase());
+}

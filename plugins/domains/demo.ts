@@ -1,0 +1,36 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Account } from '../../kernel/accounts.ts';
+import type { DemoContext } from '../../kernel/points.ts';
+import { backups, laravel, otherSite, staticSite, wordPress, type Files } from './demo-content.ts';
+
+type Add = (account: Account, name: string, docroot?: string) => Promise<unknown>;
+
+/** Domains of the demo accounts with what lies in their folders. The accounts are new, so nobody else touches those yet. */
+export async function fillDemo({ demo, other }: DemoContext, add: Add): Promise<void> {
+  await add(demo, 'sunny-garden.example');
+  await add(demo, 'blog.sunny-garden.example', 'sunny-garden.example/blog');
+  await add(demo, 'harbour-cafe.example');
+  await add(demo, 'bücher-ecke.example', 'projects/clients/buecher-ecke');
+  await add(demo, 'example.co.uk');
+  await write(demo, {
+    ...below('sunny-garden.example', wordPress('Sunny Garden')),
+    ...below('sunny-garden.example/blog', staticSite('Notes from the garden', 8)),
+    ...below('sunny-garden.example/shop', laravel('Garden Shop')),
+    ...below('harbour-cafe.example', staticSite('Harbour Café', 24)),
+    ...below('projects/clients/buecher-ecke', staticSite('Bücherecke', 6)),
+    ...below('example.co.uk', staticSite('Workshop', 4)),
+    ...below('backups', backups()),
+  });
+  await add(other, 'corner-bakery.example');
+  await write(other, below('corner-bakery.example', otherSite()));
+}
+
+function below(folder: string, files: Files): Files {
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));
+}
+
+async function write(account: Account, files: Files): Promise<void> {
+  for (const folder of new Set(Object.keys(files).map((path) => dirname(path)))) await mkdir(join(account.filesRoot, folder), { recursive: true, mode: 0o755 });
+  for (const [path, content] of Object.entries(files)) await writeFile(join(account.filesRoot, path), content, { mode: path.endsWith('wp-config.php') || path.endsWith('.env') ? 0o640 : 0o644 });
+}

@@ -1,0 +1,39 @@
+import { Type, type Static } from '../../kernel/schema.ts';
+
+export const DomainsConfig = Type.Object(
+  {
+    forbidden: Type.Array(Type.String(), {
+      default: ['localhost', 'localdomain', 'invalid', 'onion', 'arpa'],
+      description: 'Names that no account may add, nor anything below them',
+    }),
+    panel_hosts: Type.Array(Type.String(), { default: [], description: 'Host names of the panel, refused like forbidden ones, besides the host name of the node and admin_hosts' }),
+  },
+  { additionalProperties: false },
+);
+export type DomainsConfig = Static<typeof DomainsConfig>;
+
+const DomainUrl = Type.String({ minLength: 1, maxLength: 1024, description: 'A domain name, e.g. example.com or bücher.example' });
+
+export const NewDomain = Type.Object({
+  domain_url: DomainUrl,
+  docroot: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Folder, absolute under the virtual root or relative to it; made where it is missing; <virtual root>/<domain> when left out' })),
+});
+export const DomainName = Type.Object({ domain_url: DomainUrl });
+
+export const DomainEntry = Type.Object({
+  domain_id: Type.Integer(),
+  domain_url: Type.String({ description: 'Lower-case ASCII form' }),
+  docroot: Type.String({ description: 'As clients see it, e.g. /var/www/html/example.com' }),
+  created_at: Type.String({ format: 'date-time' }),
+});
+export type DomainEntry = Static<typeof DomainEntry>;
+
+export const DomainList = Type.Object({ domains: Type.Array(DomainEntry), total: Type.Integer() });
+export const DeletedDomain = Type.Object({ domain_url: Type.String(), deleted: Type.Literal(true) });
+
+const Main = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };
+export const DockerDomains = Type.Object({
+  maindomains: Type.Array(Type.Object(Main)),
+  subdomains: Type.Array(Type.Object({ ...Main, main_domain: Type.String({ description: 'The domain of the account that it is below' }) })),
+});
+export type DockerDomains = Static<typeof DockerDomains>;

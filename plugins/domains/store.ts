@@ -1,0 +1,122 @@
+import type { Reader, Store, Tx } from '../../kernel/store.ts';
+import { isAlive } from './claim.ts';
+import { parentsOf, reversedName } from './name.ts';
+
+export interface DomainRow {
+  readonly id: number;
+  readonly account_id: number;
+  readonly name: string;
+  /** Below the files root, components joined by `/`. */
+  readonly docroot: string;
+  readonly created_at: number;
+}
+export type State = 'active' | 'adding' | 'removing';
+
+export interface NewDomainRow extends Omit<DomainRow, 'id'> {
+  readonly state: State;
+  readonly claimed_by: string;
+}
+
+/** What stands in the way of a new name, and what it will be. */
+export interface Standing {
+  /** The name itself, a domain above it or one below it is taken by somebody else, or the name by the account itself. */
+  readonly taken: boolean;
+  /** It is below a domain of the account, and so does not count. */
+  readonly isSub: boolean;
+  /** Counted domains of the account. */
+  readonly mains: number;
+  /** Those of them that are below the name, and so will not count beside it. */
+  readonly mainsBelow: number;
+}
+
+const COLUMNS = 'id, account_id, name, docroot, created_at';
+const PAGE = 1000;
+
+/** `/` is the character after `.`, so that this is the range of all that is below a name. */
+function rangeBelow(name: string): [string, string] {
+  const reversed = reversedName(name);
+  return [`${reversed}.`, `${reversed}/`];
+}
+
+/** All of it in one question, because each is a turn of another thread. Names under way count as taken. */
+export async function standingOf(reader: Reader, accountId: number, name: string): Promise<Standing> {
+  const above = JSON.stringify(parentsOf(name));
+  const row = await reader.get<{ taken: number; is_sub: number; mains: number; mains_below: number }>(
+    `select
+      exists (select 1 from domains where name = ?2) or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
+        or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as taken,
+      exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1) as is_sub,
+      (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
+      (select count(*) from domains where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
+    accountId, name, above, ...rangeBelow(name),
+  );
+  const { taken = 0, is_sub: isSub = 0, mains = 0, mains_below: mainsBelow = 0 } = row ?? {};
+  return { taken: taken === 1, isSub: isSub === 1, mains, mainsBelow };
+}
+
+/** Returns the new id; the standing is that of the same transaction. */
+export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: Standing): Promise<number> {
+  const { account_id, name, docroot, state, claimed_by, created_at } = row;
+  const { lastId } = await tx.run(
+    'insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    account_id, name, reversedName(name), docroot, isSub ? 0 : 1, state, claimed_by, created_at,
+  );
+  if (mainsBelow > 0) await tx.run('update domains set is_main = 0 where reversed > ? and reversed < ? and account_id = ? and is_main = 1', ...rangeBelow(name), account_id);
+  return lastId;
+}
+
+/** Moves a row on; false when it is gone or in another state. */
+export async function move(tx: Tx, id: number, from: State, to: State, claim: string): Promise<boolean> {
+  return (await tx.run('update domains set state = ?, claimed_by = ? where id = ? and state = ?', to, claim, id, from)).changes === 1;
+}
+
+/** Deletes a row; domains of the account below it, and below no other one, count from now on. */
+export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: State): Promise<boolean> {
+  const { changes } = await tx.run('delete from domains where id = ? and state = ?', id, from);
+  if (changes === 0) return false;
+  const below = await tx.all<{ id: number; name: string }>('select id, name from domains where reversed > ? and reversed < ? and account_id = ?', ...rangeBelow(name), account_id);
+  if (below.length === 0 || (await standingOf(tx, account_id, name)).isSub) return true;
+  const names = new Set(below.map((each) => each.name));
+  const mains = below.filter((each) => !parentsOf(each.name).some((parent) => names.has(parent))).map((each) => each.id);
+  await tx.run('update domains set is_main = 1 where id in (select value from json_each(?))', JSON.stringify(mains));
+  return true;
+}
+
+/** Domains in force of one account, by name. */
+export function listOf(reader: Reader, accountId: number): Promise<DomainRow[]> {
+  return reader.all<DomainRow>(`select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`, accountId);
+}
+
+export function find(reader: Reader, name: string): Promise<DomainRow | undefined> {
+  return reader.get<DomainRow>(`select ${COLUMNS} from domains where name = ? and state = 'active'`, name);
+}
+
+export async function* pages(reader: Reader): AsyncGenerator<DomainRow[]> {
+  for (let last = 0; ; ) {
+    const rows = await reader.all<DomainRow>(`select ${COLUMNS} from domains where id > ? and state = 'active' order by id limit ${PAGE}`, last);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)?.id ?? last;
+  }
+}
+
+export async function count(reader: Reader): Promise<number> {
+  return (await reader.get<{ n: number }>("select (select count(*) from domains) - (select count(*) from domains where state <> 'active') as n"))?.n ?? 0;
+}
+
+/**
+ * Clears what processes left behind that ended in the middle of a change. A domain that was being added was never
+ * acknowledged: it goes. One that was being removed had been told to go, and parts of it are gone: it goes too.
+ * Providers of `domainAdded`, which are set up later, compare what they keep with the domains that are left.
+ */
+export async function repair(store: Store, told: (tx: Tx, row: DomainRow) => Promise<void>): Promise<number> {
+  return store.write(async (tx) => {
+    const pending = await tx.all<DomainRow & { state: State; claimed_by: string }>(`select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`);
+    const orphans = pending.filter((row) => !isAlive(row.claimed_by));
+    for (const row of orphans) {
+      await remove(tx, row, row.state);
+      if (row.state === 'removing') await told(tx, row);
+    }
+    return orphans.length;
+  });
+}

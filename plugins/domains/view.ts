@@ -1,0 +1,70 @@
+import { AccountCache } from '../../kernel/account-cache.ts';
+import type { Account } from '../../kernel/accounts.ts';
+import { clientPath } from '../../kernel/files.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import type { Store } from '../../kernel/store.ts';
+import { parentsOf } from './name.ts';
+import type { DockerDomains, DomainEntry } from './schema.ts';
+import type { Domain } from './service.ts';
+import { listOf, type DomainRow } from './store.ts';
+import { publicSuffix } from './suffixes.ts';
+
+/** How long a change that another process made may go unseen. */
+const TTL_MS = 2000;
+
+/** The domains of one account, as each of those who ask needs them. */
+export interface View {
+  readonly domains: readonly Domain[];
+  readonly names: ReadonlySet<string>;
+  readonly grouped: DockerDomains;
+  readonly list: Reply;
+  readonly docker: Reply;
+}
+
+/** Views by account, made from the store when first asked for after a change. */
+export class Views {
+  readonly #store: Store;
+  readonly #virtualRoot: string;
+  readonly #cache = new AccountCache<View>(TTL_MS);
+
+  constructor(store: Store, virtualRoot: string) {
+    this.#store = store;
+    this.#virtualRoot = virtualRoot;
+  }
+
+  of(account: Account): View | Promise<View> {
+    return this.#cache.get(account, '', async () => viewOf((await listOf(this.#store, account.id)).map((row) => this.domain(row))));
+  }
+
+  drop(accountId: number): void {
+    this.#cache.drop(accountId);
+  }
+
+  domain({ id, account_id: accountId, name, docroot, created_at: createdAt }: DomainRow): Domain {
+    const components = docroot === '' ? [] : docroot.split('/');
+    return { id, accountId, name, docroot: clientPath(components, this.#virtualRoot), components, createdAt };
+  }
+}
+
+function viewOf(domains: readonly Domain[]): View {
+  const grouped = group(domains.map(({ name }) => name));
+  const list = ready({ domains: domains.map(entryOf), total: domains.length });
+  return { domains, names: new Set(domains.map(({ name }) => name)), grouped, list, docker: ready(grouped) };
+}
+
+export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {
+  return { domain_id: id, domain_url: name, docroot, created_at: new Date(createdAt).toISOString() };
+}
+
+/** Which of an account's names are below another one of them; a subdomain's main domain is the one at the top. */
+export function group(names: readonly string[]): DockerDomains {
+  const known = new Set(names);
+  const result: DockerDomains = { maindomains: [], subdomains: [] };
+  for (const name of names) {
+    const main = parentsOf(name).findLast((parent) => known.has(parent));
+    const entry = { domain_url: name, tld: publicSuffix(name) };
+    if (main === undefined) result.maindomains.push(entry);
+    else result.subdomains.push({ ...entry, main_domain: main });
+  }
+  return result;
+}

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as assert from 'uvu/assert';
+import type { Account } from '../../kernel/accounts.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { definePlugin, type Plugin } from '../../kernel/plugin.ts';
+import { Type } from '../../kernel/schema.ts';
+import domains from '../../plugins/domains/index.ts';
+import { CLAIM, isAlive } from '../../plugins/domains/claim.ts';
+import type { Domain, DomainsService } from '../../plugins/domains/service.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('domains and the world outside');
+
+interface World {
+  readonly told: string[];
+  /** Names that it refuses to add, or to remove. */
+  readonly refusing: Set<string>;
+  readonly changes: number[];
+  service?: DomainsService;
+  /** Awaited before each answer. */
+  hold?: Promise<void> | undefined;
+}
+
+/** A plugin as a web server would be: told of domains, and refusing some. */
+function outside(world: World): Plugin {
+  return definePlugin({
+    name: 'outside', features: [], needs: ['domains'],
+    routes: { nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) } },
+    setup(host) {
+      world.service = host.service<DomainsService>('domains');
+      host.onClose(world.service.onChange((id) => world.changes.push(id)));
+      const tell = (what: string) => async ({ name, docroot }: { name: string; docroot: string }) => {
+        world.told.push(`${what} ${name} ${docroot}`);
+        await world.hold;
+        if (world.refusing.has(`${what} ${name}`)) throw new HttpError('webserver_failed', `no ${name} here`);
+      };
+      return { handlers: { nothing: () => ({}) }, provides: { domainAdded: tell('add'), domainRemoved: tell('remove') } };
+    },
+  }) as unknown as Plugin;
+}
+
+const newWorld = (): World => ({ told: [], refusing: new Set(), changes: [] });
+const plugins = (world: World) => [domains as unknown as Plugin, outside(world)];
+
+async function start(world: World, data?: string) {
+  const server = await TestServer.start({ plugins: plugins(world), ...(data === undefined ? {} : { data }) });
+  const post = (path: string, token: string, name: string) => server.ask<{ error?: string; total?: number; detail?: string }>(path, { method: 'POST', token, body: { domain_url: name } });
+  return {
+    server, add: (token: string, name: string) => post('/api/domains/new', token, name), remove: (token: string, name: string) => post('/api/domains/delete', token, name),
+    total: async (token: string) => (await server.ask<{ total: number }>('/api/domains', { token })).body.total,
+  };
+}
+
+test('a domain that the world refuses is not added, and its name is free again', async () => {
+  const world = newWorld();
+  const { server, add, total } = await start(world);
+  const { account, token } = await server.user('ann');
+  world.refusing.add('add bad.example');
+  const refused = await add(token, 'bad.example');
+  assert.is(refused.status, 502);
+  assert.is(refused.body.error, 'webserver_failed');
+  assert.equal(world.told, ['add bad.example /var/www/html/bad.example', 'remove bad.example /var/www/html/bad.example']);
+  assert.is(await total(token), 0);
+  assert.is((await server.hostkeep.core.events.page(account.id, 'domain', 0, 10)).total, 0);
+  world.refusing.clear();
+  assert.is((await add(token, 'bad.example')).status, 201);
+  assert.is(await total(token), 1);
+  await server.close();
+});
+
+test('a domain that the world does not let go stays', async () => {
+  const world = newWorld();
+  const { server, add, remove, total } = await start(world);
+  const { token } = await server.user('ann');
+  await add(token, 'stays.example');
+  world.refusing.add('remove stays.example');
+  assert.is((await remove(token, 'stays.example')).status, 502);
+  assert.is(await total(token), 1);
+  assert.is(world.told.at(-1), 'add stays.example /var/www/html/stays.example');
+  world.refusing.clear();
+  assert.is((await remove(token, 'stays.example')).status, 200);
+  assert.is(await total(token), 0);
+  await server.close();
+});
+
+test('while the world is told, a domain is in no list but its name is taken', async () => {
+  const world = newWorld();
+  const { server, add, remove, total } = await start(world);
+  const [ann, bea] = [await server.user('ann'), await server.user('bea')];
+  const { promise, resolve } = withResolver();
+  world.hold = promise;
+  const adding = add(ann.token, 'slow.example');
+  while (world.told.length === 0) await new Promise((done) => setImmediate(done));
+  assert.is(await total(ann.token), 0);
+  assert.is(await world.service?.find('slow.example'), undefined);
+  assert.is((await add(bea.token, 'slow.example')).status, 409);
+  assert.is((await add(bea.token, 'sub.slow.example')).status, 409);
+  assert.is((await remove(ann.token, 'slow.example')).status, 404);
+  resolve();
+  world.hold = undefined;
+  assert.is((await adding).status, 201);
+  assert.is(await total(ann.token), 1);
+  await server.close();
+});
+
+test('what a killed process left is cleared at the next start, and nobody else\'s', async () => {
+  const data = temporaryFolder();
+  const first = await start(newWorld(), data);
+  const { account, token } = await first.server.user('ann');
+  for (const name of ['kept.example', 'parent.example', 'sub.parent.example', 'half.example', 'busy.example']) await first.add(token, name);
+  const dead = await deadClaim();
+  await setState(first.server, 'half.example', 'adding', dead);
+  await setState(first.server, 'parent.example', 'removing', dead);
+  await setState(first.server, 'busy.example', 'adding', CLAIM);
+  await first.server.close();
+
+  const world = newWorld();
+  const second = await start(world, data);
+  assert.equal(await allNames(world), ['kept.example', 'sub.parent.example']);
+  assert.is((await second.add(token, 'busy.example')).body.error, 'domain_exists', 'its process lives');
+  assert.is((await second.add(token, 'half.example')).status, 201);
+  const { lines } = await second.server.hostkeep.core.events.page(account.id, 'removed', 0, 10);
+  assert.is(lines.length, 1);
+  assert.match(lines[0] ?? '', /removed the domain parent\.example from IP localhost$/);
+  const { body } = await second.server.ask<{ maindomains: unknown[] }>('/api/docker_domains', { token });
+  assert.is(body.maindomains.length, 3, 'what was below the removed domain is a main domain now');
+  await second.server.close();
+});
+
+test('other plugins see domains in force, by account, by name and all', async () => {
+  const world = newWorld();
+  const { server, add, remove } = await start(world);
+  const [ann, bea] = [await server.user('ann'), await server.user('bea')];
+  for (const name of ['b.example', 'a.example']) await add(ann.token, name);
+  await add(bea.token, 'c.example');
+  const service = world.service ?? assert.unreachable();
+  const names = async (account: Account) => (await service?.list(account))?.map((each: Domain) => each.name);
+  assert.equal(await names(ann.account), ['a.example', 'b.example']);
+  assert.ok(Array.isArray(service?.list(ann.account)), 'what is remembered comes at once');
+  assert.ok(await service?.owns(ann.account, 'a.example'));
+  assert.not(await service?.owns(ann.account, 'c.example'));
+  assert.is((await service?.find('c.example'))?.accountId, bea.account.id);
+  assert.equal((await service?.find('c.example'))?.components, ['c.example']);
+  assert.equal(await allNames(world), ['b.example', 'a.example', 'c.example']);
+  world.changes.length = 0;
+  await remove(bea.token, 'c.example');
+  assert.ok(world.changes.includes(bea.account.id));
+  assert.not(world.changes.includes(ann.account.id));
+  await server.close();
+});
+
+test('a claim is good while its process lives', async () => {
+  assert.ok(isAlive(CLAIM));
+  assert.not(isAlive(await deadClaim()));
+  assert.not(isAlive(`${process.pid}:1`), 'another process had the same id');
+  assert.not(isAlive(''));
+});
+
+function withResolver(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+async function allNames({ service }: World): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of service?.all() ?? []) names.push(name);
+  return names;
+}
+
+async function deadClaim(): Promise<string> {
+  const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return `${child.pid}:12345`;
+}
+
+async function setState({ hostkeep }: TestServer, name: string, state: string, claim: string): Promise<void> {
+  await hostkeep.core.store.write((tx) => tx.run('update domains set state = ?, claimed_by = ? where name = ?', state, claim, name));
+}
