@@ -13,6 +13,11 @@ import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('domains and the world outside');
+const running = new Set<TestServer>();
+test.after.each(async () => {
+  for (const server of running) await server.close();
+  running.clear();
+});
 
 interface World {
   readonly told: string[];
@@ -47,6 +52,7 @@ const plugins = (world: World) => [domains as unknown as Plugin, outside(world)]
 
 async function start(world: World, data?: string) {
   const server = await TestServer.start({ plugins: plugins(world), ...(data === undefined ? {} : { data }) });
+  running.add(server);
   const post = (path: string, token: string, name: string) => server.ask<{ error?: string; total?: number; detail?: string }>(path, { method: 'POST', token, body: { domain_url: name } });
   return {
     server, add: (token: string, name: string) => post('/api/domains/new', token, name), remove: (token: string, name: string) => post('/api/domains/delete', token, name),
@@ -68,7 +74,6 @@ test('a domain that the world refuses is not added, and its name is free again',
   world.refusing.clear();
   assert.is((await add(token, 'bad.example')).status, 201);
   assert.is(await total(token), 1);
-  await server.close();
 });
 
 test('a domain that the world does not let go stays', async () => {
@@ -83,7 +88,6 @@ test('a domain that the world does not let go stays', async () => {
   world.refusing.clear();
   assert.is((await remove(token, 'stays.example')).status, 200);
   assert.is(await total(token), 0);
-  await server.close();
 });
 
 test('while the world is told, a domain is in no list but its name is taken', async () => {
@@ -103,7 +107,6 @@ test('while the world is told, a domain is in no list but its name is taken', as
   world.hold = undefined;
   assert.is((await adding).status, 201);
   assert.is(await total(ann.token), 1);
-  await server.close();
 });
 
 test('what a killed process left is cleared at the next start, and nobody else\'s', async () => {
@@ -116,6 +119,7 @@ test('what a killed process left is cleared at the next start, and nobody else\'
   await setState(first.server, 'parent.example', 'removing', dead);
   await setState(first.server, 'busy.example', 'adding', CLAIM);
   await first.server.close();
+  running.delete(first.server);
 
   const world = newWorld();
   const second = await start(world, data);
@@ -127,7 +131,6 @@ test('what a killed process left is cleared at the next start, and nobody else\'
   assert.match(lines[0] ?? '', /removed the domain parent\.example from IP localhost$/);
   const { body } = await second.server.ask<{ maindomains: unknown[] }>('/api/docker_domains', { token });
   assert.is(body.maindomains.length, 3, 'what was below the removed domain is a main domain now');
-  await second.server.close();
 });
 
 test('other plugins see domains in force, by account, by name and all', async () => {
@@ -149,7 +152,6 @@ test('other plugins see domains in force, by account, by name and all', async ()
   await remove(bea.token, 'c.example');
   assert.ok(world.changes.includes(bea.account.id));
   assert.not(world.changes.includes(ann.account.id));
-  await server.close();
 });
 
 test('a claim is good while its process lives', async () => {
