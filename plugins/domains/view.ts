@@ -1,5 +1,6 @@
 import { AccountCache } from '../../kernel/account-cache.ts';
 import type { Account } from '../../kernel/accounts.ts';
+import { timeText } from '../../kernel/events.ts';
 import { clientPath } from '../../kernel/files.ts';
 import { ready, type Reply } from '../../kernel/reply.ts';
 import type { Store } from '../../kernel/store.ts';
@@ -53,7 +54,7 @@ function viewOf(domains: readonly Domain[]): View {
 }
 
 export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {
-  return { domain_id: id, domain_url: name, docroot, created_at: new Date(createdAt).toISOString() };
+  return { domain_id: id, domain_url: name, docroot, created_at: timeText(createdAt) };
 }
 
 /** Which of an account's names are below another one of them; a subdomain's main domain is the one at the top. */

@@ -3,7 +3,8 @@ import { ready, type Reply } from '../../kernel/reply.ts';
 import type { Account } from '../../kernel/accounts.ts';
 import { planReply } from './plan.ts';
 import { HostingConfig, Plan, Ports, ServerInfo } from './schema.ts';
-import { serverInfo } from './server-info.ts';
+import { ownAddress, serverInfo } from './server-info.ts';
+import type { HostingService } from './service.ts';
 
 const planReplies = new WeakMap<Account, Reply>();
 
@@ -17,9 +18,12 @@ export default definePlugin({
     ports: { method: 'GET', path: ['/system/hosting/ports', '/api/system/hosting/ports'], summary: 'Published ports of the services of the account', reply: Ports },
   },
   setup({ config, gather }) {
+    const ipAddress = () => (config.ip_address === '' ? ownAddress() : config.ip_address);
+    const service: HostingService = { nameServers: config.name_servers, ipAddress };
     return {
+      service,
       handlers: {
-        info: () => serverInfo(config.ip_address),
+        info: () => serverInfo(ipAddress()),
         /** An account is a snapshot, so what follows from it alone is made once for each. */
         plan: ({ account }) => {
           let kept = planReplies.get(account);

@@ -5,9 +5,9 @@ import type { ServerInfo } from './schema.ts';
 const PRIVATE = new Addresses(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16', '127.0.0.0/8']);
 
 /** What the operating system says of itself; the model of the processor does not change while we run. */
-export function serverInfo(configuredIp: string): ServerInfo {
+export function serverInfo(ip: string): ServerInfo {
   return {
-    ip: configuredIp === '' ? ownAddress() : configuredIp,
+    ip,
     load_avg: loadavg().map((load) => load.toFixed(2)).join(', '),
     machine: machine(),
     node: hostname(),

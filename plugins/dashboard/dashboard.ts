@@ -1,0 +1,38 @@
+import type { Account } from '../../kernel/accounts.ts';
+import type { DashboardPart } from '../../kernel/points.ts';
+import type { HostingService } from '../hosting/service.ts';
+import type { Dashboard, DashboardConfig } from './schema.ts';
+
+/** The whole dashboard of an account. A member whose feature it lacks has its empty value, whoever supplied one. */
+export function dashboardOf(account: Account, parts: DashboardPart, config: DashboardConfig, hosting: HostingService): Dashboard {
+  const { features, plan } = account;
+  const given = <T>(feature: string, value: T | undefined, empty: T): T => (features.has(feature) ? (value ?? empty) : empty);
+  const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = hosting.nameServers;
+  return {
+    cpu_limit: Math.round((plan?.cpu_limit ?? 0) * 100),
+    custom_message: config.custom_message,
+    db_limit: given('mysql', plan?.db_limit, 0),
+    db_usage: given('mysql', parts.db_usage, 0),
+    domains: given('domains', parts.domains, []),
+    domains_limit: given('domains', plan?.domains_limit, 0),
+    email_count: given('emails', parts.email_count, 0),
+    email_limit: given('emails', plan?.email_limit, 0),
+    ftp_count: given('ftp', parts.ftp_count, 0),
+    ftp_limit: given('ftp', plan?.ftp_limit, 0),
+    how_to_guides: config.how_to_guides && features.has('helpers') ? 'yes' : 'no',
+    how_to_topics: given('helpers', config.how_to_topics, []),
+    ip_address: hosting.ipAddress(),
+    knowledge_base_link: given('helpers', config.knowledge_base_link, ''),
+    last_ip: given('login_history', parts.last_ip, ''),
+    locale: given('locale', account.locale, ''),
+    maindomains: given('domains', parts.maindomains, []),
+    ns1, ns2, ns3, ns4,
+    subdomains: given('domains', parts.subdomains, []),
+    title: config.title,
+    twofa_enabled: given('twofa', parts.twofa_enabled, null),
+    twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False', // nobody is reminded of what nobody supplies
+    user_features: [...features].toSorted(),
+    user_websites: given('websites', parts.user_websites, []),
+    websites_limit: given('websites', plan?.websites_limit, 0),
+  };
+}

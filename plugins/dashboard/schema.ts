@@ -1,0 +1,48 @@
+import { Type, type Static } from '../../kernel/schema.ts';
+
+const Topic = Type.Object({ link: Type.String({ description: 'URL' }), title: Type.String() });
+
+export const DashboardConfig = Type.Object(
+  {
+    title: Type.String({ default: 'Hostkeep', description: 'Name of the panel' }),
+    custom_message: Type.Union([Type.String(), Type.Null()], { default: null, description: 'Shown to every account' }),
+    how_to_guides: Type.Boolean({ default: true, description: 'Whether guides are offered' }),
+    how_to_topics: Type.Array(Topic, { default: [] }),
+    knowledge_base_link: Type.String({ default: '', description: 'URL' }),
+  },
+  { additionalProperties: false },
+);
+export type DashboardConfig = Static<typeof DashboardConfig>;
+
+const Limit = Type.Integer({ description: '0 = unlimited' });
+const NameServer = Type.String({ description: 'Empty when unset' });
+const Domain = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };
+
+export const Dashboard = Type.Object({
+  cpu_limit: Type.Integer({ description: 'Percent of one CPU, 100 for each; 0 = unlimited' }),
+  custom_message: Type.Union([Type.String(), Type.Null()]),
+  db_limit: Limit,
+  db_usage: Type.Integer({ description: 'Databases' }),
+  domains: Type.Array(Type.Object({ docroot: Type.String(), domain_id: Type.Integer(), domain_url: Type.String() })),
+  domains_limit: Limit,
+  email_count: Type.Integer(),
+  email_limit: Limit,
+  ftp_count: Type.Integer(),
+  ftp_limit: Limit,
+  how_to_guides: Type.Union([Type.Literal('yes'), Type.Literal('no')]),
+  how_to_topics: Type.Array(Topic),
+  ip_address: Type.String({ description: 'Address of the node' }),
+  knowledge_base_link: Type.String({ description: 'URL; empty when there is none' }),
+  last_ip: Type.String({ description: 'Address of the login before the current one; empty when there was none' }),
+  locale: Type.String(),
+  maindomains: Type.Array(Type.Object(Domain)),
+  ns1: NameServer, ns2: NameServer, ns3: NameServer, ns4: NameServer,
+  subdomains: Type.Array(Type.Object({ ...Domain, main_domain: Type.String() })),
+  title: Type.String(),
+  twofa_enabled: Type.Union([Type.Literal(true), Type.Null()], { description: 'null when off' }),
+  twofa_nag: Type.Union([Type.Literal('True'), Type.Literal('False')], { description: 'Whether to remind of two-factor authentication' }),
+  user_features: Type.Array(Type.String(), { description: 'Names of the features of the account, sorted' }),
+  user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), { description: '[site path, kind of application]' }),
+  websites_limit: Limit,
+});
+export type Dashboard = Static<typeof Dashboard>;
