@@ -67,12 +67,22 @@ export class Changes {
     return name;
   }
 
-  /** Ends what processes left behind that were killed in the middle of a change. */
-  repair(): Promise<number> {
-    return rows.repair(this.#host.store, async (tx, row) => {
-      const account = await tx.get<{ id: number; username: string }>('select id, username from accounts where id = ?', row.account_id);
-      if (account !== undefined) await this.#record(tx, 'removed', account, row, '');
-    });
+  /**
+   * Clears what processes left behind that were killed in the middle of a change; returns how many domains. One that
+   * was being added was never acknowledged: it goes. One that was being removed had been told to go, and parts of it
+   * are gone: it goes too. Providers, which are set up later, compare what they keep with the domains that are left.
+   */
+  async repair(): Promise<number> {
+    const { store, directory } = this.#host;
+    const orphans = await rows.orphans(store);
+    for (const row of orphans) {
+      const account = await directory.accounts.byId(row.account_id);
+      await store.write(async (tx) => {
+        if (account !== undefined && row.state === 'removing') await this.#finishRemoval(tx, account, row, row.state, '');
+        else await rows.remove(tx, row, row.state);
+      });
+    }
+    return orphans.length;
   }
 
   /** The row holds the name until the outside agrees; then it is in force, or gone again. */

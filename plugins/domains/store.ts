@@ -1,4 +1,4 @@
-import type { Reader, Store, Tx } from '../../kernel/store.ts';
+import type { Reader, Tx } from '../../kernel/store.ts';
 import { isAlive } from './claim.ts';
 import { parentsOf, reversedName } from './name.ts';
 
@@ -104,19 +104,8 @@ export async function count(reader: Reader): Promise<number> {
   return (await reader.get<{ n: number }>("select (select count(*) from domains) - (select count(*) from domains where state <> 'active') as n"))?.n ?? 0;
 }
 
-/**
- * Clears what processes left behind that ended in the middle of a change. A domain that was being added was never
- * acknowledged: it goes. One that was being removed had been told to go, and parts of it are gone: it goes too.
- * Providers of `domainAdded`, which are set up later, compare what they keep with the domains that are left.
- */
-export async function repair(store: Store, told: (tx: Tx, row: DomainRow) => Promise<void>): Promise<number> {
-  return store.write(async (tx) => {
-    const pending = await tx.all<DomainRow & { state: State; claimed_by: string }>(`select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`);
-    const orphans = pending.filter((row) => !isAlive(row.claimed_by));
-    for (const row of orphans) {
-      await remove(tx, row, row.state);
-      if (row.state === 'removing') await told(tx, row);
-    }
-    return orphans.length;
-  });
+/** Rows that no process will finish, because the one that claimed them is gone. */
+export async function orphans(reader: Reader): Promise<(DomainRow & { readonly state: State })[]> {
+  const pending = await reader.all<DomainRow & { state: State; claimed_by: string }>(`select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`);
+  return pending.filter((row) => !isAlive(row.claimed_by));
 }
