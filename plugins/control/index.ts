@@ -1,0 +1,76 @@
+import type { NodeInfo } from '../../kernel/node.ts';
+import { definePlugin, type RouteSpec } from '../../kernel/plugin.ts';
+import * as accounts from './accounts.ts';
+import * as plans from './plans.ts';
+import * as schema from './schema.ts';
+
+/** Every route here is for administrators, on their own address. */
+const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) => ({ ...route, address: 'admin', access: 'admin' }) as const;
+const ACCOUNT = '/api/accounts/:username';
+const PLAN = '/api/plans/:name';
+
+export default definePlugin({
+  name: 'control',
+  features: [],
+  routes: {
+    accounts: admin({ method: 'GET', path: '/api/accounts', summary: 'Accounts by name', query: schema.PageQuery, reply: schema.AccountPage }),
+    createAccount: admin({ method: 'POST', path: '/api/accounts', summary: 'Create an account; a user needs a plan, an admin has none', body: schema.AccountBody, reply: schema.Account, status: 201, errors: ['account_exists', 'plan_not_found'] }),
+    account: admin({ method: 'GET', path: ACCOUNT, summary: 'An account', params: schema.AccountParams, reply: schema.Account, errors: ['account_not_found'] }),
+    updateAccount: admin({ method: 'PUT', path: ACCOUNT, summary: 'Change plan, e-mail address or language', params: schema.AccountParams, body: schema.AccountChange, reply: schema.Account, errors: ['account_not_found', 'plan_not_found'] }),
+    removeAccount: admin({ method: 'DELETE', path: ACCOUNT, summary: 'Remove an account; its files stay', params: schema.AccountParams, reply: schema.AccountRemoved, errors: ['account_not_found', 'last_admin', 'own_account'] }),
+    suspend: admin({ method: 'POST', path: `${ACCOUNT}/suspend`, summary: 'Close an account; its sessions end at once', params: schema.AccountParams, reply: schema.Account, errors: ['account_not_found', 'last_admin', 'own_account'] }),
+    unsuspend: admin({ method: 'POST', path: `${ACCOUNT}/unsuspend`, summary: 'Open an account again', params: schema.AccountParams, reply: schema.Account, errors: ['account_not_found'] }),
+    password: admin({ method: 'PUT', path: `${ACCOUNT}/password`, summary: 'Set a password; the sessions of the account end', params: schema.AccountParams, body: schema.PasswordBody, reply: schema.PasswordChanged, errors: ['account_not_found'] }),
+    sessions: admin({ method: 'GET', path: `${ACCOUNT}/sessions`, summary: 'Where an account is logged in', params: schema.AccountParams, reply: schema.SessionList, errors: ['account_not_found'] }),
+    endSessions: admin({ method: 'DELETE', path: `${ACCOUNT}/sessions`, summary: 'End all sessions of an account at once', params: schema.AccountParams, reply: schema.SessionsEnded, errors: ['account_not_found'] }),
+    endSession: admin({ method: 'DELETE', path: `${ACCOUNT}/sessions/:id`, summary: 'End one session of an account at once', params: schema.SessionParams, reply: schema.SessionsEnded, errors: ['account_not_found', 'session_not_found'] }),
+    grant: admin({ method: 'PUT', path: `${ACCOUNT}/features/:feature`, summary: 'Grant a feature to an account, whatever its plan says', params: schema.AccountFeatureParams, reply: schema.Account, errors: ['account_not_found'] }),
+    revoke: admin({ method: 'DELETE', path: `${ACCOUNT}/features/:feature`, summary: 'Revoke a feature from an account, or leave it to the plan again', params: schema.AccountFeatureParams, query: schema.InheritQuery, reply: schema.Account, errors: ['account_not_found'] }),
+    plans: admin({ method: 'GET', path: '/api/plans', summary: 'Plans by name', query: schema.PageQuery, reply: schema.PlanPage }),
+    createPlan: admin({ method: 'POST', path: '/api/plans', summary: 'Create a plan', body: schema.PlanBody, reply: schema.Plan, status: 201, errors: ['plan_exists'] }),
+    plan: admin({ method: 'GET', path: PLAN, summary: 'A plan', params: schema.PlanParams, reply: schema.Plan, errors: ['plan_not_found'] }),
+    updatePlan: admin({ method: 'PUT', path: PLAN, summary: 'Change limits of a plan, from the next request on', params: schema.PlanParams, body: schema.PlanChange, reply: schema.Plan, errors: ['plan_not_found'] }),
+    removePlan: admin({ method: 'DELETE', path: PLAN, summary: 'Remove a plan that no account uses', params: schema.PlanParams, reply: schema.PlanRemoved, errors: ['plan_not_found', 'plan_in_use'] }),
+    switchOn: admin({ method: 'PUT', path: `${PLAN}/features/:feature`, summary: 'Switch a feature on for all accounts of a plan', params: schema.PlanFeatureParams, reply: schema.Plan, errors: ['plan_not_found'] }),
+    switchOff: admin({ method: 'DELETE', path: `${PLAN}/features/:feature`, summary: 'Switch a feature off for all accounts of a plan', params: schema.PlanFeatureParams, reply: schema.Plan, errors: ['plan_not_found'] }),
+    features: admin({ method: 'GET', path: '/api/features', summary: 'All features, and the plugins that own them', reply: schema.FeatureList }),
+    plugins: admin({ method: 'GET', path: '/api/plugins', summary: 'All plugins, and whether they are ready', reply: schema.PluginList }),
+  },
+  setup(host) {
+    const { directory, node } = host;
+    const by = ({ account, ip }: { account: { username: string }; ip: string }) => ({ username: account.username, ip });
+    return {
+      handlers: {
+        accounts: ({ query }) => accounts.listAccounts(host, query),
+        createAccount: ({ body, ip }) => accounts.createAccount(host, body, ip),
+        account: async ({ params }) => accounts.accountReply(await directory.accounts.get(params.username)),
+        updateAccount: (call) => accounts.updateAccount(host, call, call.body),
+        removeAccount: (call) => accounts.removeAccount(host, call),
+        suspend: (call) => accounts.suspendAccount(host, call),
+        unsuspend: (call) => accounts.unsuspendAccount(host, call),
+        password: (call) => accounts.setPassword(host, call, call.body.password, call.session.id),
+        sessions: ({ params }) => accounts.listSessions(host, params.username),
+        endSessions: (call) => accounts.endSessions(host, call),
+        endSession: (call) => accounts.endSession(host, call),
+        grant: (call) => accounts.setFeature(host, call, true),
+        revoke: (call) => accounts.setFeature(host, call, call.query.inherit ? undefined : false),
+        plans: ({ query }) => plans.listPlans(host, query),
+        createPlan: (call) => plans.createPlan(host, call.body, by(call)),
+        plan: ({ params }) => plans.showPlan(directory, params.name),
+        updatePlan: (call) => plans.updatePlan(host, call.params.name, call.body, by(call)),
+        removePlan: (call) => plans.removePlan(host, call.params.name, by(call)),
+        switchOn: (call) => plans.setPlanFeature(host, call.params, true, by(call)),
+        switchOff: (call) => plans.setPlanFeature(host, call.params, false, by(call)),
+        features: ({ account }) => ({ features: featureList(node, account.locale) }),
+        plugins: () => ({
+          plugins: node.plugins().map(({ name, state, features, provides, reason = null, remedy = null }) => ({ name, state, features: [...features], provides: [...provides], reason, remedy })),
+        }),
+      },
+    };
+  },
+});
+
+function featureList(node: NodeInfo, locale: string) {
+  const owners = new Map(node.plugins().flatMap((plugin) => plugin.features.map((feature) => [feature, plugin] as const)));
+  return node.locales.features(locale).map((feature) => ({ ...feature, plugin: owners.get(feature.name)?.name ?? null, state: owners.get(feature.name)?.state ?? null }));
+}

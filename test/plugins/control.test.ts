@@ -1,0 +1,238 @@
+import * as assert from 'uvu/assert';
+import { PASSWORD, TestServer, type Question } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('control');
+let server: TestServer;
+let token: string;
+test.before(async () => {
+  server = await TestServer.start();
+  token = (await server.admin('operator')).token;
+});
+test.after(() => server.close());
+
+type Body = Record<string, unknown> & { error?: string };
+const ask = (path: string, question: Question = {}) => server.ask<Body>(path, { token, address: 'admin', ...question });
+const put = (path: string, body?: unknown) => ask(path, { method: 'PUT', ...(body === undefined ? {} : { body }) });
+const post = (path: string, body?: unknown) => ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
+const del = (path: string) => ask(path, { method: 'DELETE' });
+
+const ROUTES = [
+  ['GET', '/api/accounts'], ['POST', '/api/accounts'], ['GET', '/api/accounts/operator'], ['PUT', '/api/accounts/operator'], ['DELETE', '/api/accounts/operator'],
+  ['POST', '/api/accounts/operator/suspend'], ['POST', '/api/accounts/operator/unsuspend'], ['PUT', '/api/accounts/operator/password'], ['GET', '/api/accounts/operator/sessions'],
+  ['DELETE', '/api/accounts/operator/sessions'], ['DELETE', '/api/accounts/operator/sessions/x'], ['PUT', '/api/accounts/operator/features/docker'], ['DELETE', '/api/accounts/operator/features/docker'],
+  ['GET', '/api/plans'], ['POST', '/api/plans'], ['GET', '/api/plans/basic'], ['PUT', '/api/plans/basic'], ['DELETE', '/api/plans/basic'],
+  ['PUT', '/api/plans/basic/features/docker'], ['DELETE', '/api/plans/basic/features/docker'], ['GET', '/api/features'], ['GET', '/api/plugins'],
+] as const;
+
+test('guests and users get nowhere, and the user address knows none of it', async () => {
+  const user = await server.user('intruder');
+  for (const [method, path] of ROUTES) {
+    const name = `${method} ${path}`;
+    assert.is((await server.ask(path, { method, address: 'admin' })).status, 401, name);
+    assert.is((await server.ask(path, { method, address: 'admin', token: user.token })).status, 401, name);
+    assert.is((await server.ask(path, { method, token: user.token })).status, 404, name);
+    assert.is((await server.ask(path, { method, token })).status, 404, name);
+  }
+  assert.is((await ask('/api/accounts/intruder')).body['suspended'], false);
+});
+
+test('bad input is refused and changes nothing', async () => {
+  const cases: [string, string, unknown, string][] = [
+    ['POST', '/api/accounts', {}, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: 'short', plan: 'basic' }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'New User', password: PASSWORD, plan: 'basic' }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, role: 'admin', plan: 'basic' }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, role: 'root' }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'basic', email: 'a\r\nb@c' }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'basic', admin: true }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'nosuch' }, 'plan_not_found'],
+    ['POST', '/api/accounts', { username: 'operator', password: PASSWORD, role: 'admin' }, 'account_exists'],
+    ['PUT', '/api/accounts/operator', {}, 'invalid_request'],
+    ['PUT', '/api/accounts/operator', { plan: 'basic' }, 'invalid_request'],
+    ['PUT', '/api/accounts/operator', { locale: 'xx' }, 'invalid_request'],
+    ['PUT', '/api/accounts/operator/features/nosuch', undefined, 'invalid_request'],
+    ['PUT', '/api/plans/basic/features/nosuch', undefined, 'invalid_request'],
+    ['PUT', '/api/plans/nosuch/features/docker', undefined, 'plan_not_found'],
+    ['POST', '/api/plans', { name: 'basic' }, 'plan_exists'],
+    ['POST', '/api/plans', { name: 'Bad Name' }, 'invalid_request'],
+    ['POST', '/api/plans', { name: 'fresh', features: ['nosuch'] }, 'invalid_request'],
+    ['POST', '/api/plans', { name: 'fresh', domains_limit: -1 }, 'invalid_request'],
+    ['PUT', '/api/plans/basic', {}, 'invalid_request'],
+    ['PUT', '/api/plans/basic', { domains_limit: 1.5 }, 'invalid_request'],
+    ['PUT', '/api/plans/basic', { name: 'other' }, 'invalid_request'],
+    ['GET', '/api/accounts?limit=0', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?limit=501', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?limit=x', undefined, 'invalid_request'],
+  ];
+  for (const [method, path, body, error] of cases) {
+    const answer = await ask(path, { method, ...(body === undefined ? {} : { body }) });
+    assert.is(answer.body.error, error, `${method} ${path} ${JSON.stringify(body)}`);
+  }
+  for (const [method, path] of ROUTES.filter(([, each]) => each.includes('operator'))) {
+    const body = path.endsWith('/password') ? { password: PASSWORD } : path.endsWith('/operator') && method === 'PUT' ? { locale: 'en' } : undefined;
+    const answer = await ask(path.replace('operator', 'nobody'), { method, ...(body === undefined ? {} : { body }) });
+    assert.is(answer.body.error, 'account_not_found', `${method} ${path}`);
+  }
+});
+
+test('an account is created, changed, suspended and removed', async () => {
+  const created = await post('/api/accounts', { username: 'carl', password: PASSWORD, plan: 'basic', email: 'carl@example.com' });
+  assert.is(created.status, 201);
+  assert.is(created.body['plan'], 'basic');
+  assert.is(created.body['role'], 'user');
+  const changed = await put('/api/accounts/carl', { plan: 'standard', email: '' });
+  assert.is(changed.body['plan'], 'standard');
+  assert.is(changed.body['email'], '');
+  const carl = await server.hostkeep.core.accounts.get('carl');
+  const userToken = await server.token(carl);
+  const status = async () => (await server.ask('/system/hosting/plan', { token: userToken })).status;
+  assert.is(await status(), 200);
+  assert.is((await post('/api/accounts/carl/suspend')).body['suspended'], true);
+  assert.is(await status(), 401);
+  assert.is((await post('/api/accounts/carl/unsuspend')).body['suspended'], false);
+  assert.is(await status(), 401, 'a session that ended stays ended');
+  assert.equal((await del('/api/accounts/carl')).body, { username: 'carl', deleted: true });
+  assert.is((await ask('/api/accounts/carl')).body.error, 'account_not_found');
+});
+
+test('nobody locks the last administrator out, nor oneself', async () => {
+  assert.is((await post('/api/accounts/operator/suspend')).body.error, 'own_account');
+  assert.is((await del('/api/accounts/operator')).body.error, 'own_account');
+  const second = await server.admin('second');
+  assert.is((await post('/api/accounts/second/suspend')).status, 200);
+  const { accounts } = server.hostkeep.core;
+  const refusal = async (change: Promise<unknown>) => change.then(() => '', (error: { code: string }) => error.code);
+  assert.is(await refusal(accounts.suspend('operator')), 'last_admin', 'a suspended one does not count');
+  assert.is(await refusal(accounts.remove('operator')), 'last_admin');
+  await post('/api/accounts/second/unsuspend');
+  const secondToken = await server.token(await accounts.get('second'));
+  const answers = await Promise.all([del('/api/accounts/second'), server.ask<Body>('/api/accounts/operator', { method: 'DELETE', token: secondToken, address: 'admin' })]);
+  assert.is(answers.filter(({ status }) => status === 200).length, 1, 'of two who remove each other one stays');
+  assert.is(await accounts.count('admin'), 1);
+  if ((await accounts.byUsername('operator')) === undefined) token = (await server.admin('operator')).token;
+  assert.ok(second);
+});
+
+test('passwords and sessions are ended at once', async () => {
+  const { account, token: first } = await server.user('dora');
+  const second = await server.token(account);
+  const isIn = async (userToken: string) => (await server.ask('/system/hosting/plan', { token: userToken })).status === 200;
+  const list = (await ask('/api/accounts/dora/sessions')).body['sessions'] as { id: string; ip: string; created_at: string }[];
+  assert.is(list.length, 2);
+  assert.match(list[0]?.created_at ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.is((await del('/api/accounts/dora/sessions/nosuch')).body.error, 'session_not_found');
+  const foreign = (await ask('/api/accounts/operator/sessions')).body['sessions'] as { id: string }[];
+  assert.is((await del(`/api/accounts/dora/sessions/${foreign[0]?.id}`)).body.error, 'session_not_found');
+  assert.equal((await del(`/api/accounts/dora/sessions/${list[0]?.id}`)).body, { ended: 1 });
+  assert.equal([await isIn(first), await isIn(second)].toSorted(), [false, true]);
+  assert.equal((await del('/api/accounts/dora/sessions')).body, { ended: 1 });
+  assert.equal([await isIn(first), await isIn(second)], [false, false]);
+  const third = await server.token(account);
+  assert.is((await put('/api/accounts/dora/password', { password: 'another battery' })).status, 200);
+  assert.not(await isIn(third));
+  assert.is((await put('/api/accounts/operator/password', { password: PASSWORD })).status, 200);
+  assert.is((await ask('/api/plugins')).status, 200, 'the session that asks stays');
+});
+
+test('lists are paged by cursor, each account once', async () => {
+  const { core } = server.hostkeep;
+  const { hash } = (await core.accounts.passwordHash('operator')) ?? assert.unreachable() ?? { hash: '' };
+  await Promise.all(Array.from({ length: 510 }, (_, i) => core.accounts.create({ username: `page-${String(i).padStart(4, '0')}`, role: 'user', plan: 'basic', passwordHash: hash })));
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  let pages = 0;
+  while (cursor !== null) {
+    const { body } = await ask(`/api/accounts?limit=100&cursor=${cursor}`);
+    seen.push(...(body['accounts'] as { username: string }[]).map((each) => each.username));
+    cursor = body['next_cursor'] as string | null;
+    pages += 1;
+  }
+  assert.is(seen.length, (await core.accounts.list(1000)).length);
+  assert.equal(seen, [...new Set(seen)].toSorted());
+  assert.is(pages, Math.ceil(seen.length / 100));
+  assert.is(((await ask('/api/accounts')).body['accounts'] as unknown[]).length, 50);
+  const { body } = await ask('/api/plans?limit=2');
+  assert.equal((body['plans'] as { name: string }[]).map((each) => each.name), ['basic', 'developer']);
+  assert.is(body['next_cursor'], 'developer');
+  assert.is((await ask('/api/plans?limit=2&cursor=developer')).body['next_cursor'], null);
+});
+
+test('plans are made, changed and removed, and the log tells who did it', async () => {
+  const created = await post('/api/plans', { name: 'tiny', domains_limit: 2, features: ['domains', 'dashboard'] });
+  assert.is(created.status, 201);
+  assert.equal(created.body['features'], ['dashboard', 'domains']);
+  assert.is(created.body['db_limit'], 0);
+  assert.is((await put('/api/plans/tiny', { cpu_limit: 0.5 })).body['cpu_limit'], 0.5);
+  await server.user('tina', 'tiny');
+  assert.is((await del('/api/plans/tiny')).body.error, 'plan_in_use');
+  assert.is((await put('/api/plans/tiny/features/docker')).status, 200);
+  assert.is((await put('/api/plans/tiny/features/docker')).status, 200, 'a second time changes nothing');
+  await del('/api/accounts/tina');
+  assert.equal((await del('/api/plans/tiny')).body, { name: 'tiny', deleted: true });
+  const events = (await server.hostkeep.core.events.after(0, 10_000)).filter(({ data }) => data['plan'] === 'tiny' && data['account_id'] === undefined && 'plan' in data);
+  const told = events.filter(({ username }) => username === 'operator').map(({ type, ip }) => `${type} ${ip}`);
+  assert.equal(told, ['plan.created 127.0.0.1', 'plan.changed 127.0.0.1', 'feature.toggled 127.0.0.1', 'plan.removed 127.0.0.1']);
+});
+
+test('an override beats the plan, until it is left to the plan again', async () => {
+  await server.user('erik', 'basic');
+  const features = (body: Body) => body['features'] as string[];
+  const granted = (await put('/api/accounts/erik/features/docker')).body;
+  assert.ok(features(granted).includes('docker'));
+  assert.equal(granted['overrides'], { docker: true });
+  const revoked = (await del('/api/accounts/erik/features/docker')).body;
+  assert.not(features(revoked).includes('docker'));
+  assert.equal(revoked['overrides'], { docker: false });
+  await put('/api/plans/basic/features/docker');
+  assert.not(features((await ask('/api/accounts/erik')).body).includes('docker'));
+  const inherited = (await del('/api/accounts/erik/features/docker?inherit=true')).body;
+  assert.ok(features(inherited).includes('docker'));
+  assert.equal(inherited['overrides'], {});
+  await del('/api/plans/basic/features/docker');
+  assert.not(features((await ask('/api/accounts/erik')).body).includes('docker'));
+});
+
+test('a toggle holds from the next request on, and a client that keeps asking loses none', async () => {
+  const user = await server.user('poller', 'standard');
+  let isRunning = true;
+  let asked = 0;
+  const other: number[] = [];
+  const poll = async () => {
+    while (isRunning) {
+      const { status, body } = await server.ask<Body>('/api/domains', { token: user.token });
+      asked += 1;
+      if (status !== 200 && !(status === 403 && body['feature'] === 'domains')) other.push(status);
+    }
+  };
+  const pollers = [poll(), poll(), poll()];
+  for (let round = 0; round < 20; round += 1) {
+    const path = round % 2 === 0 ? '/api/plans/standard/features/domains' : '/api/accounts/poller/features/domains';
+    const now = async () => (await server.ask('/api/domains', { token: user.token })).status;
+    await del(path);
+    assert.is(await now(), 403);
+    await put(path);
+    assert.is(await now(), 200);
+    await del('/api/accounts/poller/features/domains?inherit=true');
+    assert.is(await now(), 200);
+  }
+  isRunning = false;
+  await Promise.all(pollers);
+  assert.equal(other, []);
+  assert.ok(asked > 50, `${asked} requests`);
+});
+
+test('features and plugins are listed with their state', async () => {
+  const features = (await ask('/api/features')).body['features'] as { name: string; plugin: string | null; state: string | null; title: string }[];
+  assert.equal(features.length, server.hostkeep.core.locales.featureNames.size);
+  const domains = features.find(({ name }) => name === 'domains');
+  assert.is(domains?.plugin, 'domains');
+  assert.is(domains?.state, 'ready');
+  assert.is(features.find(({ name }) => name === 'varnish')?.plugin, null);
+  const plugins = (await ask('/api/plugins')).body['plugins'] as { name: string; state: string; provides: string[]; reason: string | null }[];
+  const control = plugins.find(({ name }) => name === 'control');
+  assert.is(control?.state, 'ready');
+  assert.is(control?.reason, null);
+  assert.ok(plugins.find(({ name }) => name === 'domains')?.provides.includes('dashboard'));
+});
