@@ -196,11 +196,11 @@ test('an override beats the plan, until it is left to the plan again', async () 
 
 test('a toggle holds from the next request on, and a client that keeps asking loses none', async () => {
   const user = await server.user('poller', 'standard');
-  let isRunning = true;
+  const stop = new AbortController();
   let asked = 0;
   const other: number[] = [];
   const poll = async () => {
-    while (isRunning) {
+    while (!stop.signal.aborted) {
       const { status, body } = await server.ask<Body>('/api/domains', { token: user.token });
       asked += 1;
       if (status !== 200 && !(status === 403 && body['feature'] === 'domains')) other.push(status);
@@ -217,7 +217,7 @@ test('a toggle holds from the next request on, and a client that keeps asking lo
     await del('/api/accounts/poller/features/domains?inherit=true');
     assert.is(await now(), 200);
   }
-  isRunning = false;
+  stop.abort();
   await Promise.all(pollers);
   assert.equal(other, []);
   assert.ok(asked > 50, `${asked} requests`);
