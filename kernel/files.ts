@@ -62,8 +62,7 @@ export class Folder {
 
   /** Goes down from the root, making what is missing, owned by whoever owns the folder above. The root is made too. */
   static async make(filesRoot: string, components: readonly string[]): Promise<Folder> {
-    await mkdir(filesRoot, { recursive: true, mode: 0o750 });
-    let folder = await Folder.openRoot(filesRoot);
+    let folder = await Folder.#makeRoot(filesRoot);
     for (const name of components) {
       const parent = folder;
       try {
@@ -73,6 +72,16 @@ export class Folder {
       }
     }
     return folder;
+  }
+
+  static async #makeRoot(filesRoot: string): Promise<Folder> {
+    try {
+      return await Folder.openRoot(filesRoot);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await mkdir(filesRoot, { recursive: true, mode: 0o750 });
+      return Folder.openRoot(filesRoot);
+    }
   }
 
   async folder(name: string | Buffer): Promise<Folder> {
@@ -108,7 +117,7 @@ export class Folder {
       throw error;
     }
     const made = await this.folder(name);
-    const [owner, now] = [await this.stat(), await made.stat()];
+    const [owner, now] = await Promise.all([this.stat(), made.stat()]);
     if (owner.uid !== now.uid || owner.gid !== now.gid) await made.handle.chown(owner.uid, owner.gid);
     return made;
   }

@@ -128,7 +128,7 @@ export class Store implements Reader {
     const settled: (() => void)[] = [];
     try {
       await this.#writes.run('begin immediate');
-      for (const job of jobs) settled.push(await this.#step(job));
+      for (const job of jobs) settled.push(await this.#step(job, jobs.length === 1));
       await this.#writes.run('commit');
     } catch (error) {
       await this.#writes.run('rollback').catch(() => undefined); // there is none open when `begin` itself failed
@@ -138,13 +138,13 @@ export class Store implements Reader {
     for (const settle of settled) settle();
   }
 
-  /** One job of a group; a failure takes back only this one. Resolves to what tells its caller, once all is durable. */
-  async #step(job: Job): Promise<() => void> {
+  /** One job of a group; a failure takes back only this one, the whole transaction when it is alone. Resolves to what tells its caller, once all is durable. */
+  async #step(job: Job, isAlone: boolean): Promise<() => void> {
     const tx = new Transaction(this.#writes);
-    await this.#writes.run('savepoint job');
+    if (!isAlone) await this.#writes.run('savepoint job');
     try {
       const value = await job.work(tx);
-      await this.#writes.run('release job');
+      if (!isAlone) await this.#writes.run('release job');
       return () => {
         try {
           for (const callback of tx.callbacks) callback();
@@ -154,6 +154,7 @@ export class Store implements Reader {
         }
       };
     } catch (error) {
+      if (isAlone) throw error;
       await this.#writes.run('rollback to job');
       await this.#writes.run('release job');
       return () => job.reject(error);
