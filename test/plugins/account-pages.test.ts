@@ -253,7 +253,7 @@ test('users are counted without admins, and the demo has favorites and a history
   assert.is((await server.ask<unknown[]>('/api/favorites', { token })).body.length, 5);
   const history = (await server.ask<{ login_time: string }[]>('/api/account/login-history', { token })).body;
   assert.ok(history.length >= 5 && new Set(history.map(({ login_time }) => login_time.slice(0, 10))).size >= 4);
-  assert.is((await server.ask<{ total_lines: number }>('/api/account/activity', { token })).body.total_lines, 20);
+  assert.ok((await server.ask<{ total_lines: number }>('/api/account/activity', { token })).body.total_lines >= 20, 'with what other plugins add');
 });
 
 test('the country database is found, and its absence costs only the countries', async () => {
