@@ -8,7 +8,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 180_000;
 const root = import.meta.dirname;
 const wanted = process.argv.slice(2);
 
