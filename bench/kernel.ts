@@ -6,11 +6,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'sqlite';
-import sqlite3 from 'sqlite3';
 import type { Account } from '../kernel/accounts.ts';
 import type { Core } from '../kernel/index.ts';
 import { projectDir } from '../kernel/config.ts';
+import { additions } from './support/additions.ts';
 import { describeLoad, interleaved, load, loadTool, median, type Target } from './support/load.ts';
 import { coreOf, machineText, startBare, startHostkeep, startProgram, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
 
@@ -103,28 +102,10 @@ async function largeStore(small: Target[], large: Target[]): Promise<void> {
   }
 }
 
-/** Turn by turn: a domain through the API, and a bare durable insert into the same file. */
 async function domainsAdded(server: Running, data: string, token: string, name: string): Promise<void> {
-  const database = await open({ filename: join(data, 'hostkeep.db'), driver: sqlite3.Database });
-  await database.exec('pragma synchronous=full; pragma busy_timeout=5000; create table if not exists bench_rows (id integer primary key, text text not null unique)');
-  const insert = await database.prepare('insert into bench_rows (text) values (?)');
-  const times = { api: [] as number[], bare: [] as number[] };
-  for (let i = 0; i < 300; i += 1) {
-    const started = performance.now();
-    const response = await fetch(`${server.url}/api/domains/new`, {
-      method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ domain_url: `bench${i}-${name}.example` }),
-    });
-    await response.arrayBuffer();
-    if (response.status !== 201) throw new Error(`adding a domain answered ${response.status}`);
-    times.api.push(performance.now() - started);
-    const inserting = performance.now();
-    await insert.run(`row${i}-${Date.now()}`);
-    times.bare.push(performance.now() - inserting);
-  }
-  await insert.finalize();
-  await database.close();
-  console.log(`\nPOST /api/domains/new, ${name} store: p50 ${median(times.api).toFixed(2)} ms, bare durable insert p50 ${median(times.bare).toFixed(2)} ms`);
-  report('domain added / bare durable insert, p50', median(times.api) / median(times.bare), '≤ 2');
+  const { apiMs, bareMs } = await additions(server, data, token);
+  console.log(`\nPOST /api/domains/new, ${name} store: p50 ${apiMs.toFixed(2)} ms, bare durable insert p50 ${bareMs.toFixed(2)} ms`);
+  report('domain added / bare durable insert, p50', apiMs / bareMs, '≤ 2');
 }
 
 async function loginStorm(server: Running, token: string): Promise<void> {
