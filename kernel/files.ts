@@ -3,15 +3,18 @@
  * following links (`/proc/self/fd/<n>/<name>`, `O_NOFOLLOW`), so that what was checked is what is used, also while
  * somebody swaps folders for links. Descriptors are handed out, never paths.
  */
-import { constants, type Dirent, type Stats } from 'node:fs';
-import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
-import { HttpError } from './errors.ts';
+import { isUtf8 } from 'node:buffer';
+import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
+import { lstat, mkdir, open, opendir, readdir, statfs, type FileHandle } from 'node:fs/promises';
+import { HttpError, retryLater } from './errors.ts';
 
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Longest name of a Linux file system, in bytes. */
 const NAME_BYTES = 255;
 const PATH_BYTES = 4096;
 const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Entries that `scan` fetches at a time: what the event loop does in one go. */
+const SCANNED_AT_ONCE = 512;
 
 /**
  * Components of a client's path, which is absolute under `virtualRoot` or relative to it, and decoded already.
@@ -31,6 +34,12 @@ export function componentsOf(path: string, virtualRoot: string): string[] {
 /** The client's absolute path of components. */
 export function clientPath(components: readonly string[], virtualRoot: string): string {
   return [virtualRoot, ...components].join('/');
+}
+
+/** The name of an entry as clients know it; `undefined` where none could ask for it, because it is not UTF-8 or has control characters. */
+export function entryName(bytes: Buffer): string | undefined {
+  const name = isUtf8(bytes) ? bytes.toString() : undefined;
+  return name === undefined || CONTROL.test(name) ? undefined : name;
 }
 
 /** An open folder below a files root. Whoever gets one closes it. */
@@ -58,6 +67,16 @@ export class Folder {
       }
     }
     return folder;
+  }
+
+  /** `open` for a client. Errors: 404 `folder_not_found` where there is no such plain folder, 503 `files_unavailable` where it cannot be opened. */
+  static async find(filesRoot: string, components: readonly string[]): Promise<Folder> {
+    try {
+      return await Folder.open(filesRoot, components);
+    } catch (cause) {
+      if (isMissing(cause)) throw new HttpError('folder_not_found', 'there is no such folder');
+      throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
+    }
   }
 
   /** Goes down from the root, making what is missing, owned by whoever owns the folder above. The root is made too. */
@@ -91,9 +110,18 @@ export class Folder {
   /** A regular file, for reading. Rejects with `ELOOP` for a link and `EINVAL` for a device, pipe or folder. */
   async file(name: string | Buffer): Promise<FileHandle> {
     const handle = await open(this.#path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if ((await handle.stat()).isFile()) return handle;
-    await handle.close();
-    throw Object.assign(new Error(`${String(name)} is not a regular file`), { code: 'EINVAL' });
+    try {
+      if ((await handle.stat()).isFile()) return handle;
+      throw Object.assign(new Error(`${String(name)} is not a regular file`), { code: 'EINVAL' });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** A new file, for writing. Rejects with `EEXIST` when there is anything of this name. */
+  newFile(name: string, mode = 0o644): Promise<FileHandle> {
+    return open(this.#path(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   }
 
   /** Entries as bytes, because names need not be UTF-8. */
@@ -101,8 +129,23 @@ export class Folder {
     return readdir(this.#path(''), { withFileTypes: true, encoding: 'buffer' });
   }
 
+  /** The same little by little, for folders of any size; whoever stops early has read no more than it needed. */
+  async *scan(): AsyncGenerator<Dirent<Buffer>, void> {
+    const directory = await opendir(this.#path(''), { encoding: 'buffer' as BufferEncoding, bufferSize: SCANNED_AT_ONCE });
+    yield* directory as unknown as AsyncIterable<Dirent<Buffer>>;
+  }
+
   stat(): Promise<Stats> {
     return this.handle.stat();
+  }
+
+  fileSystem(): Promise<StatsFs> {
+    return statfs(this.#path(''));
+  }
+
+  /** Of one entry, without opening it; a link is not followed. */
+  statEntry(name: string | Buffer): Promise<Stats> {
+    return lstat(this.#path(name));
   }
 
   close(): Promise<void> {
@@ -117,9 +160,14 @@ export class Folder {
       throw error;
     }
     const made = await this.folder(name);
-    const [owner, now] = await Promise.all([this.stat(), made.stat()]);
-    if (owner.uid !== now.uid || owner.gid !== now.gid) await made.handle.chown(owner.uid, owner.gid);
-    return made;
+    try {
+      const [owner, now] = await Promise.all([this.stat(), made.stat()]);
+      if (owner.uid !== now.uid || owner.gid !== now.gid) await made.handle.chown(owner.uid, owner.gid);
+      return made;
+    } catch (error) {
+      await made.close();
+      throw error;
+    }
   }
 
   /** The system resolves the descriptor itself, whatever its folder is called now; one name below it, no more. */
