@@ -13,16 +13,25 @@ export const LITERAL = [
   'var/www', 'proc/self/root', 'é'.repeat(127), 'a'.repeat(255),
 ];
 
-/** The ways to write a path into a URL. What a server decodes once may not be decoded again. */
-export const ENCODINGS: readonly (readonly [string, (path: string) => string])[] = [
-  ['as it is', (path) => path],
-  ['encoded where needed', (path) => encodeURI(path)],
-  ['slashes encoded too', (path) => encodeURIComponent(path)],
-  ['every byte', (path) => [...Buffer.from(path)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')],
-  ['every byte in upper case', (path) => [...Buffer.from(path)].map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('')],
-  ['every second dot', (path) => encodeURI(path).replaceAll('..', '.%2e')],
-  ['twice', (path) => encodeURIComponent(encodeURIComponent(path))],
-  ['dots twice', (path) => encodeURI(path).replaceAll('.', '%252e')],
-  ['overlong dots', (path) => encodeURI(path).replaceAll('.', '%c0%ae')],
-  ['overlong slashes', (path) => encodeURI(path).replaceAll('/', '%c0%af')],
+export interface Encoding {
+  readonly name: string;
+  encode(path: string): string;
+  /** Whether it is the path once decoded; what would be one only decoded twice, or leniently, must not be taken for it. */
+  readonly isPath: boolean;
+}
+
+const percent = (path: string) => [...Buffer.from(path)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+/** The ways to write a path into a URL. */
+export const ENCODINGS: readonly Encoding[] = [
+  { name: 'as it is', isPath: false, encode: (path) => path },
+  { name: 'encoded where needed', isPath: true, encode: encodeURI },
+  { name: 'slashes encoded too', isPath: true, encode: encodeURIComponent },
+  { name: 'every byte', isPath: true, encode: percent },
+  { name: 'every byte in upper case', isPath: true, encode: (path) => percent(path).toUpperCase() },
+  { name: 'every second dot', isPath: true, encode: (path) => encodeURI(path).replaceAll('..', '.%2e') },
+  { name: 'twice', isPath: false, encode: (path) => encodeURIComponent(encodeURIComponent(path)) },
+  { name: 'dots twice', isPath: false, encode: (path) => encodeURI(path).replaceAll('.', '%252e') },
+  { name: 'overlong dots', isPath: false, encode: (path) => encodeURI(path).replaceAll('.', '%c0%ae') },
+  { name: 'overlong slashes', isPath: false, encode: (path) => encodeURI(path).replaceAll('/', '%c0%af') },
 ];

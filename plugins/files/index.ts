@@ -1,0 +1,59 @@
+import { clientPath, componentsOf, Folder } from '../../kernel/files.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { Turns } from '../../kernel/turns.ts';
+import { fillDemo } from './demo.ts';
+import { listFolders } from './listing.ts';
+import { FilesConfig, FolderList, FolderParams } from './schema.ts';
+
+const LIMITS = { atOnce: 8, perAccount: 2, waiting: 64 };
+
+export default definePlugin({
+  name: 'files',
+  features: ['filemanager'],
+  config: FilesConfig,
+  routes: {
+    list: {
+      method: 'GET', path: ['/api/folders/*path', '/api/folders'], summary: 'The folders in a folder',
+      description: 'Symbolic links are neither listed nor followed. An account that has no files yet has an empty root.',
+      params: FolderParams, reply: FolderList, errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
+    },
+  },
+  setup({ config, node }) {
+    const turns = new Turns(LIMITS);
+    const { virtual_root: root } = node.config;
+    return {
+      handlers: {
+        list: async ({ account, params, signal }) => {
+          const components = componentsOf(absolute(params.path, root), root);
+          const path = clientPath(components, root);
+          return turns.run(account, signal, async () => {
+            const folder = await openOrEmpty(account.filesRoot, components);
+            if (folder === undefined) return { path, folders: [], truncated: false };
+            try {
+              return { path, ...(await listFolders(folder, path, config, signal)) };
+            } finally {
+              await folder.close();
+            }
+          });
+        },
+      },
+      provides: { demo: fillDemo },
+    };
+  },
+});
+
+/** A path of the reply put behind `/api/folders` has lost its slash to the URL; that reading comes before the relative one. */
+function absolute(path: string, root: string): string {
+  return `/${path}` === root || `/${path}`.startsWith(`${root}/`) ? `/${path}` : path;
+}
+
+/** `undefined` for the root of an account that has no files yet. */
+async function openOrEmpty(filesRoot: string, components: readonly string[]): Promise<Folder | undefined> {
+  try {
+    return await Folder.find(filesRoot, components);
+  } catch (error) {
+    if (components.length === 0 && error instanceof HttpError && error.code === 'folder_not_found') return undefined;
+    throw error;
+  }
+}
