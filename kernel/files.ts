@@ -69,13 +69,17 @@ export class Folder {
     return folder;
   }
 
-  /** `open` for a client. Errors: 404 `folder_not_found` where there is no such plain folder, 503 `files_unavailable` where it cannot be opened. */
-  static async find(filesRoot: string, components: readonly string[]): Promise<Folder> {
+  /**
+   * `open` for a client; `undefined` for the root itself while the account has no files yet. Errors: 404
+   * `folder_not_found` where there is no such plain folder, 503 `files_unavailable` where it cannot be opened.
+   */
+  static async find(filesRoot: string, components: readonly string[]): Promise<Folder | undefined> {
     try {
       return await Folder.open(filesRoot, components);
     } catch (cause) {
-      if (isMissing(cause)) throw new HttpError('folder_not_found', 'there is no such folder');
-      throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
+      if (!isMissing(cause)) throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
+      if (components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+      return undefined;
     }
   }
 

@@ -1,5 +1,4 @@
 import { clientPath, componentsOf, Folder } from '../../kernel/files.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { Turns } from '../../kernel/turns.ts';
 import { fillDemo } from './demo.ts';
@@ -28,7 +27,7 @@ export default definePlugin({
           const components = componentsOf(absolute(params.path, root), root);
           const path = clientPath(components, root);
           return turns.run(account, signal, async () => {
-            const folder = await openOrEmpty(account.filesRoot, components);
+            const folder = await Folder.find(account.filesRoot, components);
             if (folder === undefined) return { path, folders: [], truncated: false };
             try {
               return { path, ...(await listFolders(folder, path, config, signal)) };
@@ -46,14 +45,4 @@ export default definePlugin({
 /** A path of the reply put behind `/api/folders` has lost its slash to the URL; that reading comes before the relative one. */
 function absolute(path: string, root: string): string {
   return `/${path}` === root || `/${path}`.startsWith(`${root}/`) ? `/${path}` : path;
-}
-
-/** `undefined` for the root of an account that has no files yet. */
-async function openOrEmpty(filesRoot: string, components: readonly string[]): Promise<Folder | undefined> {
-  try {
-    return await Folder.find(filesRoot, components);
-  } catch (error) {
-    if (components.length === 0 && error instanceof HttpError && error.code === 'folder_not_found') return undefined;
-    throw error;
-  }
 }

@@ -173,7 +173,8 @@ test('folders may lie deeper than a path is long', async () => {
 test('a files root that is not there is made when something is made in it', async () => {
   const nowhere = join(base, 'later');
   assert.is(await codeOf(() => Folder.open(nowhere, [])), 'ENOENT');
-  assert.is(await codeOf(() => Folder.find(nowhere, [])), 'folder_not_found');
+  assert.is(await Folder.find(nowhere, []), undefined);
+  assert.is(await codeOf(() => Folder.find(nowhere, ['x'])), 'folder_not_found');
   assert.is(await codeOf(() => Folder.find(root, ['a', 'file'])), 'folder_not_found');
   assert.not.ok(existsSync(nowhere));
   await (await Folder.make(nowhere, ['x'])).close();

@@ -1,0 +1,44 @@
+import { componentsOf } from '../../kernel/files.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { sizeText } from '../../kernel/size-text.ts';
+import { examine } from './doctor.ts';
+import { FolderSizes } from './folder-sizes.ts';
+import { KernelQuota } from './kernel-quota.ts';
+import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
+import { Usage } from './usage.ts';
+
+const EITHER = ['disk_usage', 'inodes'] as const;
+
+export default definePlugin({
+  name: 'quota',
+  features: EITHER,
+  config: QuotaConfig,
+  routes: {
+    usage: {
+      method: 'GET', path: '/api/disk_inodes', feature: EITHER, summary: 'Disk space and files of the account, used and allowed',
+      description: 'From the kernel\'s quota, else measured, at most a minute ago unless configured otherwise, and compared with the plan.',
+      reply: DiskInodes, errors: ['files_unavailable', 'overloaded'],
+    },
+    size: {
+      method: 'GET', path: '/api/directory-size', feature: EITHER, summary: 'Disk usage of a folder',
+      description: 'Counted as du does: blocks on disk, hard links once, one file system, links not followed.',
+      query: FolderQuery, reply: Size, errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
+    },
+  },
+  setup({ config, log, node, onClose }) {
+    const kernel = new KernelQuota(config, log);
+    const sizes = new FolderSizes(config.walks, { command: config.du, timeoutMs: config.walk_seconds * 1000, log });
+    const usage = new Usage(kernel, config.measured_seconds * 1000, (account) => sizes.all(account));
+    onClose(() => kernel.close());
+    onClose(() => sizes.close());
+    return {
+      handlers: {
+        usage: ({ account }) => usage.of(account),
+        size: async ({ account, query, signal }) => {
+          return { size: sizeText(await sizes.bytes(account, componentsOf(query.folder, node.config.virtual_root), signal)) };
+        },
+      },
+      provides: { doctor: () => examine(config, kernel), metrics: () => sizes.metrics() },
+    };
+  },
+});
