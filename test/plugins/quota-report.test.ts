@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/config.ts';
@@ -86,6 +87,15 @@ test('the kernel\'s figures are the answer, read once for all who ask', async ()
   assert.equal({ ...answers[0]?.body, date: '' }, { date: '', disk_hard: 10240, disk_soft: 5000, disk_used: 6140, inodes_hard: 100, inodes_soft: 5, inodes_used: 7 });
   assert.equal({ ...answers[1]?.body, date: '' }, { date: '', disk_hard: 0, disk_soft: 0, disk_used: 4, inodes_hard: 0, inodes_soft: 0, inodes_used: 1 });
   assert.equal(calls(), [`-u -p -O csv -- ${folder}`]);
+});
+
+test('reports are read at intervals once somebody asked, without another asking', async () => {
+  const folder = temporaryFolder();
+  const { command, calls } = fakeRepquota(folder, fixture('repquota-u-csv-p.txt'));
+  const server = await start({ quota: { repquota: command, mounts: [folder], interval_seconds: 1 } });
+  const { token } = await server.user('alice');
+  await server.ask('/api/disk_inodes', { token });
+  for await (const change of watch(folder)) if (change.filename === 'calls' && calls().length >= 3) break;
 });
 
 test('a user without a name is known by the owner of the files root, and root\'s figures are nobody\'s', async () => {
