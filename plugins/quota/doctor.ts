@@ -9,7 +9,7 @@ const VERSION_MS = 1500;
 /** What the plugin works with: `du`, the quota tools, and the file systems on which the kernel counts. */
 export async function examine({ du, repquota }: QuotaConfig, kernel: KernelQuota): Promise<readonly Finding[]> {
   const [measuring, tools, mounts] = await Promise.all([version(du), version(repquota), kernel.mounts()]);
-  const isGnu = measuring.includes('GNU coreutils');
+  const isGnu = measuring.startsWith('du (GNU coreutils)');
   return [
     { name: 'du', ok: isGnu, detail: measuring, ...(isGnu ? {} : { remedy: 'install the GNU coreutils (apt-get install coreutils), or name its du in quota.du' }) },
     ...(mounts.length === 0 ? [{ name: 'kernel quota', ok: true, detail: `none: no file system is mounted with user quotas, so usage is measured and compared with plans; ${repquota}: ${tools}` }] : await examineMounts(kernel, tools)),

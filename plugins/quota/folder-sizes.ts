@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Account } from '../../kernel/accounts.ts';
 import { Folder } from '../../kernel/files.ts';
 import type { Metric } from '../../kernel/points.ts';
@@ -19,6 +20,7 @@ export class FolderSizes {
 
   constructor(walks: number, du: DuOptions) {
     this.#du = du;
+    setMaxListeners(0, this.#closing.signal); // as many as there are accounts waiting
     this.#turns = new Turns({ atOnce: walks, perAccount: 1, waiting: WAITING });
   }
 

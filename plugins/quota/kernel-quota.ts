@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { messageOf } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/accounts.ts';
+import { messageOf, retryLater } from '../../kernel/errors.ts';
+import { isMissing } from '../../kernel/files.ts';
 import type { Log } from '../../kernel/log.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { run } from './run.ts';
@@ -127,7 +128,7 @@ async function standingOn(path: string): Promise<{ dev: number; uid: number }> {
   try {
     return await stat(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === dirname(path)) throw error;
+    if (!isMissing(error)) throw retryLater('files_unavailable', 'the files cannot be reached at the moment', 30, error);
     return { ...await standingOn(dirname(path)), uid: 0 }; // whoever owns that is not this account
   }
 }

@@ -120,6 +120,13 @@ test('where the report fails, has no such user or is of another file system, usa
   assert.is((await elsewhere.ask<DiskInodes>('/api/disk_inodes', { token })).body.disk_used, 0);
 });
 
+test('files that cannot be reached are the server\'s fault', async () => {
+  const server = await start({ files_root: `{data}/${'x'.repeat(300)}/{username}` });
+  const { token } = await server.user('ann');
+  const { status, body } = await server.ask('/api/disk_inodes', { token });
+  assert.equal([status, body['error']], [503, 'files_unavailable']);
+});
+
 test('a report with rows counts whatever the exit code, as another file system may have a problem', async () => {
   const { server, ask } = await serverWith(fixture('repquota-u-csv-p.txt'), 1);
   const { token } = await server.user('alice');
