@@ -1,7 +1,7 @@
-import { retryLater } from '../../kernel/errors.ts';
+import { retryLater, type HttpError } from '../../kernel/errors.ts';
 import type { Folder } from '../../kernel/files.ts';
 import type { Log } from '../../kernel/log.ts';
-import { run } from './run.ts';
+import { run, type Ran } from './run.ts';
 
 export interface DuOptions {
   readonly command: string;
@@ -9,6 +9,8 @@ export interface DuOptions {
   readonly log: Log;
 }
 
+/** How often `du` may abort, as it does at times when a folder that it is in is moved, before the client is told. */
+const ATTEMPTS = 3;
 const UNITS = { bytes: '--block-size=1', inodes: '--inodes' } as const;
 
 /**
@@ -23,14 +25,29 @@ const UNITS = { bytes: '--block-size=1', inodes: '--inodes' } as const;
  * Errors: 503 `overloaded` when it takes too long, 503 `files_unavailable` when `du` cannot say.
  */
 export async function measure(folder: Folder, unit: keyof typeof UNITS, { command, timeoutMs, log }: DuOptions, signal: AbortSignal): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { output, code, endedBy, complaint } = await start(folder, [command, '-x', '-s', UNITS[unit], '--', '.'], timeoutMs, signal);
+    if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'the folder takes too long to measure', 60);
+    if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
+    const total = /^(\d+)\t/.exec(output)?.[1];
+    if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${complaint}`));
+    // What vanished during the walk is no loss; what may not be read is missing from the total, as with du by hand.
+    if (complaint !== '') log[/Permission denied|Input\/output error/.test(complaint) ? 'warn' : 'debug']({ complaint }, 'du left something out');
+    return Number(total);
+  }
+}
+
+async function start(folder: Folder, command: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Ran & { output: string }> {
   let output = '';
-  const { code, complaint } = await run('nice', ['-n', '10', '--', command, '-x', '-s', UNITS[unit], '--', '.'], {
-    cwd: `/proc/${process.pid}/fd/${folder.handle.fd}`, timeoutMs, signal, onOutput: (text) => (output += text),
-  });
-  if (code === null) throw retryLater('overloaded', 'the folder takes too long to measure', 60);
-  const total = /^(\d+)\t/.exec(output)?.[1];
-  if (total === undefined) throw retryLater('files_unavailable', 'the folder cannot be measured at the moment', 30, new Error(`${command} ended with ${code}: ${complaint}`));
-  // What vanished during the walk is no loss; what may not be read is missing from the total, as with du by hand.
-  if (complaint !== '') log[/Permission denied|Input\/output error/.test(complaint) ? 'warn' : 'debug']({ complaint }, 'du left something out');
-  return Number(total);
+  const cwd = `/proc/${process.pid}/fd/${folder.handle.fd}`;
+  try {
+    const ran = await run('nice', ['-n', '10', '--', ...command], { cwd, timeoutMs, signal, onOutput: (text) => (output += text) });
+    return { ...ran, output };
+  } catch (error) {
+    throw signal.aborted ? error : unavailable(error);
+  }
+}
+
+function unavailable(cause: unknown): HttpError {
+  return retryLater('files_unavailable', 'the folder cannot be measured at the moment', 30, cause);
 }

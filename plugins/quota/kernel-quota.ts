@@ -106,7 +106,7 @@ export class KernelQuota {
     const rows = new Map<string, QuotaRow>();
     const parser = new RepquotaParser();
     let rest = '';
-    const { code, complaint } = await run(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
+    const { code, endedBy, complaint } = await run(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
       signal: this.#closing.signal, timeoutMs: REPORT_MS,
       onOutput: (text) => {
         const lines = (rest + text).split('\n');
@@ -118,7 +118,7 @@ export class KernelQuota {
       },
     });
     // The exit code does not tell: it is not 0 too when another file system has a problem.
-    if (code === null || !parser.hasReport) throw new Error(code === null ? `no report within ${REPORT_MS / 1000} s` : complaint.trim() || `no report, exit code ${code}`);
+    if (endedBy !== null || !parser.hasReport) throw new Error(complaint.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
     return { mount, at, rows };
   }
 }

@@ -8,8 +8,9 @@ export interface RunOptions {
 }
 
 export interface Ran {
-  /** `null` when it was ended for taking too long. */
   readonly code: number | null;
+  /** What ended it before it could exit: `SIGKILL` when it took too long. */
+  readonly endedBy: NodeJS.Signals | null;
   /** The beginning of what it wrote to standard error. */
   readonly complaint: string;
 }
@@ -33,6 +34,6 @@ export function run(file: string, args: readonly string[], { signal, timeoutMs, 
     child.on('error', (error) => {
       if (child.pid === undefined) reject(error); // else it is being ended, and closes
     });
-    child.on('close', (code) => (signal.aborted ? reject(signal.reason as Error) : resolve({ code, complaint })));
+    child.on('close', (code, endedBy) => (signal.aborted ? reject(signal.reason as Error) : resolve({ code, endedBy, complaint })));
   });
 }
