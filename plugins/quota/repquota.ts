@@ -39,7 +39,7 @@ export class RepquotaParser {
     const row = { user } as Record<keyof typeof NAMES, number> & { user: string };
     for (const [field, name] of FIELDS) {
       const cell = cells[columns.get(name) ?? -1] ?? '';
-      if (!/^\d{1,16}$/.test(cell)) return undefined;
+      if (!/^\d{1,15}$/.test(cell)) return undefined;
       row[field] = Number(cell);
     }
     return row;
