@@ -8,7 +8,7 @@ import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
 import { lstat, mkdir, open, opendir, readdir, statfs, type FileHandle } from 'node:fs/promises';
 import { HttpError, retryLater } from './errors.ts';
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Longest name of a Linux file system, in bytes. */
 const NAME_BYTES = 255;
 const PATH_BYTES = 4096;
@@ -121,11 +121,6 @@ export class Folder {
       await handle.close();
       throw error;
     }
-  }
-
-  /** A new file, for writing. Rejects with `EEXIST` when there is anything of this name. */
-  newFile(name: string, mode = 0o644): Promise<FileHandle> {
-    return open(this.#path(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   }
 
   /** Entries as bytes, because names need not be UTF-8. */

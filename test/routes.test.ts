@@ -87,6 +87,7 @@ const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secre
 
 /** How to ask each route that takes more than its path, on the content of the demo; in this order, because some undo others. */
 const REQUESTS: Readonly<Record<string, () => Request>> = {
+  'files.list': () => ({ path: '/api/folders/var/www/html' }),
   'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
   'account.setLanguage': () => ({ body: { locale: 'de' } }),
   'account.putFavorite': () => ({ body: { link: '/files', title: 'Files' } }),

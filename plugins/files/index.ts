@@ -1,7 +1,6 @@
 import { clientPath, componentsOf, Folder } from '../../kernel/files.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { Turns } from '../../kernel/turns.ts';
-import { fillDemo } from './demo.ts';
 import { listFolders } from './listing.ts';
 import { FilesConfig, FolderList, FolderParams } from './schema.ts';
 
@@ -37,7 +36,6 @@ export default definePlugin({
           });
         },
       },
-      provides: { demo: fillDemo },
     };
   },
 });

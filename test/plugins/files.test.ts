@@ -179,9 +179,3 @@ test('a root that cannot be opened is the server\'s fault', async () => {
   assert.equal([status, body['error']], [503, 'files_unavailable']);
   await broken.close();
 });
-
-test('the demo has something to list', async () => {
-  const { account, token } = await server.user('demo');
-  await server.hostkeep.plugins.inTurn('demo', { demo: account, other: bob.account });
-  assert.equal((await list('/api/folders/backups', token)).body.folders.map(({ name }) => name), ['daily', 'weekly']);
-});
