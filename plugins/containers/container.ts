@@ -1,0 +1,68 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { count, labels, list, members, text, texts } from './foreign.ts';
+
+export interface Port {
+  readonly ip: string;
+  readonly privatePort: number;
+  /** 0 when not published. */
+  readonly publicPort: number;
+  readonly protocol: string;
+}
+
+export interface Mount {
+  readonly type: string;
+  /** Name of the volume, `''` for a folder of the host. */
+  readonly name: string;
+  readonly source: string;
+  readonly driver: string;
+}
+
+/** A container as the engine lists it. */
+export interface Container {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly image: string;
+  readonly imageId: string;
+  readonly command: string;
+  readonly createdSeconds: number;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly ports: readonly Port[];
+  readonly mounts: readonly Mount[];
+  readonly networkMode: string;
+  readonly networks: readonly string[];
+  readonly state: string;
+  readonly status: string;
+  /** Bytes that it wrote over its image. */
+  readonly writtenBytes: number;
+}
+
+/** What the label names belongs to the account of that name. */
+export const OWNER_LABELS = ['com.docker.compose.project', 'hostkeep.account'] as const;
+
+const ID = /^[0-9a-f]{12,64}$/;
+
+/** The engine's list (`/containers/json`, and `Containers` of `/system/df`). Throws when it is none; an entry without a proper id is left out. */
+export function parseContainers(value: unknown): Container[] {
+  if (!Array.isArray(value)) throw new Error('the list of containers is not a list');
+  return value.map(members).filter(({ Id }) => ID.test(text(Id))).map((entry) => ({
+    id: text(entry['Id']),
+    names: texts(entry['Names']).map((name) => name.replace(/^\//, '')),
+    image: text(entry['Image']),
+    imageId: text(entry['ImageID']),
+    command: text(entry['Command']),
+    createdSeconds: count(entry['Created']),
+    labels: labels(entry['Labels']),
+    ports: list(entry['Ports']).map(members).map(({ IP, PrivatePort, PublicPort, Type }) => ({ ip: text(IP), privatePort: count(PrivatePort), publicPort: count(PublicPort), protocol: text(Type) })),
+    mounts: list(entry['Mounts']).map(members).map(({ Type, Name, Source, Driver }) => ({ type: text(Type), name: text(Name), source: text(Source), driver: text(Driver) })),
+    networkMode: text(members(entry['HostConfig'])['NetworkMode']),
+    networks: Object.keys(members(members(entry['NetworkSettings'])['Networks'])).toSorted(),
+    state: text(entry['State']),
+    status: text(entry['Status']),
+    writtenBytes: count(entry['SizeRw']),
+  }));
+}
+
+/** Whether labels make a thing of the shared engine the account's. */
+export function belongs(things: ReadonlyMap<string, string>, { username }: Account): boolean {
+  return OWNER_LABELS.some((label) => things.get(label) === username);
+}

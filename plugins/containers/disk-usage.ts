@@ -1,0 +1,71 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import { belongs } from './container.ts';
+import type { Engine } from './engine.ts';
+import { inTime, unavailable } from './refusal.ts';
+import type { Roster } from './roster.ts';
+import { parseUsage, usageOf, type Usage } from './usage.ts';
+
+/** An engine walks over all that it keeps, so a measurement may go on while those who asked were told to come back. */
+const MEASURE_MS = 60_000;
+const WAIT_MS = 3000;
+/** After a failure, how long requests are refused before the next attempt. */
+const PAUSE_MS = 5000;
+const DETAIL = 'the disk usage cannot be measured';
+
+interface Kept {
+  readonly usage: Usage;
+  readonly atMs: number;
+  readonly replies: WeakMap<Account, Reply>;
+}
+
+/** The disk usage of one engine, measured once for all who ask, and the reply that each account gets of it. */
+export class DiskUsageMeter {
+  readonly #engine: Engine;
+  readonly #roster: Roster;
+  readonly #keepMs: number;
+  #kept: Kept | undefined;
+  #flight: Promise<void> | undefined;
+  #failure: { readonly error: unknown; readonly atMs: number } | undefined;
+
+  constructor(engine: Engine, roster: Roster, keepMs: number) {
+    this.#engine = engine;
+    this.#roster = roster;
+    this.#keepMs = keepMs;
+  }
+
+  /** The reply of the kept measurement; a promise only where there is none. Errors: 503 `containers_unavailable`. */
+  show(account: Account): Reply | Promise<Reply> {
+    if (this.#kept !== undefined && performance.now() - this.#kept.atMs <= this.#keepMs) return this.#replyFor(account, this.#kept);
+    return this.#measured(account);
+  }
+
+  async #measured(account: Account): Promise<Reply> {
+    this.#roster.assertUp();
+    if (this.#flight === undefined && this.#failure !== undefined && performance.now() - this.#failure.atMs < PAUSE_MS) throw unavailable(this.#failure.error, DETAIL);
+    this.#flight ??= this.#measure().finally(() => (this.#flight = undefined));
+    await inTime(this.#flight, WAIT_MS, 'the disk usage is being measured');
+    if (this.#kept === undefined) throw unavailable(this.#failure?.error, DETAIL);
+    return this.#replyFor(account, this.#kept);
+  }
+
+  /** Never rejects; what went wrong is kept for those who ask. The list is asked for first, because it shows soon whether the engine is there. */
+  async #measure(): Promise<void> {
+    this.#kept = undefined;
+    try {
+      await this.#roster.list();
+      const { status, body } = await this.#engine.get('/system/df', { timeoutMs: MEASURE_MS });
+      if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers a question for its disk usage with ${status}`);
+      this.#kept = { usage: parseUsage(body, Date.now()), atMs: performance.now(), replies: new WeakMap() };
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = { error, atMs: performance.now() };
+    }
+  }
+
+  #replyFor(account: Account, { usage, replies }: Kept): Reply {
+    let reply = replies.get(account);
+    if (reply === undefined) replies.set(account, (reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || belongs(labels, account)))));
+    return reply;
+  }
+}

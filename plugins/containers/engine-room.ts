@@ -1,0 +1,81 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Finding, Metric, PortsPart } from '../../kernel/points.ts';
+import type { CgroupReader } from './cgroup.ts';
+import { DiskUsageMeter } from './disk-usage.ts';
+import { Engine, type EngineOptions } from './engine.ts';
+import { list, members, text } from './foreign.ts';
+import { Meter } from './meter.ts';
+import { portsOf } from './ports.ts';
+import { Roster } from './roster.ts';
+import { Sampler } from './sampler.ts';
+
+export interface RoomOptions extends EngineOptions {
+  readonly keepUsageMs: number;
+  readonly cgroups: CgroupReader;
+  readonly log: Log;
+}
+
+/** All that is known and kept of one engine. Opens nothing until somebody asks. */
+export class EngineRoom {
+  readonly engine: Engine;
+  readonly sampler: Sampler;
+  readonly diskUsage: DiskUsageMeter;
+  readonly roster: Roster;
+
+  constructor(socketPath: string, options: RoomOptions) {
+    const { cgroups, log, keepUsageMs } = options;
+    this.engine = new Engine(socketPath, options);
+    this.roster = new Roster(this.engine, log);
+    this.sampler = new Sampler({ roster: this.roster, meter: new Meter(this.engine, cgroups), ownsAll: this.engine.isOwn, log });
+    this.diskUsage = new DiskUsageMeter(this.engine, this.roster, keepUsageMs);
+  }
+
+  async ports(account: Account): Promise<PortsPart> {
+    return portsOf(this.sampler.mine(await this.roster.list(), account));
+  }
+
+  /** What program answers at the socket, in which version. */
+  async find(): Promise<Finding> {
+    const name = this.engine.isOwn ? `container engine ${this.engine.socketPath}` : 'container engine';
+    try {
+      const { status, body } = await this.engine.get('/version', { timeoutMs: 1500 });
+      if (status !== 200) throw new Error(`${this.engine.socketPath} answers a question for its version with ${status}`);
+      const { Version, ApiVersion, Components } = members(body);
+      const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
+      return { name, ok: true, detail: `${program} ${text(Version)} (API ${text(ApiVersion)}) at ${this.engine.socketPath}` };
+    } catch (error) {
+      const remedy = this.engine.isOwn ? 'start the engine of the account, and see that no part of the socket\'s path is a link' : 'apt-get install docker.io and start dockerd, or name its socket in containers.socket; empty = none';
+      return { name, ok: false, detail: messageOf(error), remedy };
+    }
+  }
+
+  close(): void {
+    this.sampler.close();
+    this.roster.close();
+    this.engine.close();
+  }
+}
+
+/** Which control groups can be read; where none can, the engine is asked for what they hold. */
+export async function findCgroups(cgroups: CgroupReader): Promise<Finding> {
+  const version = await cgroups.version();
+  const remedy = 'run Hostkeep on the host itself, with /proc and /sys/fs/cgroup to read';
+  if (version === undefined) return { name: 'control groups', ok: false, detail: 'not readable; the engine is asked for the use of each container, which is slower', remedy };
+  return { name: 'control groups', ok: true, detail: `version ${version}, readable` };
+}
+
+/** Figures of each engine under the path of its socket. */
+export function metricsOf(rooms: readonly EngineRoom[]): Metric[] {
+  const samples = (value: (room: EngineRoom) => number | undefined) => rooms.flatMap((room) => {
+    const figure = value(room);
+    return figure === undefined ? [] : [{ labels: { socket: room.engine.socketPath }, value: figure }];
+  });
+  return [
+    { name: 'hostkeep_container_engine_up', help: 'Whether the engine answered when it was asked last.', type: 'gauge', samples: samples(({ roster }) => (roster.isUp === undefined ? undefined : Number(roster.isUp))) },
+    { name: 'hostkeep_container_engine_calls_total', help: 'Questions to the engine.', type: 'counter', samples: samples(({ engine }) => engine.calls) },
+    { name: 'hostkeep_container_sampler_running', help: 'Whether somebody polls and so samples are taken.', type: 'gauge', samples: samples(({ sampler }) => Number(sampler.isRunning)) },
+    { name: 'hostkeep_container_sample_age_seconds', help: 'Age of the oldest sample that is answered.', type: 'gauge', samples: samples(({ sampler }) => sampler.ageSeconds) },
+  ];
+}

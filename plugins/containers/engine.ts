@@ -1,0 +1,107 @@
+import { Agent, type IncomingMessage } from 'node:http';
+import Dockerode from 'dockerode';
+import { messageOf } from '../../kernel/errors.ts';
+import { OwnSocketAgent } from './socket.ts';
+
+export interface EngineOptions {
+  readonly timeoutMs: number;
+  /** For an account's own engine: the socket of the shared one, which it must not turn out to be. */
+  readonly ownBeside?: string;
+}
+
+interface Question {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** Sent as a tar archive. */
+  readonly file?: Buffer;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The part of the client library below its methods, because these read whole answers without a bound. */
+interface Modem {
+  dial(options: object, callback: (error: Error | null, response: IncomingMessage | null) => void): void;
+}
+
+const CONNECTIONS = 32;
+const LIMIT_BYTES = 16 * 2 ** 20;
+/** What an account's own engine may make the server read and parse. */
+const OWN_LIMIT_BYTES = 2 * 2 ** 20;
+/** Every status counts as success for the client library, which would read the body of a failure without a bound. */
+const EVERY_STATUS = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [i + 100, true]));
+
+/** One engine behind a socket. Its answers are bounded in time and size, whatever the engine does. */
+export class Engine {
+  readonly socketPath: string;
+  readonly isOwn: boolean;
+  /** How many times it was asked. */
+  calls = 0;
+  readonly #agent: Agent;
+  readonly #modem: Modem;
+  readonly #timeoutMs: number;
+  /** What ends the questions on their way. */
+  readonly #open = new Set<AbortController>();
+
+  constructor(socketPath: string, { timeoutMs, ownBeside }: EngineOptions) {
+    this.socketPath = socketPath;
+    this.isOwn = ownBeside !== undefined;
+    this.#timeoutMs = timeoutMs;
+    this.#agent = ownBeside === undefined ? new Agent({ keepAlive: false, maxSockets: CONNECTIONS }) : new OwnSocketAgent(socketPath, ownBeside, CONNECTIONS);
+    // host and protocol are named because the library would take them from DOCKER_HOST, and then leave the socket aside
+    const options: Dockerode.DockerOptions & { agent: Agent } = { socketPath, host: '', protocol: 'http', agent: this.#agent };
+    this.#modem = new Dockerode(options).modem as Modem;
+  }
+
+  /** Asks for JSON; the body is `undefined` when there is none. Rejects as `ask` does, and when the answer is not JSON. */
+  async get(path: string, { query, timeoutMs }: Pick<Question, 'query' | 'timeoutMs'> = {}): Promise<{ status: number; body: unknown }> {
+    const { status, text } = await this.ask(path, { query, timeoutMs });
+    try {
+      return { status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+    } catch (cause) {
+      throw new Error(`the engine at ${this.socketPath} answers ${path} with what is not JSON`, { cause });
+    }
+  }
+
+  /** Rejects when there is no answer in time, or one that is too large; a status of failure is an answer. */
+  async ask(path: string, { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question): Promise<{ status: number; text: string }> {
+    this.calls += 1;
+    const abort = new AbortController();
+    const limit = setTimeout(() => abort.abort(), timeoutMs);
+    this.#open.add(abort);
+    try {
+      const response = await this.#dial({ path: `${path}?`, method, isStream: true, statusCodes: EVERY_STATUS, options: { _query: query, _body: body }, abortSignal: abort.signal, ...(file && { file }) });
+      return { status: response.statusCode ?? 0, text: await readText(response, this.isOwn ? OWN_LIMIT_BYTES : LIMIT_BYTES) };
+    } catch (cause) {
+      throw new Error(`the engine at ${this.socketPath} ${abort.signal.aborted ? `gave no answer to ${path} within ${timeoutMs} ms` : `failed to answer ${path}: ${messageOf(cause)}`}`, { cause });
+    } finally {
+      clearTimeout(limit);
+      this.#open.delete(abort);
+    }
+  }
+
+  close(): void {
+    for (const abort of this.#open) abort.abort();
+    this.#agent.destroy();
+  }
+
+  #dial(options: object): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      this.#modem.dial(options, (error, response) => {
+        if (response !== null) resolve(response);
+        else reject(error);
+      });
+    });
+  }
+}
+
+async function readText(response: IncomingMessage, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > limitBytes) throw new Error(`the answer is larger than ${limitBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

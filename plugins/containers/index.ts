@@ -1,0 +1,49 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { Unavailable } from '../../kernel/errors.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { CgroupReader } from './cgroup.ts';
+import { startDemo } from './demo.ts';
+import { EngineRoom, findCgroups, metricsOf } from './engine-room.ts';
+import { unavailable } from './refusal.ts';
+import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
+
+export default definePlugin({
+  name: 'containers',
+  features: ['docker'],
+  config: ContainersConfig,
+  routes: {
+    stats: { method: 'GET', path: '/api/docker_stats', summary: 'What the running containers of the account use together', reply: ContainerStats, errors: ['containers_unavailable'] },
+    df: { method: 'GET', path: '/api/container/df', summary: 'Disk usage of the account\'s containers, their images and volumes', reply: DiskUsage, errors: ['containers_unavailable'] },
+  },
+  setup({ config, log, onClose }) {
+    if (config.socket === '' && Object.keys(config.sockets).length === 0) throw new Unavailable('the configuration names no container engine', 'set containers.socket or containers.sockets');
+    const cgroups = new CgroupReader();
+    const options = { timeoutMs: config.timeout_ms, keepUsageMs: config.df_seconds * 1000, cgroups, log };
+    const shared = config.socket === '' ? undefined : new EngineRoom(config.socket, options);
+    const own = new Map(Object.entries(config.sockets).map(([username, socket]) => [username, new EngineRoom(socket, { ...options, ownBeside: config.socket })]));
+    const rooms = [...(shared ? [shared] : []), ...own.values()];
+    onClose(() => {
+      for (const room of rooms) room.close();
+    });
+    /** An account without an engine is told so; it is never shown another's. */
+    const roomOf = ({ username }: Account): EngineRoom => {
+      const room = own.get(username) ?? shared;
+      if (room === undefined) throw unavailable(undefined, 'the account has no container engine');
+      return room;
+    };
+    return {
+      handlers: {
+        stats: ({ account }) => roomOf(account).sampler.poll(account),
+        df: ({ account }) => roomOf(account).diskUsage.show(account),
+      },
+      provides: {
+        ports: (account) => roomOf(account).ports(account),
+        doctor: () => Promise.all([...rooms.map((room) => room.find()), findCgroups(cgroups)]),
+        metrics: () => metricsOf(rooms),
+        demo: async ({ demo }) => {
+          if (shared !== undefined) onClose(await startDemo(shared.engine, demo, log));
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,41 @@
+import type { Port } from './container.ts';
+
+/** `127.0.0.1:8090->80/tcp, 443/tcp`, ports in a row as `9000-9002/tcp`: as the docker CLI writes the ports of a container. */
+export function portText(ports: readonly Port[]): string {
+  const finished: string[] = [];
+  const mapped: string[] = [];
+  const runs = new Map<string, { first: number; last: number }>();
+  for (const port of ports.toSorted(compare)) {
+    if (port.ip !== '' && port.publicPort !== port.privatePort) {
+      mapped.push(`${host(port.ip)}:${port.publicPort}->${port.privatePort}/${port.protocol}`);
+      continue;
+    }
+    const key = port.ip === '' ? port.protocol : `${port.ip}/${port.protocol}`;
+    const run = runs.get(key);
+    if (run !== undefined && port.privatePort === run.last + 1) run.last = port.privatePort;
+    else {
+      if (run !== undefined) finished.push(runText(key, run));
+      const next = { first: port.privatePort, last: port.privatePort };
+      runs.set(key, next); // keeps the place of the first of the key
+    }
+  }
+  return [...finished, ...[...runs].map(([key, run]) => runText(key, run)), ...mapped].join(', ');
+}
+
+function runText(key: string, { first, last }: { first: number; last: number }): string {
+  const [protocol = '', ip] = key.split('/').toReversed();
+  const range = first === last ? String(first) : `${first}-${last}`;
+  return `${ip === undefined ? range : `${host(ip)}:${range}->${range}`}/${protocol}`;
+}
+
+function host(ip: string): string {
+  return ip.includes(':') ? `[${ip}]` : ip;
+}
+
+function compare(a: Port, b: Port): number {
+  return a.privatePort - b.privatePort || compareText(a.ip, b.ip) || a.publicPort - b.publicPort || compareText(a.protocol, b.protocol);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,66 @@
+/** Sizes and durations as the docker CLI prints them (the rules of its package go-units). */
+
+const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
+const MIB = 2 ** 20;
+const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
+
+/** `1.2MB` with 3 digits, `1.984MB` with 4; `0B`. What rounds up to 1000 is written in the next unit. */
+export function decimalSize(bytes: number, digits = 4): string {
+  let unit = 0;
+  let size = bytes;
+  while (unit < DECIMAL.length - 1 && Number(size.toPrecision(digits)) >= 1000) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${Number(size.toPrecision(digits))}${DECIMAL[unit]}`;
+}
+
+/** `320.34MiB`: always in MiB, two decimals at most, so that usage and limit can be compared. */
+export function mebibytes(bytes: number): string {
+  return `${Number((bytes / MIB).toFixed(2))}MiB`;
+}
+
+/** `0.15 %` */
+export function percent(value: number): string {
+  return `${value.toFixed(2)} %`;
+}
+
+/** `Less than a second`, `5 seconds`, `About an hour`, `3 days` */
+export function duration(seconds: number): string {
+  const whole = Math.floor(seconds);
+  if (whole < 1) return 'Less than a second';
+  if (whole < MINUTE) return whole === 1 ? '1 second' : `${whole} seconds`;
+  const minutes = Math.floor(whole / MINUTE);
+  if (minutes < 60) return minutes === 1 ? 'About a minute' : `${minutes} minutes`;
+  const hours = Math.floor(seconds / HOUR + 0.5);
+  if (hours < 48) return hours === 1 ? 'About an hour' : `${hours} hours`;
+  const days = hours / 24;
+  if (days < 14) return `${Math.floor(days)} days`;
+  if (days < 60) return `${Math.floor(days / 7)} weeks`;
+  if (days < 730) return `${Math.floor(days / 30)} months`;
+  return `${Math.floor(seconds / DAY / 365)} years`;
+}
+
+/** `2026-11-20 12:20:16 +0000 UTC`, of seconds since 1970. */
+export function createdAt(seconds: number): string {
+  return `${isoOf(seconds * 1000).slice(0, 19).replace('T', ' ')} +0000 UTC`;
+}
+
+/** `2026-11-20-12-20-16` in UTC, of milliseconds since 1970. */
+export function dateText(ms: number): string {
+  return isoOf(ms).slice(0, 19).replaceAll(/[T:]/g, '-');
+}
+
+/** A text between double quotes with Go's escapes (`strconv.Quote`). */
+export function quoted(text: string): string {
+  const escaped = text.replaceAll(/["\\\u0000-\u001f\u007f]/g, (character) => ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return `"${escaped}"`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
+
+/** An engine may name any second; one that no date has is shown as 1970. */
+function isoOf(ms: number): string {
+  const date = new Date(ms);
+  return (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? new Date(0) : date).toISOString();
+}
