@@ -1,0 +1,274 @@
+/** What the plugin containers does with engines that are not there, hang, lie or come back; all of them invented. */
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import type { Finding, Metric } from '../../kernel/points.ts';
+import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('containers-failures');
+const ID = 'c'.repeat(64);
+const PATHS = ['/api/docker_stats', '/api/container/df'];
+const TIMEOUT_MS = 300;
+const STATS = {
+  read: '2026-11-20T12:20:46Z', pids_stats: { current: 4 }, memory_stats: { usage: 100 * 2 ** 20, limit: 400 * 2 ** 20 }, networks: { eth0: { rx_bytes: 1000, tx_bytes: 5 } },
+  cpu_stats: { cpu_usage: { total_usage: 5 }, system_cpu_usage: 9, online_cpus: 1 },
+};
+interface Body { container_stats: { stats: Record<string, unknown> }; error: string; detail: string }
+
+let folder: string;
+let toClose: (() => Promise<void>)[] = [];
+test.before.each(() => void (folder = mkdtempSync(join(tmpdir(), 'hostkeep-engines-'))));
+test.after.each(async () => {
+  for (const close of toClose.toReversed()) await close();
+  toClose = [];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (name: string) => join(folder, name);
+async function open<T extends { close(): Promise<void> }>(thing: Promise<T>): Promise<T> {
+  const opened = await thing;
+  toClose.push(() => opened.close());
+  return opened;
+}
+const start = (containers: Record<string, unknown> = {}) => open(TestServer.start({ config: { containers: { socket: at('shared.sock'), timeout_ms: TIMEOUT_MS, ...containers } } }));
+const labelled = (account: string, Id = ID) => ({ Id, Labels: { 'hostkeep.account': account }, Image: 'x', ImageID: 'sha256:1', State: 'running', HostConfig: { NetworkMode: 'none' } });
+
+/** An engine with one running container of ann's, other answers first. */
+const engineOf = (containers: readonly object[], other: (path: string, response: Parameters<Answers>[1]) => boolean = () => false): Answers => (path, response) => {
+  if (other(path, response)) return;
+  if (path === '/containers/json') json(response, containers);
+  else if (path === '/system/df') json(response, { Containers: containers, Images: null, Volumes: null, BuildCache: null });
+  else if (path.endsWith('/stats')) json(response, STATS);
+  else if (path.endsWith('/json')) json(response, { State: { Pid: process.pid } });
+  else json(response, { message: 'page not found' }, 404);
+};
+
+async function callsOf(server: TestServer): Promise<number> {
+  const [gathered] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
+  const metrics: readonly Metric[] = gathered?.ok === true ? gathered.value : [];
+  return metrics.find(({ name }) => name === 'hostkeep_container_engine_calls_total')?.samples[0]?.value ?? Number.NaN;
+}
+
+async function untilAnswered(server: TestServer, path: string, token: string): Promise<Body> {
+  for (let attempts = 0; attempts < 200; attempts += 1) {
+    const { status, body } = await server.ask<Body>(path, { token });
+    if (status === 200) return body;
+    assert.is(status, 503);
+    await delay(50);
+  }
+  throw new Error(`${path} stays unavailable`);
+}
+
+async function assertRefused(server: TestServer, token: string, why: string): Promise<void> {
+  for (const path of PATHS) {
+    const { status, headers, body } = await server.ask<Body>(path, { token });
+    assert.is(status, 503, why);
+    assert.is(body.error, 'containers_unavailable', why);
+    assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    assert.not.match(body.detail, /sock|Error|ECONN/, 'the cause is not the client\'s');
+  }
+}
+
+test('guests, accounts without the feature and other methods are refused', async () => {
+  const engine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')])));
+  const server = await start();
+  const { token } = await server.user('ann', 'basic');
+  for (const path of PATHS) {
+    assert.is((await server.ask(path)).status, 401);
+    const { status, body } = await server.ask(path, { token });
+    assert.equal([status, body['error'], body['feature']], [403, 'feature_disabled', 'docker']);
+    assert.is((await server.ask(path, { token, method: 'POST', body: {} })).status, 405);
+  }
+  assert.equal(engine.asked, []);
+});
+
+test('an engine that is absent is a 503, costs no question for each request, and is found when it comes', async () => {
+  const server = await start();
+  const { token } = await server.user('ann');
+  await assertRefused(server, token, 'absent');
+  const before = await callsOf(server);
+  await Promise.all(Array.from({ length: 100 }, () => server.ask('/api/docker_stats', { token })));
+  assert.ok((await callsOf(server)) <= before + 1, 'only the attempt in the background');
+  await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')])));
+  assert.is((await untilAnswered(server, '/api/docker_stats', token)).container_stats.stats['Container'], '1');
+  await untilAnswered(server, '/api/container/df', token);
+});
+
+test('an engine that accepts and never answers is a 503, and not asked by those who come meanwhile', async () => {
+  const engine = await open(rawEngine(at('shared.sock'), () => {}));
+  const server = await start();
+  const { token } = await server.user('ann');
+  await assertRefused(server, token, 'hangs');
+  const before = engine.connections;
+  await Promise.all(Array.from({ length: 100 }, () => server.ask('/api/docker_stats', { token })));
+  assert.ok(engine.connections <= before + 1);
+  const doctor = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'containers');
+  const [finding] = doctor?.ok === true ? (doctor.value as readonly Finding[]) : [];
+  assert.is(finding?.ok, false);
+  assert.match(finding?.remedy ?? '', /docker\.io/);
+});
+
+for (const [why, use] of Object.entries<(socket: { write(chunk: string): unknown; end(chunk: string): unknown }) => void>({
+  'speaks no HTTP': (socket) => socket.end('hello\r\n\r\n'),
+  'ends in the middle': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{'),
+  'answers no JSON': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nwhat'),
+  'answers no list': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
+  'answers an error': (socket) => socket.end('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n[]'),
+  'answers a byte at a time for ever': (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n[');
+    const timer = setInterval(() => socket.write(' '), 20);
+    (socket as unknown as NodeJS.EventEmitter).on('close', () => clearInterval(timer));
+  },
+})) {
+  test(`an engine that ${why} is a 503`, async () => {
+    await open(rawEngine(at('shared.sock'), use));
+    const server = await start();
+    const { token } = await server.user('ann');
+    await assertRefused(server, token, why);
+  });
+}
+
+test('an answer without end is read to a bound only', async () => {
+  let sent = 0;
+  const chunk = Buffer.alloc(1 << 16, 0x20);
+  await open(rawEngine(at('own.sock'), (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n[');
+    const more = () => {
+      for (let fits = true; fits && !socket.destroyed; sent += chunk.length) fits = socket.write(chunk);
+    };
+    socket.on('drain', more);
+    more();
+  }));
+  const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 5000 });
+  const { token } = await server.user('ann');
+  await assertRefused(server, token, 'huge');
+  assert.ok(sent < 32 * 2 ** 20, `${sent} bytes were taken`);
+});
+
+test('a container that ends between listing and sampling is left out', async () => {
+  const ended = 'd'.repeat(64);
+  for (const how of ['404', '409', 'empty', 'nothing']) {
+    const socket = at(`${how}.sock`);
+    await open(fakeEngine(socket, engineOf([labelled('ann'), labelled('ann', ended)], (path, response) => {
+      if (!path.includes(ended)) return false;
+      if (how === 'empty') response.end();
+      else json(response, how === 'nothing' ? { pids_stats: {}, memory_stats: {} } : { message: 'it ended' }, how === 'nothing' ? 200 : Number(how));
+      return true;
+    })));
+    const server = await start({ sockets: { ann: socket } });
+    const { token } = await server.user('ann');
+    const { status, body } = await server.ask<Body>('/api/docker_stats', { token });
+    assert.is(status, 200);
+    assert.equal(body.container_stats.stats, { BlockIO: '0B / 0B', CPUPerc: '0.00 %', Container: '1', ID: '', MemPerc: '25.00 %', MemUsage: '100MiB / 400MiB', Name: '', NetIO: '1kB / 5B', PIDs: 4 });
+  }
+});
+
+test('on the shared engine one that is gone is asked for once, and the rest is summed up', async () => {
+  await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')], (path, response) => {
+    if (path !== `/containers/${ID}/json`) return false;
+    json(response, { message: 'No such container' }, 404);
+    return true;
+  })));
+  const server = await start();
+  const { token } = await server.user('ann');
+  assert.is((await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'], '0');
+});
+
+test('a container of which the engine says nothing makes its account wait, and no other', async () => {
+  const stuck = 'e'.repeat(64);
+  const engine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann', stuck), labelled('bob')], (path) => path.includes(stuck))));
+  const server = await start();
+  const [ann, bob] = [await server.user('ann'), await server.user('bob')];
+  assert.is((await server.ask('/api/docker_stats', { token: ann.token })).status, 503);
+  assert.is((await server.ask('/api/docker_stats', { token: bob.token })).status, 200);
+  const before = engine.asked.length;
+  await Promise.all(Array.from({ length: 50 }, () => server.ask('/api/docker_stats', { token: ann.token })));
+  assert.ok(engine.asked.length <= before + 4, 'a failure is not tried again for each request');
+});
+
+test('how often the engine is asked depends on the containers, not on the polls', async () => {
+  const engine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')])));
+  const server = await start();
+  const { token } = await server.user('ann');
+  await Promise.all(Array.from({ length: 200 }, () => server.ask('/api/docker_stats', { token })));
+  assert.equal(engine.asked, ['/containers/json', `/containers/${ID}/json`, `/containers/${ID}/stats`, `/containers/${ID}/stats`]);
+});
+
+test('two accounts never see each other\'s containers', async () => {
+  await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann'), { ...labelled('', 'f'.repeat(64)), Labels: { 'com.docker.compose.project': 'bob' } }, { ...labelled('x', '1'.repeat(64)), Labels: null }])));
+  const server = await start();
+  for (const [name, id] of [['ann', ID], ['bob', 'f'.repeat(64)], ['cleo', undefined]] as const) {
+    const { token } = await server.user(name);
+    assert.is((await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'], id === undefined ? '0' : '1');
+    const { body } = await server.ask<{ data: [{ Containers: { ID: string }[] }] }>('/api/container/df', { token });
+    assert.equal(body.data[0].Containers.map((each) => each.ID), id === undefined ? [] : [id]);
+  }
+});
+
+test('an account\'s own engine is not believed which processes are its containers\'', async () => {
+  const shared = await open(fakeEngine(at('shared.sock'), engineOf([])));
+  const own = await open(fakeEngine(at('own.sock'), engineOf([labelled('somebody')])));
+  const server = await start({ sockets: { ann: at('own.sock') } });
+  const { token } = await server.user('ann');
+  assert.is((await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'], '1');
+  assert.not.ok(own.asked.includes(`/containers/${ID}/json`));
+  assert.equal(shared.asked, []);
+});
+
+test('a link in the path of an account\'s own socket leads nowhere, nor does the shared socket under another name', async () => {
+  const shared = await open(fakeEngine(at('shared.sock'), engineOf([labelled('bob')])));
+  mkdirSync(at('real'));
+  const neighbour = await open(fakeEngine(at('real/engine.sock'), engineOf([labelled('bob')])));
+  symlinkSync(at('shared.sock'), at('link.sock'));
+  symlinkSync(at('real'), at('folder'));
+  linkSync(at('shared.sock'), at('hard.sock'));
+  const server = await start({ sockets: { ann: at('link.sock'), bea: at('folder/engine.sock'), cleo: at('hard.sock'), dora: folder, emma: `${folder}/real/../real/engine.sock`, fay: at('real/engine.sock') } });
+  for (const name of ['ann', 'bea', 'cleo', 'dora', 'emma']) await assertRefused(server, (await server.user(name)).token, name);
+  assert.equal([shared.asked, neighbour.asked], [[], []] as string[][]);
+  assert.is((await server.ask('/api/docker_stats', { token: (await server.user('fay')).token })).status, 200);
+});
+
+test('the environment does not send the plugin elsewhere', async () => {
+  await open(fakeEngine(at('shared.sock'), engineOf([])));
+  const before = process.env['DOCKER_HOST'];
+  process.env['DOCKER_HOST'] = 'tcp://127.0.0.1:9';
+  try {
+    const server = await start();
+    assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 200);
+  } finally {
+    if (before === undefined) delete process.env['DOCKER_HOST'];
+    else process.env['DOCKER_HOST'] = before;
+  }
+});
+
+test('without any engine the plugin is unavailable; without one of its own an account is', async () => {
+  const none = await start({ socket: '' });
+  assert.is((await none.ask('/api/docker_stats', { token: (await none.user('ann')).token })).body['error'], 'feature_unavailable');
+  await open(fakeEngine(at('own.sock'), engineOf([])));
+  const server = await start({ socket: '', sockets: { ann: at('own.sock') } });
+  assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 200);
+  await assertRefused(server, (await server.user('bob')).token, 'has none');
+});
+
+test('while disk usage takes its time those who ask are told to come back, and it is measured once', async () => {
+  const waiting: (() => void)[] = [];
+  const engine: FakeEngine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')], (path, response) => {
+    if (path !== '/system/df') return false;
+    waiting.push(() => json(response, { Containers: [labelled('ann')] }));
+    return true;
+  })));
+  const server = await start();
+  const { token } = await server.user('ann');
+  const answers = await Promise.all(Array.from({ length: 5 }, () => server.ask<Body>('/api/container/df', { token })));
+  for (const { status, body, headers } of answers) {
+    assert.equal([status, body.error], [503, 'containers_unavailable']);
+    assert.ok(Number(headers.get('retry-after')) >= 1);
+  }
+  for (const answer of waiting) answer();
+  await untilAnswered(server, '/api/container/df', token);
+  assert.is(engine.asked.filter((path) => path === '/system/df').length, 1);
+});

@@ -1,0 +1,135 @@
+/**
+ * A Docker Engine of the tests' own: its own sockets, folders and bridge, so that neither the engine of the machine nor
+ * that of another test run is touched. Its containers have a network without a firewall's rules, where published ports
+ * go through Docker's own proxy.
+ */
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const exec = promisify(execFile);
+const INSTALL = 'apt-get install -y docker.io busybox-static iptables';
+const START_MS = 30_000;
+export const IMAGE = 'busybox:local';
+
+/** Why there can be no engine here, with the way out; `undefined` when there can. */
+export function dockerMissing(): string | undefined {
+  if (process.getuid?.() !== 0) return `an engine is started by root only; with ${INSTALL}`;
+  const missing = ['dockerd', 'docker', 'busybox', 'iptables'].find((program) => !['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some((folder) => isProgram(join(folder, program))));
+  return missing === undefined ? undefined : `no ${missing}; install with ${INSTALL}`;
+}
+
+export class TestDocker {
+  /** What the accounts share. */
+  readonly socket: string;
+  /** A second socket of the same engine, which passes for an account's own. */
+  readonly ownSocket: string;
+  readonly network: string;
+  readonly #folder: string;
+  #daemon: ChildProcess | undefined;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.socket = join(folder, 'shared.sock');
+    this.ownSocket = join(folder, 'own.sock');
+    this.network = `hk${process.pid}`;
+  }
+
+  /** Resolves once the engine answers and has the image `busybox:local` and the network. */
+  static async start(): Promise<TestDocker> {
+    const docker = new TestDocker(mkdtempSync(join(tmpdir(), 'hostkeep-docker-')));
+    try {
+      await docker.up();
+      await docker.#importImage();
+      const subnet = `10.${200 + (process.pid % 50)}.${(process.pid >> 6) % 256}.0/24`;
+      await docker.cli('network', 'create', '-o', `com.docker.network.bridge.name=${docker.network}`, '--subnet', subnet, docker.network);
+      return docker;
+    } catch (error) {
+      await docker.stop();
+      throw error;
+    }
+  }
+
+  /** What the docker CLI prints. */
+  async cli(...args: string[]): Promise<string> {
+    const { stdout } = await exec('docker', ['--host', `unix://${this.socket}`, ...args], { maxBuffer: 1 << 24 });
+    return stdout.trim();
+  }
+
+  /** Starts a container of a shell command, and resolves with its id. */
+  run(command: string, ...options: string[]): Promise<string> {
+    return this.cli('run', '-d', '--stop-timeout', '0', ...options, IMAGE, 'sh', '-c', command);
+  }
+
+  /** Starts the engine again after `down`. Its containers do not start with it. */
+  async up(): Promise<void> {
+    const config = join(this.#folder, 'daemon.json');
+    writeFileSync(config, '{}');
+    const at = (name: string) => join(this.#folder, name);
+    const daemon = spawn('dockerd', [
+      '--config-file', config, '--data-root', at('data'), '--exec-root', at('exec'), '--pidfile', at('pid'), '-H', `unix://${this.socket}`, '-H', `unix://${this.ownSocket}`,
+      '--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--shutdown-timeout=5',
+    ], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#daemon = daemon;
+    let output = '';
+    daemon.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2000)));
+    for (const end = performance.now() + START_MS; !(await answers(this.socket)); await delay(50)) {
+      if (daemon.exitCode !== null || performance.now() > end) throw new Error(`dockerd does not start: ${output}`);
+    }
+  }
+
+  /** Stops the engine as an operator does. */
+  async down(): Promise<void> {
+    const daemon = this.#daemon;
+    if (daemon === undefined || daemon.exitCode !== null) return;
+    daemon.kill('SIGTERM');
+    await once(daemon, 'exit');
+  }
+
+  /** Leaves no container, bridge, process or file. */
+  async stop(): Promise<void> {
+    try {
+      const ids = (await this.cli('ps', '-aq')).split('\n').filter((id) => id !== '');
+      if (ids.length > 0) await this.cli('rm', '-f', ...ids);
+      await this.cli('network', 'rm', this.network);
+    } finally {
+      await this.down();
+      rmSync(this.#folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Nothing is pulled: the image holds the host's busybox and nothing else. */
+  async #importImage(): Promise<void> {
+    const root = mkdtempSync(join(this.#folder, 'root-'));
+    execFileSync('mkdir', ['--', ...['bin', 'tmp', 'etc', 'www', 'data'].map((name) => join(root, name))]);
+    execFileSync('cp', ['--', '/bin/busybox', join(root, 'bin/busybox')]);
+    execFileSync(join(root, 'bin/busybox'), ['--install', join(root, 'bin')]);
+    execFileSync('tar', ['-C', root, '-cf', join(this.#folder, 'image.tar'), '.']);
+    await this.cli('import', '-c', 'ENV PATH=/bin', join(this.#folder, 'image.tar'), IMAGE);
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const question = request({ socketPath, path: '/_ping' }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    question.on('error', () => resolve(false));
+    question.end();
+  });
+}
