@@ -21,15 +21,17 @@ export async function startDemo(engine: Engine, account: Account, log: Log): Pro
     const program = await firstOf(PLACES);
     await takeAway(engine, account); // what a demo left that was killed
     await must(engine, '/images/create', { method: 'POST', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' }, file: tarOf(PROGRAM.slice(1), program) });
-    for (const [service, Cmd] of Object.entries(COMMANDS)) {
-      const Labels = { 'hostkeep.account': account.username, 'com.docker.compose.service': service, [MARK]: 'true' };
-      const made = await must(engine, '/containers/create', { method: 'POST', query: { name: `${IMAGE}-${account.username}-${service}` }, body: { Image: IMAGE, Cmd, Labels, HostConfig: HARMLESS } });
-      await must(engine, `/containers/${text(members(JSON.parse(made))['Id'])}/start`, { method: 'POST' });
-    }
+    await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
   } catch (error) {
     log.info({ err: error }, 'the demo leaves containers out, for want of an engine or of busybox-static');
   }
   return remove;
+}
+
+async function startOne(engine: Engine, { username }: Account, service: string, Cmd: readonly string[]): Promise<void> {
+  const Labels = { 'hostkeep.account': username, 'com.docker.compose.service': service, [MARK]: 'true' };
+  const made = await must(engine, '/containers/create', { method: 'POST', query: { name: `${IMAGE}-${username}-${service}` }, body: { Image: IMAGE, Cmd, Labels, HostConfig: HARMLESS } });
+  await must(engine, `/containers/${text(members(JSON.parse(made))['Id'])}/start`, { method: 'POST' });
 }
 
 async function takeAway(engine: Engine, { username }: Account): Promise<void> {

@@ -41,7 +41,10 @@ export default definePlugin({
         doctor: () => Promise.all([...rooms.map((room) => room.find()), findCgroups(cgroups)]),
         metrics: () => metricsOf(rooms),
         demo: async ({ demo }) => {
-          if (shared !== undefined) onClose(await startDemo(shared.engine, demo, log));
+          if (shared === undefined) return;
+          const started = startDemo(shared.engine, demo, log);
+          onClose(async () => (await started)()); // also when the kernel did not wait for its end
+          await started;
         },
       },
     };

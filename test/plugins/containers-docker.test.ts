@@ -1,0 +1,224 @@
+/** The plugin containers against a real Docker Engine, its answers held against what the docker CLI says of the same containers. */
+import { setTimeout as delay } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import type { Account } from '../../kernel/accounts.ts';
+import type { ContainerRecord, DiskUsage, Stats } from '../../plugins/containers/schema.ts';
+import { dockerMissing, TestDocker } from '../support/docker.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const missing = dockerMissing();
+const test = testSuite('containers-docker');
+const MIB = 2 ** 20;
+
+test('an engine that is not there is a 503', async () => {
+  const server = await TestServer.start({ config: { containers: { socket: '/nonexistent/docker.sock' } } });
+  try {
+    assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 503);
+  } finally {
+    await server.close();
+  }
+});
+
+if (missing !== undefined && process.env['CI'] !== 'true') console.log(`skipped: ${missing}`);
+else withDocker();
+
+type Usage = DiskUsage['data'][number];
+interface User { account: Account; token: string }
+
+function withDocker(): void {
+  let docker: TestDocker;
+  let server: TestServer;
+  let users: Record<'ann' | 'bob' | 'cleo' | 'own', User>;
+  let ann: string[];
+
+  test.before(async () => {
+    if (missing !== undefined) throw new Error(missing);
+    docker = await TestDocker.start();
+    const network = ['--network', docker.network];
+    await docker.cli('volume', 'create', '--label', 'hostkeep.account=ann', 'ann-unused');
+    ann = await Promise.all([
+      docker.run('echo hello >/www/index.html; exec httpd -f -p 8080 -h /www', '--name', 'ann-pma', '--label', 'hostkeep.account=ann', '--label', 'com.docker.compose.service=phpmyadmin', '--memory', '64m', ...network, '-p', '127.0.0.1::8080', '-v', 'ann-data:/data'),
+      docker.run('dd if=/dev/zero of=/data/x bs=1M count=2 2>/dev/null; while :; do :; done', '--name', 'ann-busy', '--label', 'com.docker.compose.project=ann', '--label', 'a.b=c d', '--cpus', '0.3', '--network', 'none'),
+      docker.run('sleep 1000 & exec sleep 1000', '--name', 'ann-db', '--label', 'hostkeep.account=ann', '--memory', '32m', ...network, '-p', '127.0.0.1::3306', '--expose', '33060', '-v', 'ann-data:/data:ro', '-v', '/tmp:/host:ro'),
+    ]);
+    await docker.run('sleep 1000', '--name', 'bob-one', '--label', 'hostkeep.account=bob', ...network, '-v', 'bob-data:/data');
+    await docker.run('sleep 1000', '--name', 'stranger', '--network', 'none');
+    await docker.cli('create', '--name', 'ann-made', '--label', 'hostkeep.account=ann', '--network', 'none', 'busybox:local', 'true');
+    server = await TestServer.start({ config: { containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 } } });
+    users = { ann: await server.user('ann'), bob: await server.user('bob'), cleo: await server.user('cleo'), own: await server.user('own') };
+  });
+
+  test.after(async () => {
+    await server?.close();
+    await docker?.stop();
+  });
+
+  const stats = async ({ token }: User): Promise<Stats> => {
+    const { status, body } = await server.ask<{ container_stats: { stats: Stats } }>('/api/docker_stats', { token });
+    assert.is(status, 200, JSON.stringify(body));
+    return body.container_stats.stats;
+  };
+  /** Polls until the answer is as wished; samples follow each other by two seconds. */
+  const statsWhere = async (user: User, isWished: (stats: Stats) => boolean): Promise<Stats> => {
+    for (let attempts = 0; attempts < 300; attempts += 1) {
+      const now = await stats(user);
+      if (isWished(now)) return now;
+      await delay(50);
+    }
+    throw new Error(`the statistics stay ${JSON.stringify(await stats(user))}`);
+  };
+
+  /** Sums over what the CLI prints of containers. */
+  const cliSums = async (...ids: string[]) => {
+    const lines = (await docker.cli('stats', '--no-stream', '--format', 'json', ...ids)).split('\n').map((line) => JSON.parse(line) as Stats);
+    const sum = (figure: (line: Stats) => number) => lines.reduce((total, line) => total + figure(line), 0);
+    return {
+      containers: lines.length, pids: sum((line) => Number(line.PIDs)), cpu: sum((line) => Number.parseFloat(line.CPUPerc)), memory: sum((line) => bytes(line.MemUsage, 0)),
+      limit: sum((line) => bytes(line.MemUsage, 1)), received: sum((line) => bytes(line.NetIO, 0)), sent: sum((line) => bytes(line.NetIO, 1)), read: sum((line) => bytes(line.BlockIO, 0)), written: sum((line) => bytes(line.BlockIO, 1)),
+    };
+  };
+
+  /** Holds an answer between two looks of the CLI, as far as these are rounded. */
+  const assertLikeCli = async (user: User, ...ids: string[]) => {
+    const before = await cliSums(...ids);
+    const ours = await statsWhere(user, ({ Container }) => Container === String(before.containers));
+    const after = await cliSums(...ids);
+    const between = (name: keyof typeof before, value: number, slack: number) => {
+      const [low, high] = [Math.min(before[name], after[name]), Math.max(before[name], after[name])];
+      assert.ok(value >= low * 0.99 - slack && value <= high * 1.01 + slack, `${name}: ${value} is not from ${low} to ${high}`);
+    };
+    between('pids', ours.PIDs, 0);
+    between('cpu', Number.parseFloat(ours.CPUPerc), 15);
+    between('memory', bytes(ours.MemUsage, 0), 0.3 * MIB);
+    between('limit', bytes(ours.MemUsage, 1), 0.01 * MIB);
+    between('received', bytes(ours.NetIO, 0), 5);
+    between('sent', bytes(ours.NetIO, 1), 5);
+    between('read', bytes(ours.BlockIO, 0), 5);
+    between('written', bytes(ours.BlockIO, 1), 5);
+    assert.is(ours.MemPerc, `${((bytes(ours.MemUsage, 0) / bytes(ours.MemUsage, 1)) * 100).toFixed(2)} %`);
+  };
+
+  test('the sums are those of the docker CLI', () => assertLikeCli(users.ann, ...ann));
+
+  test('on an engine of the account\'s own every container counts', async () => {
+    const all = (await docker.cli('ps', '-q', '--no-trunc')).split('\n');
+    assert.is(all.length, 5);
+    await assertLikeCli(users.own, ...all);
+  });
+
+  test('two accounts see their own, and a third none', async () => {
+    assert.equal([(await stats(users.bob)).Container, (await stats(users.bob)).PIDs], ['1', 1]);
+    assert.equal(await stats(users.cleo), { BlockIO: '0B / 0B', CPUPerc: '0.00 %', Container: '0', ID: '', MemPerc: '0.00 %', MemUsage: '0MiB / 0MiB', Name: '', NetIO: '0B / 0B', PIDs: 0 });
+  });
+
+  test('disk usage has the records that the docker CLI prints of the account\'s things', async () => {
+    const cli = JSON.parse(await docker.cli('system', 'df', '-v', '--format', '{{json .}}')) as Usage;
+    const usageOf = async ({ token }: User) => {
+      const { data } = (await server.ask<{ data: [Usage] }>('/api/container/df', { token })).body;
+      assert.is(data.length, 1);
+      return data[0];
+    };
+    const mine = await usageOf(users.ann);
+    const names = ['ann-busy', 'ann-db', 'ann-made', 'ann-pma'];
+    assert.equal(comparable(mine.Containers), comparable(cli.Containers.filter(({ Names }) => names.includes(Names))));
+    assert.equal(mine.Containers.map(({ Names }) => Names).toSorted(), names);
+    const [image, cliImage] = [mine.Images[0], cli.Images[0]];
+    assert.equal({ ...image, CreatedSince: '' }, { ...cliImage, CreatedSince: '', Containers: '4' });
+    const byName = (usage: Usage) => usage.Volumes.toSorted((a, b) => (a.Name < b.Name ? -1 : 1));
+    assert.equal(byName(mine), byName(cli).filter(({ Name }) => Name.startsWith('ann-')));
+    assert.equal(mine.Volumes.map(({ Name, Links }) => [Name, Links]).toSorted(), [['ann-data', '2'], ['ann-unused', '0']]);
+    assert.equal((await usageOf(users.bob)).Containers.map(({ Names }) => Names), ['bob-one']);
+    assert.equal(await usageOf(users.cleo), { BuildCache: [], Containers: [], Images: [], Volumes: [] });
+    assert.equal(comparable((await usageOf(users.own)).Containers), comparable(cli.Containers));
+  });
+
+  test('published ports are those where the services answer', async () => {
+    const { body } = await server.ask<Record<string, number | null>>('/system/hosting/ports', { token: users.ann.token });
+    const port = async (name: string) => Number((await docker.cli('port', name)).split(':').at(-1));
+    assert.equal(body, { phpmyadmin_port: await port('ann-pma'), remote_mysql_port: await port('ann-db'), remote_ssh_port: null, webterminal_port: null });
+    assert.is(await (await fetch(`http://127.0.0.1:${body['phpmyadmin_port']}/`)).text(), 'hello\n');
+    const bobs = await server.ask('/system/hosting/ports', { token: users.bob.token });
+    assert.equal(bobs.body, { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null });
+  });
+
+  test('containers that come, begin anew, pause and go fail no poll', async () => {
+    const over = new AbortController();
+    const polling = (async () => {
+      while (!over.signal.aborted) {
+        await stats(users.ann);
+        await stats(users.own);
+      }
+    })();
+    for (let round = 0; round < 3; round += 1) {
+      const id = await docker.run('sleep 0.2', '--label', 'hostkeep.account=ann', '--network', 'none');
+      await docker.cli('rm', '-f', id);
+    }
+    await docker.cli('restart', '-t', '0', 'ann-pma');
+    await docker.cli('pause', 'ann-busy');
+    over.abort();
+    await polling;
+    await statsWhere(users.ann, ({ Container, CPUPerc }) => Container === '3' && Number.parseFloat(CPUPerc) < 1);
+    await docker.cli('unpause', 'ann-busy');
+    await assertLikeCli(users.ann, ...ann);
+  });
+
+  test('doctor and metrics tell what is there', async () => {
+    const [doctor] = (await server.hostkeep.plugins.gather('doctor')).filter(({ plugin }) => plugin === 'containers');
+    assert.ok(doctor?.ok);
+    assert.match(doctor.value[0]?.detail ?? '', /^Docker \d+\.\d+\.\S+ \(API 1\.\d+\) at /);
+    assert.equal(doctor.value.map(({ ok }) => ok), [true, true, true]);
+    const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
+    assert.ok(metrics?.ok);
+    assert.equal(metrics.value.find(({ name }) => name === 'hostkeep_container_engine_up')?.samples.map(({ value }) => value), [1, 1]);
+  });
+
+  test('the demo starts two containers that need no pull, and leaves none', async () => {
+    const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
+    const before = await docker.cli('ps', '-aq');
+    try {
+      await demo.hostkeep.plugins.gather('demo', { demo: await demo.account('demo'), other: await demo.account('other') });
+      const started = async () => (await docker.cli('ps', '-q', '--filter', 'label=hostkeep.account=demo')).split('\n').length;
+      for (let attempts = 0; (await started()) < 2 && attempts < 50; attempts += 1) await delay(100);
+      assert.is(await started(), 2);
+    } finally {
+      await demo.close();
+    }
+    assert.is(await docker.cli('ps', '-aq'), before);
+    assert.is(await docker.cli('images', '-q', 'hostkeep-demo'), '');
+  });
+
+  test('an engine that stops is a 503, and when it is back its containers are seen without a restart of ours', async () => {
+    await docker.down();
+    const question = () => server.ask<{ error: string; container_stats: { stats: Stats } }>('/api/docker_stats', { token: users.bob.token });
+    let answer = await question();
+    for (let attempts = 0; answer.status === 200 && attempts < 200; attempts += 1) {
+      await delay(50);
+      answer = await question();
+    }
+    assert.equal([answer.status, answer.body.error], [503, 'containers_unavailable']);
+    assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+    await docker.up();
+    await docker.cli('start', 'bob-one');
+    for (let attempts = 0; (answer.status !== 200 || answer.body.container_stats.stats.Container !== '1') && attempts < 200; attempts += 1) {
+      await delay(50);
+      answer = await question();
+    }
+    assert.is(answer.body.container_stats.stats.Container, '1');
+  });
+}
+
+/** Bytes of one side of a text like `1.2MB / 3.4kB` or `320.34MiB / 3GiB`. */
+function bytes(pair: string, side: 0 | 1): number {
+  const [, value, unit = ''] = /^([\d.e+]+)([kKMGT]?i?)B$/.exec(pair.split(' / ')[side] ?? '') ?? [];
+  const power = 'kMGT'.indexOf(unit.charAt(0).replace('K', 'k')) + 1;
+  return Number(value) * (unit.endsWith('i') ? 1024 : 1000) ** (unit === '' ? 0 : power);
+}
+
+/** Without what passes while two look after each other, and lists in one order, which engine and CLI leave to chance. */
+function comparable(records: readonly ContainerRecord[]): ContainerRecord[] {
+  const sorted = (text: string) => text.split(',').toSorted().join(',');
+  return records
+    .map((record) => ({ ...record, RunningFor: '', Status: record.Status.replace(/\d.*/, ''), Labels: sorted(record.Labels), Networks: sorted(record.Networks), Mounts: sorted(record.Mounts) }))
+    .toSorted((a, b) => (a.ID < b.ID ? -1 : 1));
+}
