@@ -83,8 +83,9 @@ test('a sample that is too old is not answered, and one that does not come is a 
   const { sampler } = samplerWith({ measure: () => (isStuck ? new Promise(() => {}) : Promise.resolve([measured])), pace: { maxAgeMs: 50, idleMs: 10_000 } });
   await sampler.poll(ann);
   isStuck = true;
-  await until(() => sampler.poll(ann) instanceof Promise);
-  await Promise.resolve(sampler.poll(ann)).then(() => assert.unreachable(), (error: unknown) => assert.is((error as HttpError).code, 'containers_unavailable'));
+  let answer: Reply | Promise<Reply> | undefined;
+  await until(() => (answer = sampler.poll(ann)) instanceof Promise);
+  await Promise.resolve(answer).then(() => assert.unreachable(), (error: unknown) => assert.is((error as HttpError).code, 'containers_unavailable'));
   sampler.close();
 });
 
