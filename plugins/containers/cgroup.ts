@@ -7,6 +7,10 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Container } from './container.ts';
 import { withoutCache, type Reading } from './reading.ts';
+import { Turns } from './turns.ts';
+
+/** Reading many files keeps threads busy that others wait for. */
+const AT_ONCE = 8;
 
 /** Where a process is in the hierarchies: one path of version 2, or one for each controller of version 1. */
 export type Place = { readonly version: 2; readonly path: string } | { readonly version: 1; readonly paths: ReadonlyMap<string, string> };
@@ -17,6 +21,7 @@ type Group = Omit<Reading, 'source' | 'receivedBytes' | 'sentBytes'>;
 export class CgroupReader {
   readonly #root: string;
   readonly #hostMemoryBytes: number;
+  readonly #turns = new Turns(AT_ONCE);
 
   constructor(root = '/', hostMemoryBytes = totalmem()) {
     this.#root = root;
@@ -31,7 +36,11 @@ export class CgroupReader {
   }
 
   /** `gone` when the process is not one of the container's any more; rejects where a file cannot be read. */
-  async read(container: Container, pid: number): Promise<Reading | 'gone'> {
+  read(container: Container, pid: number): Promise<Reading | 'gone'> {
+    return this.#turns.take(() => this.#read(container, pid));
+  }
+
+  async #read(container: Container, pid: number): Promise<Reading | 'gone'> {
     const place = parsePlace(await this.#text(`proc/${pid}/cgroup`).catch(() => ''), container.id);
     if (place === undefined) return 'gone';
     const hasNetwork = container.networkMode !== 'host'; // whose counters are those of the whole host

@@ -66,3 +66,32 @@ export function parseContainers(value: unknown): Container[] {
 export function belongs(things: ReadonlyMap<string, string>, { username }: Account): boolean {
   return OWNER_LABELS.some((label) => things.get(label) === username);
 }
+
+/** The running containers of one engine at one moment. */
+export class Listing {
+  readonly all: readonly Container[];
+  /** By the user names on the labels; one with two names is of both. `undefined` where all are one account's. */
+  readonly #byOwner: ReadonlyMap<string, readonly Container[]> | undefined;
+
+  /** `isOwn`: of an engine of an account's own. */
+  constructor(all: readonly Container[], isOwn: boolean) {
+    this.all = all;
+    this.#byOwner = isOwn ? undefined : byOwner(all);
+  }
+
+  of({ username }: Account): readonly Container[] {
+    return this.#byOwner === undefined ? this.all : (this.#byOwner.get(username) ?? []);
+  }
+}
+
+function byOwner(containers: readonly Container[]): Map<string, Container[]> {
+  const owned = new Map<string, Container[]>();
+  for (const container of containers) {
+    for (const name of new Set(OWNER_LABELS.map((label) => container.labels.get(label) ?? ''))) {
+      const list = owned.get(name);
+      if (list === undefined) owned.set(name, [container]);
+      else list.push(container);
+    }
+  }
+  return owned;
+}

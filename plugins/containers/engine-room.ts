@@ -28,12 +28,12 @@ export class EngineRoom {
     const { cgroups, log, keepUsageMs } = options;
     this.engine = new Engine(socketPath, options);
     this.roster = new Roster(this.engine, log);
-    this.sampler = new Sampler({ roster: this.roster, meter: new Meter(this.engine, cgroups), ownsAll: this.engine.isOwn, log });
+    this.sampler = new Sampler({ roster: this.roster, meter: new Meter(this.engine, cgroups), log });
     this.diskUsage = new DiskUsageMeter(this.engine, this.roster, keepUsageMs);
   }
 
   async ports(account: Account): Promise<PortsPart> {
-    return portsOf(this.sampler.mine(await this.roster.list(), account));
+    return portsOf((await this.roster.list()).of(account));
   }
 
   /** What program answers at the socket, in which version. */

@@ -2,6 +2,7 @@ import { Agent, type IncomingMessage } from 'node:http';
 import Dockerode from 'dockerode';
 import { messageOf } from '../../kernel/errors.ts';
 import { OwnSocketAgent } from './socket.ts';
+import { Turns } from './turns.ts';
 
 export interface EngineOptions {
   readonly timeoutMs: number;
@@ -24,7 +25,8 @@ interface Modem {
   dial(options: object, callback: (error: Error | null, response: IncomingMessage | null) => void): void;
 }
 
-const CONNECTIONS = 32;
+/** Some engines keep a question for statistics waiting for up to a second, so there may be many. */
+const AT_ONCE = 100;
 const LIMIT_BYTES = 16 * 2 ** 20;
 /** What an account's own engine may make the server read and parse. */
 const OWN_LIMIT_BYTES = 2 * 2 ** 20;
@@ -40,6 +42,7 @@ export class Engine {
   readonly #agent: Agent;
   readonly #modem: Modem;
   readonly #timeoutMs: number;
+  readonly #turns = new Turns(AT_ONCE);
   /** What ends the questions on their way. */
   readonly #open = new Set<AbortController>();
 
@@ -47,7 +50,7 @@ export class Engine {
     this.socketPath = socketPath;
     this.isOwn = ownBeside !== undefined;
     this.#timeoutMs = timeoutMs;
-    this.#agent = ownBeside === undefined ? new Agent({ keepAlive: false, maxSockets: CONNECTIONS }) : new OwnSocketAgent(socketPath, ownBeside, CONNECTIONS);
+    this.#agent = ownBeside === undefined ? new Agent({ keepAlive: false }) : new OwnSocketAgent(socketPath, ownBeside);
     // host and protocol are named because the library would take them from DOCKER_HOST, and then leave the socket aside
     const options: Dockerode.DockerOptions & { agent: Agent } = { socketPath, host: '', protocol: 'http', agent: this.#agent };
     this.#modem = new Dockerode(options).modem as Modem;
@@ -63,8 +66,17 @@ export class Engine {
     }
   }
 
-  /** Rejects when there is no answer in time, or one that is too large; a status of failure is an answer. */
-  async ask(path: string, { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question): Promise<{ status: number; text: string }> {
+  /** Rejects when there is no answer in time, or one that is too large; a status of failure is an answer. The time begins when it is asked. */
+  ask(path: string, question: Question): Promise<{ status: number; text: string }> {
+    return this.#turns.take(() => this.#ask(path, question));
+  }
+
+  close(): void {
+    for (const abort of this.#open) abort.abort();
+    this.#agent.destroy();
+  }
+
+  async #ask(path: string, { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question): Promise<{ status: number; text: string }> {
     this.calls += 1;
     const abort = new AbortController();
     const limit = setTimeout(() => abort.abort(), timeoutMs);
@@ -78,11 +90,6 @@ export class Engine {
       clearTimeout(limit);
       this.#open.delete(abort);
     }
-  }
-
-  close(): void {
-    for (const abort of this.#open) abort.abort();
-    this.#agent.destroy();
   }
 
   #dial(options: object): Promise<IncomingMessage> {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { parseContainers, type Container } from './container.ts';
+import { Listing, parseContainers } from './container.ts';
 import type { Engine } from './engine.ts';
 import { RETRY_SECONDS, unavailable } from './refusal.ts';
 
@@ -17,9 +17,9 @@ const DETAIL = 'the container engine does not answer';
 export class Roster {
   readonly #engine: Engine;
   readonly #log: Log;
-  #kept: readonly Container[] | undefined;
+  #kept: Listing | undefined;
   #keptAtMs = 0;
-  #flight: Promise<readonly Container[]> | undefined;
+  #flight: Promise<Listing> | undefined;
   #failure: Error | undefined;
   #retry: NodeJS.Timeout | undefined;
   #askedMs = 0;
@@ -36,12 +36,12 @@ export class Roster {
   }
 
   /** The newest list, without asking for one. */
-  get known(): readonly Container[] {
-    return this.#kept ?? [];
+  get known(): Listing | undefined {
+    return this.#kept;
   }
 
   /** Paused containers count as running, as they do for the docker CLI. Rejects with 503 `containers_unavailable`. */
-  async list(): Promise<readonly Container[]> {
+  async list(): Promise<Listing> {
     this.assertUp();
     if (this.#kept !== undefined && performance.now() - this.#keptAtMs < KEEP_MS) return this.#kept;
     return (this.#flight ??= this.#fetch());
@@ -58,11 +58,11 @@ export class Roster {
     clearTimeout(this.#retry);
   }
 
-  async #fetch(): Promise<readonly Container[]> {
+  async #fetch(): Promise<Listing> {
     try {
       const { status, body } = await this.#engine.get('/containers/json');
       if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers its list of containers with ${status}`);
-      this.#kept = parseContainers(body);
+      this.#kept = new Listing(parseContainers(body), this.#engine.isOwn);
       this.#keptAtMs = performance.now();
       if (this.#failure !== undefined) this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');
       this.#failure = undefined;

@@ -2,7 +2,6 @@ import type { Account } from '../../kernel/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ready, type Reply } from '../../kernel/reply.ts';
-import { belongs, type Container } from './container.ts';
 import type { Meter } from './meter.ts';
 import { inTime, unavailable } from './refusal.ts';
 import type { Roster } from './roster.ts';
@@ -28,8 +27,6 @@ const DETAIL = 'the containers cannot be measured';
 export interface SamplerParts {
   readonly roster: Pick<Roster, 'list' | 'assertUp' | 'known'>;
   readonly meter: Pick<Meter, 'measure' | 'keepOnly'>;
-  /** The engine is an account's own, and so is every container of it. */
-  readonly ownsAll: boolean;
   readonly log: Log;
   readonly pace?: Pace;
 }
@@ -52,16 +49,14 @@ interface Watch {
 export class Sampler {
   readonly #roster: SamplerParts['roster'];
   readonly #meter: SamplerParts['meter'];
-  readonly #ownsAll: boolean;
   readonly #log: Log;
   readonly #pace: Pace;
   readonly #watches = new Map<number, Watch>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ roster, meter, ownsAll, log, pace = PACE }: SamplerParts) {
+  constructor({ roster, meter, log, pace = PACE }: SamplerParts) {
     this.#roster = roster;
     this.#meter = meter;
-    this.#ownsAll = ownsAll;
     this.#log = log;
     this.#pace = pace;
   }
@@ -74,11 +69,6 @@ export class Sampler {
   get ageSeconds(): number | undefined {
     const sampled = [...this.#watches.values()].filter(({ reply }) => reply !== undefined).map(({ sampledMs }) => sampledMs);
     return sampled.length === 0 ? undefined : (performance.now() - Math.min(...sampled)) / 1000;
-  }
-
-  /** The account's containers among those of the engine. */
-  mine(containers: readonly Container[], account: Account): readonly Container[] {
-    return this.#ownsAll ? containers : containers.filter(({ labels }) => belongs(labels, account));
   }
 
   /** The reply made of the newest sample, at most 5 s old; a promise only where there is none yet. Errors: 503 `containers_unavailable`. */
@@ -113,7 +103,8 @@ export class Sampler {
         return reply;
       },
       (error: unknown) => {
-        if (watch.failure === undefined && !(error instanceof HttpError)) this.#log.warn({ account: watch.account.username, err: error }, 'the containers cannot be measured');
+        const isNew = watch.failure === undefined && this.#watches.has(watch.account.id);
+        if (isNew && !(error instanceof HttpError)) this.#log.warn({ account: watch.account.username, err: error }, 'the containers cannot be measured');
         watch.failure = { error, atMs: performance.now() };
         throw unavailable(error, DETAIL);
       },
@@ -122,9 +113,9 @@ export class Sampler {
   }
 
   async #attempt(watch: Watch): Promise<Reply> {
-    const containers = await this.#roster.list();
+    const listing = await this.#roster.list();
     const [sampledMs, date] = [performance.now(), dateText(Date.now())];
-    const measured = await this.#meter.measure(this.mine(containers, watch.account));
+    const measured = await this.#meter.measure(listing.of(watch.account));
     watch.sampledMs = sampledMs;
     watch.reply = ready({ container_stats: { date, stats: totals(measured) } });
     return watch.reply;
@@ -140,6 +131,6 @@ export class Sampler {
     for (const [id, watch] of this.#watches) if (now - watch.polledMs > this.#pace.idleMs) this.#watches.delete(id);
     this.#timer = this.#watches.size === 0 ? undefined : this.#next();
     await Promise.allSettled([...this.#watches.values()].map((watch) => this.#sample(watch)));
-    this.#meter.keepOnly(this.#watches.size === 0 ? [] : this.#roster.known);
+    this.#meter.keepOnly(this.#watches.size === 0 ? [] : (this.#roster.known?.all ?? []));
   }
 }

@@ -20,8 +20,8 @@ export class OwnSocketAgent extends Agent {
   readonly #path: string;
   readonly #sharedPath: string;
 
-  constructor(path: string, sharedPath: string, maxSockets: number) {
-    super({ keepAlive: false, maxSockets });
+  constructor(path: string, sharedPath: string) {
+    super({ keepAlive: false });
     this.#path = path;
     this.#sharedPath = sharedPath;
   }

@@ -5,7 +5,7 @@ import type { Account } from '../../kernel/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
-import { parseContainers } from '../../plugins/containers/container.ts';
+import { Listing, parseContainers } from '../../plugins/containers/container.ts';
 import { Sampler, type SamplerParts } from '../../plugins/containers/sampler.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -14,7 +14,7 @@ const PACE = { intervalMs: 20, idleMs: 100, maxAgeMs: 1000, waitMs: 100, pauseMs
 const accountOf = (id: number, username: string): Account => ({ id, username, role: 'user', email: '', locale: 'en', plan: undefined, features: new Set(), overrides: {}, filesRoot: '/', suspended: false, createdAt: 0 });
 const ann = accountOf(1, 'ann');
 const bob = accountOf(2, 'bob');
-const containers = parseContainers([{ Id: 'a'.repeat(64), Labels: { 'hostkeep.account': 'ann' } }]);
+const listing = new Listing(parseContainers([{ Id: 'a'.repeat(64), Labels: { 'hostkeep.account': 'ann' } }]), false);
 const measured = { source: 'cgroup', cpuNs: 0, clockNs: 0, memoryBytes: 0, limitBytes: 0, receivedBytes: 0, sentBytes: 0, readBytes: 0, writtenBytes: 0, pids: 1, cpuPercent: 0 } as const;
 
 interface Counted { lists: number; measures: number; kept: number[] }
@@ -22,9 +22,9 @@ interface Counted { lists: number; measures: number; kept: number[] }
 function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: Partial<typeof PACE> } = {}): { sampler: Sampler; counted: Counted } {
   const counted: Counted = { lists: 0, measures: 0, kept: [] };
   const sampler = new Sampler({
-    roster: { known: containers, assertUp: () => {}, list: async () => {
+    roster: { known: listing, assertUp: () => {}, list: async () => {
       counted.lists += 1;
-      return containers;
+      return listing;
     } },
     meter: {
       measure: async (mine) => {
@@ -33,7 +33,7 @@ function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: 
       },
       keepOnly: (list) => void counted.kept.push(list.length),
     },
-    ownsAll: false, log: createLog('silent'), pace: { ...PACE, ...over.pace },
+    log: createLog('silent'), pace: { ...PACE, ...over.pace },
   });
   return { sampler, counted };
 }

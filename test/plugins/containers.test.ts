@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
+import type { Account } from '../../kernel/accounts.ts';
 import { CgroupReader, parseBlkio, parseIoStat, parseNetwork, parsePlace } from '../../plugins/containers/cgroup.ts';
-import { parseContainers, type Container } from '../../plugins/containers/container.ts';
+import { Listing, parseContainers, type Container } from '../../plugins/containers/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';
 import { parseStats } from '../../plugins/containers/engine-stats.ts';
 import { portText } from '../../plugins/containers/port-text.ts';
@@ -168,6 +169,16 @@ test('a hostile engine\'s figures become numbers that add up', () => {
   assert.equal(Object.values(stats).slice(1).every((figure) => Number.isSafeInteger(figure)), true);
   assert.throws(() => parseContainers({ message: 'no' }), /not a list/);
   assert.equal(parseContainers([null, 5, {}, { Id: '../../images' }, { Id: ID, Labels: [], Ports: 'x', Names: [1, '/a'] }]).map(({ id, names }) => [id, names]), [[ID, ['a']]]);
+});
+
+test('a container is of the account that either label names, and on an account\'s own engine of that account', () => {
+  const labelled = (Id: string, Labels: Record<string, string>) => ({ Id: Id.repeat(64), Labels });
+  const containers = parseContainers([
+    labelled('1', { 'hostkeep.account': 'ann' }), labelled('2', { 'com.docker.compose.project': 'ann' }), labelled('3', { 'hostkeep.account': 'ann', 'com.docker.compose.project': 'ann' }),
+    labelled('4', { 'hostkeep.account': 'bob', 'com.docker.compose.project': 'ann' }), labelled('5', { 'hostkeep.account': 'ann2' }), labelled('6', {}),
+  ]);
+  const of = (username: string, isOwn = false) => new Listing(containers, isOwn).of({ username } as Account).map(({ id }) => id[0]).join('');
+  assert.equal([of('ann'), of('bob'), of('cleo'), of('constructor'), of('cleo', true)], ['1234', '4', '', '', '123456']);
 });
 
 test('ports of a container are written in runs, and mapped ones behind', () => {

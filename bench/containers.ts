@@ -1,0 +1,111 @@
+/**
+ * What polling container statistics costs: `npm run build && node dist/bench/containers.js [seconds]`, as root with docker.io
+ * and busybox-static. Twenty containers run on an engine of the bench's own, whose questions are counted at a socket in between.
+ */
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { dockerMissing, TestDocker } from '../test/support/docker.ts';
+import { describeLoad, interleaved, loadTool, median } from './support/load.ts';
+import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+
+const CONTAINERS = 20;
+const STATS = '/api/docker_stats';
+const PLAN = '/system/hosting/plan';
+const seconds = Number(process.argv[2] ?? 20);
+
+/** Passes connections on to the engine, one for each question, and counts them. */
+async function counted(target: string): Promise<{ path: string; count: () => number; close: () => void }> {
+  let connections = 0;
+  const path = join(temporaryFolder(), 'engine.sock');
+  const server = createServer((client) => {
+    connections += 1;
+    const engine = connect(target);
+    const end = () => [client, engine].forEach((socket) => socket.destroy());
+    client.pipe(engine).pipe(client);
+    for (const socket of [client, engine]) socket.on('error', end).on('close', end);
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return { path, count: () => connections, close: () => void server.close() };
+}
+
+async function poll(server: Running, path: string, token: string): Promise<{ ms: number; body: { container_stats: { date: string } } }> {
+  const started = performance.now();
+  const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } });
+  const body = (await response.json()) as { container_stats: { date: string } };
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
+  return { ms: performance.now() - started, body };
+}
+
+/** Questions to the engine while `rate` polls a second come in. */
+async function callsAt(rate: number, server: Running, token: string, count: () => number): Promise<{ calls: number; polls: number }> {
+  await poll(server, STATS, token);
+  const before = count();
+  const result = await autocannon({ url: server.url + STATS, overallRate: rate, connections: Math.min(10, rate), duration: seconds, headers: { authorization: `Bearer ${token}` } });
+  if (result.errors + result.non2xx > 0) throw new Error(`${result.errors + result.non2xx} polls failed`);
+  return { calls: count() - before, polls: result.requests.total };
+}
+
+/** The greatest age of an answer in seconds; dates are in whole seconds, so up to one of them is rounding. */
+async function greatestAge(server: Running, token: string): Promise<number> {
+  let greatest = 0;
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await delay(50)) {
+    const { date } = (await poll(server, STATS, token)).body.container_stats;
+    const [year = 0, month = 1, ...rest] = date.split('-').map(Number);
+    greatest = Math.max(greatest, (Date.now() - Date.UTC(year, month - 1, ...rest)) / 1000);
+  }
+  return greatest;
+}
+
+/** Milliseconds until a sampler that did not run has answered, token and route being warm. */
+async function firstAnswers(data: string, socket: string, token: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < 5; i += 1) {
+    const server = await startHostkeep(data, { containers: { socket } });
+    await poll(server, PLAN, token);
+    times.push((await poll(server, STATS, token)).ms);
+    await server.stop();
+  }
+  return times;
+}
+
+async function measure(docker: TestDocker): Promise<void> {
+  const names = Array.from({ length: CONTAINERS }, (_, i) => `bench${i}`);
+  for (const name of names) await docker.run('while :; do sleep 1; done', '--name', name, '--label', 'hostkeep.account=user0', '--network', docker.network, '--memory', '64m');
+  const engine = await counted(docker.socket);
+  const data = temporaryFolder();
+  const core = await coreOf(data);
+  const account = await core.accounts.create({ username: 'user0', role: 'user', plan: 'developer', passwordHash: 'none' });
+  const token = await tokenFor(core, account);
+  const first = await firstAnswers(data, engine.path, token);
+  console.log(`  first answer of an idle sampler     ${first.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median(first).toFixed(0)} (wanted: at most 300)`);
+  const server = await startHostkeep(data, { containers: { socket: engine.path } });
+  try {
+    await poll(server, STATS, token);
+    for (const rate of [1, 1000]) {
+      const { calls, polls } = await callsAt(rate, server, token, engine.count);
+      console.log(`  ${String(rate).padStart(4)} polls a second, ${polls} in ${seconds} s: ${calls} questions to the engine (wanted: the same number for both)`);
+    }
+    console.log(`  greatest age of an answer           ${(await greatestAge(server, token)).toFixed(1)} s, of which up to 1 is rounding (wanted: at most 5)`);
+    const targets = [{ name: 'poll', url: server.url + STATS, token }, { name: 'guarded read (plan)', url: server.url + PLAN, token }];
+    const runs = await interleaved(targets, { rounds: seconds < 10 ? 2 : 5 });
+    for (const [name, run] of runs) console.log(`  ${describeLoad(name, run)}`);
+    const ratio = (runs.get('guarded read (plan)')?.requestsPerSecond ?? Number.NaN) / (runs.get('poll')?.requestsPerSecond ?? Number.NaN);
+    console.log(`  a poll costs ${ratio.toFixed(2)} times a guarded read (wanted: at most 1.20)`);
+  } finally {
+    await server.stop();
+    await core.close();
+    engine.close();
+  }
+}
+
+const missing = dockerMissing();
+if (missing !== undefined) throw new Error(missing);
+console.log(`${machineText()}, ${loadTool}, ${CONTAINERS} containers`);
+const docker = await TestDocker.start();
+try {
+  await measure(docker);
+} finally {
+  await docker.stop();
+}
