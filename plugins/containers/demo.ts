@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Account } from '../../kernel/accounts.ts';
-import type { Log } from '../../kernel/log.ts';
 import type { Engine } from './engine.ts';
 import { list, members, text } from './foreign.ts';
 
@@ -14,32 +13,31 @@ const COMMANDS = { web: [PROGRAM, 'httpd', '-f', '-p', '80'], worker: [PROGRAM, 
 const HARMLESS = { AutoRemove: true, NetworkMode: 'none', Memory: 32 * 2 ** 20, PidsLimit: 16, ReadonlyRootfs: true, CapDrop: ['ALL'] };
 const TIMEOUT_MS = 10_000;
 
-/** Starts two small containers of the account, from an image made of the host's own busybox, so that nothing is pulled. Resolves with what takes them away. */
-export async function startDemo(engine: Engine, account: Account, log: Log): Promise<() => Promise<void>> {
-  const remove = () => takeAway(engine, account).catch((error: unknown) => log.warn({ err: error }, 'the containers of the demo could not be removed'));
-  try {
-    const program = await firstOf(PLACES);
-    await takeAway(engine, account); // what a demo left that was killed
-    await must(engine, '/images/create', { method: 'POST', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' }, file: tarOf(PROGRAM.slice(1), program) });
-    await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
-  } catch (error) {
-    log.info({ err: error }, 'the demo leaves containers out, for want of an engine or of busybox-static');
-  }
-  return remove;
+/**
+ * Starts two small containers of the account, from an image made of the host's own busybox, so that nothing is pulled.
+ * Rejects where there is no busybox.
+ */
+export async function startDemo(engine: Engine, account: Account): Promise<void> {
+  const program = await firstOf(PLACES).catch((cause: unknown) => {
+    throw new Error('there is no busybox on this host to make containers of (apt-get install busybox-static)', { cause });
+  });
+  await must(engine, '/images/create', { method: 'POST', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' }, file: tarOf(PROGRAM.slice(1), program) });
+  await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
+}
+
+/** Removes the containers of the demo and their image. */
+export async function endDemo(engine: Engine, { username }: Account): Promise<void> {
+  const filters = JSON.stringify({ label: [`${MARK}=true`, `hostkeep.account=${username}`] });
+  const found = await must(engine, '/containers/json', { query: { all: 'true', filters } });
+  const ids = list(JSON.parse(found)).map((each) => text(members(each)['Id']));
+  for (const id of ids) await engine.ask(`/containers/${id}`, { method: 'DELETE', query: { force: 'true' }, timeoutMs: TIMEOUT_MS });
+  await engine.ask(`/images/${IMAGE}`, { method: 'DELETE', timeoutMs: TIMEOUT_MS });
 }
 
 async function startOne(engine: Engine, { username }: Account, service: string, Cmd: readonly string[]): Promise<void> {
   const Labels = { 'hostkeep.account': username, 'com.docker.compose.service': service, [MARK]: 'true' };
   const made = await must(engine, '/containers/create', { method: 'POST', query: { name: `${IMAGE}-${username}-${service}` }, body: { Image: IMAGE, Cmd, Labels, HostConfig: HARMLESS } });
   await must(engine, `/containers/${text(members(JSON.parse(made))['Id'])}/start`, { method: 'POST' });
-}
-
-async function takeAway(engine: Engine, { username }: Account): Promise<void> {
-  const filters = JSON.stringify({ label: [`${MARK}=true`, `hostkeep.account=${username}`] });
-  const found = await must(engine, '/containers/json', { query: { all: 'true', filters } });
-  const ids = list(JSON.parse(found)).map((each) => text(members(each)['Id']));
-  for (const id of ids) await engine.ask(`/containers/${id}`, { method: 'DELETE', query: { force: 'true' }, timeoutMs: TIMEOUT_MS });
-  await engine.ask(`/images/${IMAGE}`, { method: 'DELETE', timeoutMs: TIMEOUT_MS });
 }
 
 /** The text of an answer of success. */

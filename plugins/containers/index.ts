@@ -2,7 +2,7 @@ import type { Account } from '../../kernel/accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { CgroupReader } from './cgroup.ts';
-import { startDemo } from './demo.ts';
+import { endDemo, startDemo } from './demo.ts';
 import { EngineRoom, findCgroups, metricsOf } from './engine-room.ts';
 import { unavailable } from './refusal.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
@@ -42,9 +42,9 @@ export default definePlugin({
         metrics: () => metricsOf(rooms),
         demo: async ({ demo }) => {
           if (shared === undefined) return;
-          const started = startDemo(shared.engine, demo, log);
-          onClose(async () => (await started)()); // also when the kernel did not wait for its end
-          await started;
+          await endDemo(shared.engine, demo); // what a demo left that was killed; rejects where there is no engine
+          onClose(() => endDemo(shared.engine, demo));
+          await startDemo(shared.engine, demo);
         },
       },
     };

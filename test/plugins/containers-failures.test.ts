@@ -272,3 +272,10 @@ test('while disk usage takes its time those who ask are told to come back, and i
   await untilAnswered(server, '/api/container/df', token);
   assert.is(engine.asked.filter((path) => path === '/system/df').length, 1);
 });
+
+test('a demo without an engine says what it leaves out', async () => {
+  const server = await start();
+  const results = await server.hostkeep.plugins.inTurn('demo', { demo: await server.account('demo'), other: await server.account('other') });
+  const { error } = results.find(({ plugin }) => plugin === 'containers') ?? {};
+  assert.match(error instanceof Error ? error.message : '', /engine at .* failed to answer|busybox-static/);
+});
