@@ -32,7 +32,7 @@ export interface Container {
   readonly networks: readonly string[];
   readonly state: string;
   readonly status: string;
-  /** Bytes that it wrote over its image. */
+  /** Bytes that it wrote over its image; 0 where these were not asked for. */
   readonly writtenBytes: number;
 }
 
@@ -41,7 +41,7 @@ export const OWNER_LABELS = ['com.docker.compose.project', 'hostkeep.account'] a
 
 const ID = /^[0-9a-f]{12,64}$/;
 
-/** The engine's list (`/containers/json`, and `Containers` of `/system/df`). Throws when it is none; an entry without a proper id is left out. */
+/** The engine's list (`/containers/json`). Throws when it is none; an entry without a proper id is left out. */
 export function parseContainers(value: unknown): Container[] {
   if (!Array.isArray(value)) throw new Error('the list of containers is not a list');
   return value.map(members).filter(({ Id }) => ID.test(text(Id))).map((entry) => ({
@@ -58,7 +58,7 @@ export function parseContainers(value: unknown): Container[] {
     networks: Object.keys(members(members(entry['NetworkSettings'])['Networks'])).toSorted(),
     state: text(entry['State']),
     status: text(entry['Status']),
-    writtenBytes: count(entry['SizeRw']),
+    writtenBytes: 0,
   }));
 }
 

@@ -54,13 +54,18 @@ export class DiskUsageMeter {
     this.#kept = undefined;
     try {
       await this.#roster.list();
-      const { status, body } = await this.#engine.get('/system/df', { timeoutMs: MEASURE_MS });
-      if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers a question for its disk usage with ${status}`);
-      this.#kept = { usage: parseUsage(body, Date.now()), atMs: performance.now(), replies: new WeakMap() };
+      const [usage, containers] = await Promise.all([this.#ask('/system/df'), this.#ask('/containers/json', { all: 'true' })]);
+      this.#kept = { usage: parseUsage(usage, containers, Date.now()), atMs: performance.now(), replies: new WeakMap() };
       this.#failure = undefined;
     } catch (error) {
       this.#failure = { error, atMs: performance.now() };
     }
+  }
+
+  async #ask(path: string, query: Record<string, string> = {}): Promise<unknown> {
+    const { status, body } = await this.#engine.get(path, { query, timeoutMs: MEASURE_MS });
+    if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers ${path} with ${status}`);
+    return body;
   }
 
   #replyFor(account: Account, { usage, replies }: Kept): Reply {

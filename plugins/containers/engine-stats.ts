@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { count, list, members, text } from './foreign.ts';
 import { withoutCache, type Reading } from './reading.ts';
 
@@ -15,7 +14,8 @@ export function parseStats(value: unknown): Reading | undefined {
   const networks = Object.values(members(stats['networks'])).map(members);
   return {
     source: 'engine',
-    ...processorTime(members(stats['cpu_stats']), text(stats['read'])),
+    cpuNs: count(members(members(stats['cpu_stats'])['cpu_usage'])['total_usage']),
+    clockNs: count(Date.parse(text(stats['read']))) * 1e6, // Podman's system_cpu_usage leaves idle time out, so it is no clock
     memoryBytes: withoutCache(count(memory['usage']), count(details['total_inactive_file'] ?? details['inactive_file'])),
     limitBytes: count(memory['limit']),
     receivedBytes: networks.reduce((sum, each) => sum + count(each['rx_bytes']), 0),
@@ -23,15 +23,6 @@ export function parseStats(value: unknown): Reading | undefined {
     ...disks(members(stats['blkio_stats'])),
     pids,
   };
-}
-
-/** The engine's time of all processors by their number is a clock; Podman names no number, and its own time of reading is the clock then. */
-function processorTime(cpu: Readonly<Record<string, unknown>>, readAt: string): { cpuNs: number; clockNs: number } {
-  const usage = members(cpu['cpu_usage']);
-  const processors = count(cpu['online_cpus']) || list(usage['percpu_usage']).length;
-  const systemNs = count(cpu['system_cpu_usage']);
-  const isClock = processors > 0 && processors <= 64 * availableParallelism() && systemNs > 0;
-  return { cpuNs: count(usage['total_usage']), clockNs: isClock ? systemNs / processors : count(Date.parse(readAt)) * 1e6 };
 }
 
 /** As the docker CLI adds them: by the first letter of the operation. */

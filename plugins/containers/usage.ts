@@ -32,12 +32,16 @@ export interface Usage {
   readonly at: number;
 }
 
-/** Throws when the answer to `/system/df` has no list of containers. */
-export function parseUsage(value: unknown, at: number): Usage {
+/**
+ * From the answers to `/system/df` and `/containers/json?all=true`: Podman leaves most of a container out of the first.
+ * Throws when the second is no list.
+ */
+export function parseUsage(value: unknown, containers: unknown, at: number): Usage {
   const usage = members(value);
+  const written = new Map(list(usage['Containers']).map(members).map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]));
   return {
     at,
-    containers: parseContainers(usage['Containers'] ?? []),
+    containers: parseContainers(containers).map((container) => ({ ...container, writtenBytes: written.get(container.id) ?? 0 })),
     images: list(usage['Images']).map(members).map(({ Id, RepoTags, Created, Size, SharedSize }) => (
       { id: text(Id), tags: texts(RepoTags), createdSeconds: count(Created), sizeBytes: count(Size), sharedBytes: counted(SharedSize) })),
     volumes: list(usage['Volumes']).map(members).map(({ Name, Driver, Labels, Mountpoint, Scope, UsageData }) => (
@@ -48,7 +52,7 @@ export function parseUsage(value: unknown, at: number): Usage {
 /** The part of an account; `mine` tells what labels are its own, and of an engine of its own all is. Counts are of its own containers only. */
 export function usageOf(usage: Usage, mine: (labels: ReadonlyMap<string, string>) => boolean): DiskUsage {
   const containers = usage.containers.filter((container) => mine(container.labels));
-  const images = usage.images.map((image) => ({ image, users: containers.filter(({ imageId }) => imageId === image.id) }));
+  const images = usage.images.map((image) => ({ image, users: containers.filter(({ imageId }) => hashOf(imageId) === hashOf(image.id)) }));
   const volumes = usage.volumes.map((volume) => ({ volume, users: containers.filter(({ mounts }) => mounts.some(({ name }) => name === volume.name)) }));
   return {
     data: [{
@@ -81,9 +85,8 @@ function containerRecord(container: Container, at: number): ContainerRecord {
   };
 }
 
-/** Of several tags, the one that the account's containers were made from: others may be another account's. */
 function imageRecord(image: Image, users: readonly Container[], at: number): ImageRecord {
-  const [repository, tag] = splitTag(image.tags.find((tag) => users.some((user) => user.image === tag)) ?? image.tags[0] ?? '<none>:<none>');
+  const [repository, tag] = splitTag(tagOf(image, users));
   const size = (bytes: number | undefined) => (bytes === undefined ? 'N/A' : decimalSize(bytes));
   return {
     Containers: String(users.length),
@@ -111,10 +114,21 @@ function labelText(things: ReadonlyMap<string, string>): string {
   return [...things].map(([name, value]) => `${name}=${value}`).toSorted().join(',');
 }
 
+/** Of several tags, the one that the account's containers were made from: others may be another account's. */
+function tagOf({ tags }: Image, users: readonly Container[]): string {
+  const names = users.flatMap(({ image }) => [image, `${image}:latest`]);
+  return tags.find((tag) => names.includes(tag)) ?? tags[0] ?? '<none>:<none>';
+}
+
 /** A port of the registry has a colon too, but a path after it. */
 function splitTag(reference: string): [string, string] {
   const colon = reference.lastIndexOf(':');
   return reference.slice(colon).includes('/') || colon < 0 ? [reference, '<none>'] : [reference.slice(0, colon), reference.slice(colon + 1)];
+}
+
+/** Podman names the algorithm in some answers and not in others. */
+function hashOf(id: string): string {
+  return id.replace(/^sha256:/, '');
 }
 
 function since(seconds: number, at: number): string {

@@ -155,10 +155,9 @@ test('the engine\'s own statistics are read, of Docker and of Podman, and of a c
     cpu_stats: { cpu_usage: { total_usage: 31_221_139, percpu_usage: [1, 2] }, system_cpu_usage: 3_790_940_000_000, online_cpus: 2 },
     memory_stats: { usage: 3_661_824, stats: { inactive_file: 7, total_inactive_file: 3_149_824 }, limit: 67_108_864 },
   };
-  assert.equal(parseStats(docker), { source: 'engine', cpuNs: 31_221_139, clockNs: 1_895_470_000_000, memoryBytes: 512_000, limitBytes: 67_108_864, receivedBytes: 1750, sentBytes: 703, readBytes: 5, writtenBytes: 6, pids: 1 });
-  const podman = parseStats({ ...docker, networks: null, blkio_stats: { io_service_bytes_recursive: null }, cpu_stats: { cpu_usage: { total_usage: 9 }, system_cpu_usage: 5, online_cpus: 0 }, memory_stats: { usage: 10, limit: 20 } });
-  assert.is(podman?.clockNs, Date.parse('2026-11-20T12:20:46.824Z') * 1e6);
-  assert.is(podman?.memoryBytes, 10);
+  assert.equal(parseStats(docker), { source: 'engine', cpuNs: 31_221_139, clockNs: Date.parse('2026-11-20T12:20:46.824Z') * 1e6, memoryBytes: 512_000, limitBytes: 67_108_864, receivedBytes: 1750, sentBytes: 703, readBytes: 5, writtenBytes: 6, pids: 1 });
+  const podman = parseStats({ ...docker, networks: { network: { rx_bytes: 1 } }, blkio_stats: { io_service_bytes_recursive: null }, cpu_stats: { cpu_usage: { total_usage: 9 }, system_cpu_usage: 5, online_cpus: 0 }, memory_stats: { usage: 10, limit: 20 } });
+  assert.equal([podman?.cpuNs, podman?.memoryBytes, podman?.readBytes], [9, 10, 0]);
   for (const ended of [undefined, null, [], 'x', { pids_stats: {}, memory_stats: {}, read: '0001-01-01T00:00:00Z' }]) assert.is(parseStats(ended), undefined);
 });
 
@@ -203,18 +202,18 @@ test('services are recognised by name and port, or by a port that is hardly anot
 test('of the engine\'s disk usage an account is shown its own containers, their images, and the volumes that it mounts or owns', () => {
   const labelled = (account: string) => ({ Labels: { 'hostkeep.account': account } });
   const usage = parseUsage({
-    Containers: [
-      { Id: ID, Names: ['/web'], Image: 'shop:2', ImageID: 'sha256:1', Command: 'sh', Created: 1_795_177_216, SizeRw: 3_145_734, ...labelled('ann'), Mounts: [{ Type: 'volume', Name: 'data', Driver: 'local' }, { Type: 'bind', Source: '/srv' }] },
-      { Id: OTHER, Image: 'secret:1', ImageID: 'sha256:1', ...labelled('bob'), Mounts: [{ Type: 'volume', Name: 'hidden', Driver: 'local' }] },
-    ],
-    Images: [{ Id: 'sha256:1', RepoTags: ['secret:1', 'shop:2'], Size: 1_984_172, SharedSize: -1, Created: 1_795_177_216 }, { Id: 'sha256:2', RepoTags: ['unused:1'] }],
+    Containers: [{ Id: ID, SizeRw: 3_145_734 }, { Id: OTHER }],
+    Images: [{ Id: '1', RepoTags: ['secret:1', 'shop:latest'], Size: 1_984_172, SharedSize: -1, Created: 1_795_177_216 }, { Id: 'sha256:2', RepoTags: ['unused:1'] }],
     Volumes: [{ Name: 'data', UsageData: { Size: 2_097_152, RefCount: 5 } }, { Name: 'hidden' }, { Name: 'kept', ...labelled('ann'), UsageData: { Size: -1 } }],
     BuildCache: null,
-  }, 1_795_177_226_000);
+  }, [
+    { Id: ID, Names: ['/web'], Image: 'shop', ImageID: 'sha256:1', Command: 'sh', Created: 1_795_177_216, ...labelled('ann'), Mounts: [{ Type: 'volume', Name: 'data', Driver: 'local' }, { Type: 'bind', Source: '/srv' }] },
+    { Id: OTHER, Image: 'secret:1', ImageID: 'sha256:1', ...labelled('bob'), Mounts: [{ Type: 'volume', Name: 'hidden', Driver: 'local' }] },
+  ], 1_795_177_226_000);
   const { data: [mine], date } = usageOf(usage, (labels) => labels.get('hostkeep.account') === 'ann');
   assert.is(date, '2026-11-20-12-20-26');
   assert.equal(mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [id, Size, Mounts, LocalVolumes, RunningFor]), [[ID, '3.15MB', 'data,/srv', '1', '10 seconds ago']]);
-  assert.equal(mine?.Images.map(({ Repository, Tag, Containers, SharedSize, VirtualSize }) => [Repository, Tag, Containers, SharedSize, VirtualSize]), [['shop', '2', '1', 'N/A', '1.984MB']]);
+  assert.equal(mine?.Images.map(({ Repository, Tag, Containers, SharedSize, VirtualSize }) => [Repository, Tag, Containers, SharedSize, VirtualSize]), [['shop', 'latest', '1', 'N/A', '1.984MB']]);
   assert.equal(mine?.Volumes.map(({ Name, Links, Size }) => [Name, Links, Size]), [['data', '1', '2.097MB'], ['kept', '0', 'N/A']]);
   assert.equal(mine?.BuildCache, []);
 });
