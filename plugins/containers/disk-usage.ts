@@ -4,13 +4,15 @@ import { belongs } from './container.ts';
 import type { Engine } from './engine.ts';
 import { inTime, unavailable } from './refusal.ts';
 import type { Roster } from './roster.ts';
-import { parseUsage, usageOf, type Usage } from './usage.ts';
+import { parseUsage, sizeOf, usageOf, type Usage } from './usage.ts';
 
 /** An engine walks over all that it keeps, so a measurement may go on while those who asked were told to come back. */
 const MEASURE_MS = 60_000;
 const WAIT_MS = 3000;
 /** After a failure, how long requests are refused before the next attempt. */
 const PAUSE_MS = 5000;
+/** Things of a kind on an account's own engine; what claims to have more is not written out. */
+const OWN_MOST = 5000;
 const DETAIL = 'the disk usage cannot be measured';
 
 interface Kept {
@@ -55,11 +57,16 @@ export class DiskUsageMeter {
     try {
       await this.#roster.list();
       const [usage, containers] = await Promise.all([this.#ask('/system/df'), this.#ask('/containers/json', { all: 'true' })]);
-      this.#kept = { usage: parseUsage(usage, containers, Date.now()), atMs: performance.now(), replies: new WeakMap() };
+      this.#keep(parseUsage(usage, containers, Date.now()));
       this.#failure = undefined;
     } catch (error) {
       this.#failure = { error, atMs: performance.now() };
     }
+  }
+
+  #keep(usage: Usage): void {
+    if (this.#engine.isOwn && sizeOf(usage) > OWN_MOST) throw new Error(`the engine at ${this.#engine.socketPath} says that it has ${sizeOf(usage)} things of a kind`);
+    this.#kept = { usage, atMs: performance.now(), replies: new WeakMap() };
   }
 
   async #ask(path: string, query: Record<string, string> = {}): Promise<unknown> {

@@ -22,7 +22,7 @@ interface Question {
 
 /** The part of the client library below its methods, because these read whole answers without a bound. */
 interface Modem {
-  dial(options: object, callback: (error: Error | null, response: IncomingMessage | null) => void): void;
+  dial(options: object, callback: (error: Error | null, response?: IncomingMessage | null) => void): void;
 }
 
 /** Some engines keep a question for statistics waiting for up to a second, so there may be many. */
@@ -95,8 +95,8 @@ export class Engine {
   #dial(options: object): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       this.#modem.dial(options, (error, response) => {
-        if (response !== null) resolve(response);
-        else reject(error);
+        if (response) resolve(response);
+        else reject(error ?? new Error('no answer'));
       });
     });
   }

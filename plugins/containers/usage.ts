@@ -49,20 +49,44 @@ export function parseUsage(value: unknown, containers: unknown, at: number): Usa
   };
 }
 
+/** How many things there are of the kind of which there are most. */
+export function sizeOf({ containers, images, volumes }: Usage): number {
+  return Math.max(containers.length, images.length, volumes.length);
+}
+
 /** The part of an account; `mine` tells what labels are its own, and of an engine of its own all is. Counts are of its own containers only. */
 export function usageOf(usage: Usage, mine: (labels: ReadonlyMap<string, string>) => boolean): DiskUsage {
   const containers = usage.containers.filter((container) => mine(container.labels));
-  const images = usage.images.map((image) => ({ image, users: containers.filter(({ imageId }) => hashOf(imageId) === hashOf(image.id)) }));
-  const volumes = usage.volumes.map((volume) => ({ volume, users: containers.filter(({ mounts }) => mounts.some(({ name }) => name === volume.name)) }));
+  const byImage = grouped(containers, ({ imageId }) => [hashOf(imageId)]);
+  const byVolume = grouped(containers, ({ mounts }) => mounts.map(({ name }) => name));
   return {
     data: [{
       BuildCache: [],
       Containers: containers.map((container) => containerRecord(container, usage.at)),
-      Images: images.filter(({ users }) => users.length > 0).map(({ image, users }) => imageRecord(image, users, usage.at)),
-      Volumes: volumes.filter(({ volume, users }) => users.length > 0 || mine(volume.labels)).map(({ volume, users }) => volumeRecord(volume, users.length)),
+      Images: usage.images.flatMap((image) => {
+        const users = byImage.get(hashOf(image.id));
+        return users === undefined ? [] : [imageRecord(image, users, usage.at)];
+      }),
+      Volumes: usage.volumes.flatMap((volume) => {
+        const users = byVolume.get(volume.name);
+        return users === undefined && !mine(volume.labels) ? [] : [volumeRecord(volume, users?.size ?? 0)];
+      }),
     }],
     date: dateText(usage.at),
   };
+}
+
+/** Containers by what they use, each once for each. */
+function grouped(containers: readonly Container[], keysOf: (container: Container) => readonly string[]): Map<string, Set<Container>> {
+  const groups = new Map<string, Set<Container>>();
+  for (const container of containers) {
+    for (const key of keysOf(container)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, new Set([container]));
+      else group.add(container);
+    }
+  }
+  return groups;
 }
 
 function containerRecord(container: Container, at: number): ContainerRecord {
@@ -85,11 +109,11 @@ function containerRecord(container: Container, at: number): ContainerRecord {
   };
 }
 
-function imageRecord(image: Image, users: readonly Container[], at: number): ImageRecord {
+function imageRecord(image: Image, users: ReadonlySet<Container>, at: number): ImageRecord {
   const [repository, tag] = splitTag(tagOf(image, users));
   const size = (bytes: number | undefined) => (bytes === undefined ? 'N/A' : decimalSize(bytes));
   return {
-    Containers: String(users.length),
+    Containers: String(users.size),
     CreatedAt: createdAt(image.createdSeconds),
     CreatedSince: since(image.createdSeconds, at),
     Digest: '',
@@ -115,9 +139,9 @@ function labelText(things: ReadonlyMap<string, string>): string {
 }
 
 /** Of several tags, the one that the account's containers were made from: others may be another account's. */
-function tagOf({ tags }: Image, users: readonly Container[]): string {
-  const names = users.flatMap(({ image }) => [image, `${image}:latest`]);
-  return tags.find((tag) => names.includes(tag)) ?? tags[0] ?? '<none>:<none>';
+function tagOf({ tags }: Image, users: ReadonlySet<Container>): string {
+  const names = new Set([...users].flatMap(({ image }) => [image, `${image}:latest`]));
+  return tags.find((tag) => names.has(tag)) ?? tags[0] ?? '<none>:<none>';
 }
 
 /** A port of the registry has a colon too, but a path after it. */

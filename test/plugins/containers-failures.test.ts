@@ -149,6 +149,13 @@ test('an answer without end is read to a bound only', async () => {
   assert.ok(sent < 32 * 2 ** 20, `${sent} bytes were taken`);
 });
 
+test('an account\'s own engine that claims too much is not written out', async () => {
+  const many = Array.from({ length: 6000 }, (_, i) => labelled('ann', i.toString(16).padStart(64, '0')));
+  await open(fakeEngine(at('own.sock'), engineOf(many.map(({ Id }) => ({ Id })))));
+  const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 2000 });
+  await assertRefused(server, (await server.user('ann')).token, 'thousands');
+});
+
 test('a container that ends between listing and sampling is left out', async () => {
   const ended = 'd'.repeat(64);
   for (const how of ['404', '409', 'empty', 'nothing']) {
