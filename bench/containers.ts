@@ -22,9 +22,9 @@ async function counted(target: string): Promise<{ path: string; count: () => num
   const server = createServer((client) => {
     connections += 1;
     const engine = connect(target);
-    const end = () => [client, engine].forEach((socket) => socket.destroy());
     client.pipe(engine).pipe(client);
-    for (const socket of [client, engine]) socket.on('error', end).on('close', end);
+    client.on('error', () => engine.destroy());
+    engine.on('error', () => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   return { path, count: () => connections, close: () => void server.close() };
@@ -63,9 +63,12 @@ async function firstAnswers(data: string, socket: string, token: string): Promis
   const times: number[] = [];
   for (let i = 0; i < 5; i += 1) {
     const server = await startHostkeep(data, { containers: { socket } });
-    await poll(server, PLAN, token);
-    times.push((await poll(server, STATS, token)).ms);
-    await server.stop();
+    try {
+      await poll(server, PLAN, token);
+      times.push((await poll(server, STATS, token)).ms);
+    } finally {
+      await server.stop();
+    }
   }
   return times;
 }

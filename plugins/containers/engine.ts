@@ -79,7 +79,8 @@ export class Engine {
   async #ask(path: string, { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question): Promise<{ status: number; text: string }> {
     this.calls += 1;
     const abort = new AbortController();
-    const limit = setTimeout(() => abort.abort(), timeoutMs);
+    // after a pause of this process an answer may lie there unread: it is read before the time counts
+    const limit = setTimeout(() => setImmediate(() => abort.abort()), timeoutMs);
     this.#open.add(abort);
     try {
       const response = await this.#dial({ path: `${path}?`, method, isStream: true, statusCodes: EVERY_STATUS, options: { _query: query, _body: body }, abortSignal: abort.signal, ...(file && { file }) });
