@@ -32,6 +32,7 @@ const NO_STORE = ['Cache-Control', 'no-store'] as const;
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const STREAM_CHECK_MS = 1000;
+const UNAVAILABLE_LOG_MS = 10_000;
 const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
 
 /** Where a method and a pattern lead at the moment. uWS's router is told of each once; where it leads changes with the table. */
@@ -46,6 +47,7 @@ export class Server {
   readonly #slots = new Map<string, Slot>();
   readonly #patterns = new Set<string>();
   readonly #streams = new Map<OpenStream, Session | undefined>();
+  readonly #lastUnavailable = new WeakMap<LiveRoute, number>();
   #table: RouteTable;
   #listener: us_listen_socket | undefined;
   #isDraining = false;
@@ -249,9 +251,18 @@ export class Server {
     const error = cause instanceof HttpError ? cause : new HttpError('internal_error', 'the request could not be completed', { cause });
     const { log, titleOf } = this.#parts;
     const { status, headers, body } = problem(error, exchange.requestId, (code) => titleOf(exchange.account?.locale ?? 'en', code));
-    if (status >= 500) log.error({ request_id: exchange.requestId, route: `${exchange.route.info.plugin}.${exchange.route.info.name}`, err: error.cause ?? error }, error.message);
+    if (status >= 500 && this.#isNews(exchange.route, status)) log[status === 503 ? 'warn' : 'error']({ request_id: exchange.requestId, route: `${exchange.route.info.plugin}.${exchange.route.info.name}`, err: error.cause ?? error }, error.message);
     this.#write(res, status, 'application/problem+json', headers, body, exchange.isHead, status === 413);
     this.#settle(exchange, status);
+  }
+
+  /** Every fault is logged; that something is not there now, once in a while for a route, as clients poll it all the same. */
+  #isNews(route: LiveRoute, status: number): boolean {
+    const now = performance.now();
+    if (status !== 503) return true;
+    if (now - (this.#lastUnavailable.get(route) ?? -UNAVAILABLE_LOG_MS) < UNAVAILABLE_LOG_MS) return false;
+    this.#lastUnavailable.set(route, now);
+    return true;
   }
 
   /** The one writer. A header that holds control bytes is refused, because uWS would send them. */
