@@ -12,7 +12,7 @@ let server: TestServer;
 let nobody: string;
 let admin: string;
 test.before(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ config: { screenshots: { remote_url: 'https://pictures.example/{domain}' } } }); // asks for no browser
   const { plans } = server.hostkeep.core;
   const { name: _, features: __, ...limits } = await plans.get('basic');
   await plans.create('nothing', limits, []);
@@ -94,6 +94,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'account.removeFavorite': () => ({ body: { link: '/files' } }),
   'account.activity': () => ({ path: '/api/account/activity?search=demo&page=1' }),
   'domains.add': () => ({ body: { domain_url: 'walk.example' } }),
+  'screenshots.show': () => ({ path: '/api/screenshot/walk.example?width=320' }),
   'domains.remove': () => ({ body: { domain_url: 'walk.example' } }),
   'control.createPlan': () => ({ body: { name: 'walked', description: 'made by a walk', domains_limit: 2, features: ['domains'] } }),
   'control.updatePlan': () => ({ path: '/api/plans/walked', body: { cpu_limit: 1.5 } }),

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Finding } from '../../kernel/points.ts';
+import { browserVersion, identityOf } from './command.ts';
+import type { Settings } from './schema.ts';
+
+const SET_UID_SANDBOX = '/usr/lib/chromium/chrome-sandbox';
+const NAMESPACES = '/proc/sys/user/max_user_namespaces';
+const FONTS = '/usr/share/fonts';
+
+/** What pictures need: the browser, its sandbox, an unprivileged user, letters. */
+export async function findings(executable: string, settings: Pick<Settings, 'user'>): Promise<Finding[]> {
+  const [browser, user] = await Promise.all([browserOf(executable), userOf(settings.user)]);
+  return [browser, user, sandbox(), fonts()];
+}
+
+async function browserOf(executable: string): Promise<Finding> {
+  try {
+    return { name: 'browser', ok: true, detail: `${await browserVersion(executable)} (${executable})` };
+  } catch (error) {
+    return { name: 'browser', ok: false, detail: `${executable} does not run: ${messageOf(error)}`, remedy: 'apt-get install --reinstall chromium' };
+  }
+}
+
+async function userOf(user: string): Promise<Finding> {
+  try {
+    const identity = await identityOf(user);
+    const isRoot = identity?.uid === 0;
+    const detail = identity === undefined ? 'the browser runs as the user that Hostkeep runs as' : `the browser runs as ${user} (${identity.uid})`;
+    return { name: 'browser user', ok: !isRoot, detail, ...(isRoot ? { remedy: 'set screenshots.user to an unprivileged user' } : {}) };
+  } catch (error) {
+    return { name: 'browser user', ok: false, detail: messageOf(error), remedy: `adduser --system --no-create-home ${user}` };
+  }
+}
+
+function sandbox(): Finding {
+  const hasNamespaces = existsSync(NAMESPACES) && Number(readFileSync(NAMESPACES, 'utf8')) > 0;
+  if (hasNamespaces) return { name: 'browser sandbox', ok: true, detail: 'user namespaces' };
+  if (existsSync(SET_UID_SANDBOX)) return { name: 'browser sandbox', ok: true, detail: SET_UID_SANDBOX };
+  return { name: 'browser sandbox', ok: false, detail: 'no user namespaces and no set-uid sandbox: the browser runs with --no-sandbox', remedy: 'apt-get install chromium-sandbox' };
+}
+
+function fonts(): Finding {
+  const has = existsSync(FONTS);
+  return { name: 'fonts', ok: has, detail: has ? FONTS : `${FONTS} is missing: pictures show no letters`, ...(has ? {} : { remedy: 'apt-get install fonts-dejavu-core' }) };
+}

@@ -1,0 +1,176 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { HttpError, retryLater } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { ByteLru } from './byte-lru.ts';
+import type { Disk } from './disk.ts';
+import type { OwnDomains } from './own-domains.ts';
+import { WIDTH } from './page.ts';
+import { Picture } from './picture.ts';
+import { Recent } from './recent.ts';
+import { scale } from './scale.ts';
+import type { Settings } from './schema.ts';
+import type { Target } from './target.ts';
+
+const REFRESH_MS = 60_000;
+const REMEMBERED = 10_000;
+
+export interface Question {
+  readonly account: Account;
+  readonly target: Target;
+  readonly width: number;
+  readonly refresh: boolean;
+}
+
+/** Takes a picture of an address of an account, whose domains are `own`. */
+export type Take = (accountId: number, url: string, own: ReadonlySet<string>) => Promise<Uint8Array>;
+
+interface GalleryParts {
+  readonly take: Take;
+  readonly disk: Disk;
+  readonly domains: OwnDomains;
+  readonly settings: Pick<Settings, 'ttl_seconds' | 'failure_seconds' | 'memory_cache_bytes'>;
+  readonly log: Log;
+}
+
+/** Answers from memory, from disk, or with a picture just taken: one flight for all who ask the same. */
+export class Gallery {
+  readonly #parts: GalleryParts;
+  readonly #ttlMs: number;
+  readonly #hot: ByteLru<Picture>;
+  readonly #flights = new Map<string, Promise<Picture>>();
+  readonly #failures: Recent<HttpError>;
+  readonly #refreshed = new Recent<true>(REFRESH_MS, REMEMBERED);
+  readonly #writes = new Set<Promise<void>>();
+  taken = 0;
+  failed = 0;
+
+  constructor(parts: GalleryParts) {
+    this.#parts = parts;
+    this.#ttlMs = parts.settings.ttl_seconds * 1000;
+    this.#hot = new ByteLru(parts.settings.memory_cache_bytes);
+    this.#failures = new Recent(parts.settings.failure_seconds * 1000, REMEMBERED);
+  }
+
+  /** From memory without a promise. Errors: 404 `domain_not_found`, 429 `rate_limited`, those of taking and scaling. */
+  show(question: Question): Picture | Promise<Picture> {
+    const own = this.#parts.domains.of(question.account);
+    return own instanceof Promise ? own.then((names) => this.#show(question, names)) : this.#show(question, own);
+  }
+
+  /** Forgets what an account has of domains that it has no longer; all of it when the account is gone. */
+  async forget(accountId: number, account: Account | undefined): Promise<void> {
+    this.#hot.deletePrefix(`${accountId} `);
+    await this.#parts.disk.keepOnly(accountId, account === undefined ? [] : await this.#parts.domains.of(account));
+  }
+
+  /** Resolves when all pictures are on disk. */
+  async settle(): Promise<void> {
+    await Promise.allSettled([...this.#flights.values(), ...this.#writes]);
+    await Promise.all(this.#writes);
+  }
+
+  #show(question: Question, own: ReadonlySet<string>): Picture | Promise<Picture> {
+    const { target, width, refresh } = question;
+    if (!own.has(target.domain)) throw notFound(target);
+    if (refresh) return this.#refresh(question, own);
+    return this.#remembered(question, width) ?? (width === WIDTH ? this.#whole(question, own) : this.#scaled(question, own));
+  }
+
+  #remembered(question: Question, width: number): Picture | undefined {
+    const picture = this.#hot.get(keyOf(question, width));
+    return picture !== undefined && Date.now() - picture.takenAt < this.#ttlMs ? picture : undefined;
+  }
+
+  #refresh(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+    const { account, target } = question;
+    const site = `${account.id} ${target.domain}`;
+    const last = this.#refreshed.get(site);
+    if (last !== undefined) throw retryLater('rate_limited', 'a new picture of a site is taken at most once a minute', last.seconds);
+    this.#refreshed.set(site, true);
+    this.#failures.delete(keyOf(question));
+    const fresh = this.#flight(`take ${keyOf(question)}`, () => this.#take(question, own)).catch((error: unknown) => {
+      if (error instanceof HttpError && error.status === 503) this.#refreshed.delete(site);
+      throw error;
+    });
+    return question.width === WIDTH ? fresh : fresh.then(() => this.#scaled(question, own));
+  }
+
+  #whole(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+    const { account, target } = question;
+    return this.#flight(keyOf(question), async () => {
+      const stored = await this.#parts.disk.read(account.id, target.domain, target.url).catch((error: unknown) => {
+        this.#parts.log.warn({ err: error }, 'a kept picture could not be read');
+        return undefined;
+      });
+      if (stored === undefined) return this.#flight(`take ${keyOf(question)}`, () => this.#take(question, own));
+      return this.#keep(question, WIDTH, new Picture(stored.png, stored.takenAt));
+    });
+  }
+
+  #scaled(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+    const { width } = question;
+    return this.#flight(keyOf(question, width), async () => {
+      const whole = this.#remembered(question, WIDTH) ?? (await this.#whole(question, own));
+      const picture = new Picture(await scale(whole.png, width), whole.takenAt);
+      return this.#hot.get(keyOf(question)) === whole ? this.#keep(question, width, picture) : picture;
+    });
+  }
+
+  async #take(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+    const { account, target } = question;
+    const failure = this.#failures.get(keyOf(question));
+    if (failure !== undefined) throw failure.value;
+    try {
+      const picture = new Picture(await this.#parts.take(account.id, target.url, own), Date.now());
+      this.taken += 1;
+      if (!(await this.#parts.domains.of(account)).has(target.domain)) throw notFound(target);
+      this.#hot.deletePrefix(keyOf(question, ''));
+      this.#write(account, target, picture);
+      return this.#keep(question, WIDTH, picture);
+    } catch (error) {
+      this.failed += 1;
+      if (error instanceof HttpError && error.code === 'site_unreachable') this.#failures.set(keyOf(question), error);
+      throw error;
+    }
+  }
+
+  #flight(key: string, work: () => Promise<Picture>): Promise<Picture> {
+    let flight = this.#flights.get(key);
+    if (flight === undefined) {
+      flight = work().finally(() => this.#flights.delete(key));
+      this.#flights.set(key, flight);
+    }
+    return flight;
+  }
+
+  #keep(question: Question, width: number, picture: Picture): Picture {
+    this.#hot.set(keyOf(question, width), picture, picture.png.byteLength);
+    return picture;
+  }
+
+  /** Nobody waits for the disk, but the end of the plugin does. */
+  #write(account: Account, target: Target, picture: Picture): void {
+    const write = this.#store(account, target, picture)
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'a picture could not be kept'))
+      .finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+  }
+
+  /** A domain may leave while its picture is being written, and have been cleared away already. */
+  async #store(account: Account, { domain, url }: Target, picture: Picture): Promise<void> {
+    const { disk, domains } = this.#parts;
+    await disk.write(account.id, domain, url, picture);
+    const own = await domains.of(account);
+    if (!own.has(domain)) await disk.keepOnly(account.id, own);
+  }
+}
+
+/** The account is part of every key, and comes first. */
+function keyOf({ account, target }: Question, width: number | '' = WIDTH): string {
+  return `${account.id} ${target.url} ${width}`;
+}
+
+/** The same for a domain that nobody has and for somebody else's. */
+export function notFound({ domain }: Target): HttpError {
+  return new HttpError('domain_not_found', `the account has no domain ${domain}`);
+}

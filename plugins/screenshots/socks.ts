@@ -1,0 +1,42 @@
+/** The messages of SOCKS 5 (RFC 1928) that a browser sends, and the answers to them. */
+import { addressText } from '../../kernel/address.ts';
+
+/** A name or a literal address, and a port. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+}
+
+const VERSION = 5;
+const CONNECT = 1;
+/** Longer than any message. */
+export const MESSAGE_LIMIT_BYTES = 300;
+
+export const NO_AUTHENTICATION = Uint8Array.of(VERSION, 0);
+export const CONNECTED = Uint8Array.of(VERSION, 0, 0, 1, 0, 0, 0, 0, 0, 0);
+export const NOT_ALLOWED = Uint8Array.of(VERSION, 2, 0, 1, 0, 0, 0, 0, 0, 0);
+
+export class SocksError extends Error {}
+
+/** Length of the greeting once it is complete. Throws `SocksError` for what is no SOCKS 5. */
+export function greetingLength(bytes: Uint8Array): number | undefined {
+  if (bytes.length > 0 && bytes[0] !== VERSION) throw new SocksError('not a SOCKS 5 greeting');
+  const length = 2 + (bytes[1] ?? 0);
+  return bytes.length >= 2 && bytes.length >= length ? length : undefined;
+}
+
+/** The destination of a CONNECT once the request is complete, and the request's length. Throws `SocksError` for all other requests. */
+export function parseRequest(bytes: Uint8Array): { readonly destination: Destination; readonly length: number } | undefined {
+  if (bytes.length < 5) return undefined;
+  if (bytes[0] !== VERSION || bytes[1] !== CONNECT) throw new SocksError('not a SOCKS 5 CONNECT');
+  const kind = bytes[3];
+  const isName = kind === 3;
+  const start = isName ? 5 : 4;
+  const size = isName ? (bytes[4] ?? 0) : kind === 1 ? 4 : kind === 4 ? 16 : 0;
+  if (size === 0) throw new SocksError('an address of an unknown kind');
+  const end = start + size;
+  if (bytes.length < end + 2) return undefined;
+  const address = bytes.subarray(start, end);
+  const host = isName ? Buffer.from(address).toString('latin1').toLowerCase().replace(/\.$/, '') : addressText(address);
+  return { destination: { host, port: ((bytes[end] ?? 0) << 8) | (bytes[end + 1] ?? 0) }, length: end + 2 };
+}
