@@ -1,14 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Sink } from '../../kernel/reply.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { rawConnection, rawRequest } from '../support/raw.ts';
 import { testSuite } from '../support/suite.ts';
@@ -229,8 +227,7 @@ test('in the community edition the end-user address is closed on every route', a
 });
 
 test('with a certificate both addresses speak HTTPS', async () => {
-  const [cert, key] = [join(temporaryFolder(), 'cert.pem'), join(temporaryFolder(), 'key.pem')];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const { cert, key } = selfSigned('localhost');
   const secure = await TestServer.start({ plugins: [probePlugin()], config: { tls: { cert, key } } });
   for (const address of ['user', 'admin'] as const) {
     assert.match(secure.hostkeep.url(address), /^https:/);
