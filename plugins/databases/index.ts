@@ -1,0 +1,51 @@
+import { definePlugin } from '../../kernel/plugin.ts';
+import { fillDemo } from './demo.ts';
+import { DatabasesConfig, Size, SizeQuery, Sizes, SizesQuery, Usage } from './schema.ts';
+import { Sources } from './sources.ts';
+import { unitOf, type View } from './view.ts';
+
+const features = ['mysql', 'databases_size_info'];
+const errors = ['databases_unavailable'] as const;
+
+export default definePlugin({
+  name: 'databases',
+  features,
+  config: DatabasesConfig,
+  routes: {
+    usage: { method: 'GET', path: '/api/docker_databases', summary: 'How many databases the account has', reply: Usage, errors },
+    size: {
+      method: 'GET', path: '/api/database-size', feature: features, summary: 'Size of one database',
+      query: SizeQuery, reply: Size, errors: ['database_not_found', ...errors],
+    },
+    sizes: {
+      method: 'GET', path: '/api/mysql-size', feature: features, summary: 'Databases of the account and their sizes',
+      description: 'Sizes are at most a few seconds old; Last-Modified says when they were measured.',
+      query: SizesQuery, reply: Sizes, errors: ['invalid_unit', ...errors],
+    },
+  },
+  setup({ config, directory, log, onClose }) {
+    const sources = new Sources(config, directory.accounts, log);
+    onClose(() => sources.close());
+    return {
+      handlers: {
+        usage: ({ account }) => later(sources.viewOf(account), (view) => view.usage),
+        size: ({ account, query }) => later(sources.viewOf(account), (view) => view.size(query.database)),
+        sizes: ({ account, query }) => {
+          const unit = unitOf(query.unit);
+          return later(sources.viewOf(account), (view) => view.sizes(unit, query.show_all === 'true'));
+        },
+      },
+      provides: {
+        dashboard: (account) => (account.features.has('mysql') ? later(sources.viewOf(account), (view) => ({ db_usage: view.own.length })) : {}),
+        metrics: () => sources.metrics(),
+        doctor: () => sources.findings(),
+        demo: ({ demo, other }) => fillDemo(config, [demo, other], log),
+      },
+    };
+  },
+});
+
+/** Keeps what is known already on the fast path. */
+function later<T>(view: View | Promise<View>, answer: (view: View) => T): T | Promise<T> {
+  return view instanceof Promise ? view.then(answer) : answer(view);
+}

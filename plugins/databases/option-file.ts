@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+
+/** What an option file of MySQL and MariaDB may say of a server. */
+export type Options = Partial<Record<'host' | 'port' | 'socket' | 'user' | 'password', string>>;
+
+const SECTIONS = new Set(['client', 'client-server', 'client-mariadb']);
+const KEYS = new Set(['host', 'port', 'socket', 'user', 'password']);
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', r: '\r', s: ' ', '\\': '\\' };
+
+export async function readOptionFile(file: string): Promise<Options> {
+  return parseOptions(await readFile(file, 'utf8'));
+}
+
+/**
+ * The settings of the client sections by the rules of the servers' manuals: the last one counts, `#` begins a comment
+ * outside quotes, escapes are `\b \t \n \r \s \\`. `!include` is not followed.
+ */
+export function parseOptions(text: string): Options {
+  const options: Options = {};
+  let isClient = false;
+  for (const line of text.split(/\r?\n/).map((each) => each.trim())) {
+    const section = /^\[([^\]]*)\]/.exec(line);
+    if (section !== null) isClient = SECTIONS.has(section[1]?.trim() ?? '');
+    const [, key = '', value = ''] = /^([a-z]+)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (isClient && KEYS.has(key)) options[key as keyof Options] = valueOf(value);
+  }
+  return options;
+}
+
+function valueOf(text: string): string {
+  const quoted = /^'((?:\\.|[^'\\])*)'|^"((?:\\.|[^"\\])*)"/.exec(text);
+  const value = quoted?.[1] ?? quoted?.[2] ?? text.replace(/\s*#.*$/, '');
+  return value.replace(/\\([btnrs\\])/g, (_, letter: string) => ESCAPES[letter] ?? '');
+}

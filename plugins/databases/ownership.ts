@@ -1,0 +1,80 @@
+/** Which databases of a shared server are an account's. Names are compared byte by byte, as the servers do on Linux. */
+import { byName, type Database } from './view.ts';
+
+const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
+
+export interface Grant {
+  /** Name of a database user, on whatever host. */
+  readonly user: string;
+  /** A database name, or with `isPattern` one in which `%`, `_` and `\` mean what they mean in `mysql.db`. */
+  readonly name: string;
+  readonly isPattern: boolean;
+}
+
+/** The databases of a server so that one account's are found without looking at all of them. */
+export class Catalogue {
+  readonly system: readonly Database[];
+  /** All others, by name. */
+  readonly others: readonly Database[];
+  /** By what their names begin with, up to the first underscore. */
+  readonly #byHead = new Map<string, Database[]>();
+  readonly #byName: ReadonlyMap<string, Database>;
+  readonly #grants = new Map<string, Grant[]>();
+
+  constructor(databases: readonly Database[], grants: readonly Grant[] = []) {
+    const sorted = databases.toSorted(byName);
+    this.system = sorted.filter(({ name }) => SYSTEM.has(name));
+    this.others = sorted.filter(({ name }) => !SYSTEM.has(name));
+    this.#byName = new Map(this.others.map((database) => [database.name, database]));
+    for (const database of this.others) push(this.#byHead, headOf(database.name), database);
+    for (const grant of grants) push(this.#grants, grant.user, grant);
+  }
+
+  /** Those named `<username>_…`. */
+  prefixed(username: string): Database[] {
+    const prefix = `${username}_`;
+    return (this.#byHead.get(headOf(username)) ?? []).filter(({ name }) => name.startsWith(prefix));
+  }
+
+  /** Those that a database user was granted anything on, or on a table of. Privileges on the whole server do not count. */
+  granted(user: string): Database[] {
+    const found = new Map<string, Database>();
+    for (const grant of this.#grants.get(user) ?? []) for (const database of this.#matching(grant)) found.set(database.name, database);
+    return [...found.values()].toSorted(byName);
+  }
+
+  #matching({ name, isPattern }: Grant): Database[] {
+    if (!isPattern) return [this.#byName.get(name) ?? []].flat();
+    const pattern = patternOf(name);
+    return this.others.filter((database) => pattern.test(database.name));
+  }
+}
+
+/** Whether a name belongs to another account whose name is longer: `ann_b_shop` is ann_b's, if there is one, and not ann's. */
+export function isAmbiguous(username: string, { name }: Database): boolean {
+  return name.includes('_', username.length + 1);
+}
+
+/** Databases that are none of the longer-named accounts'. */
+export function withoutThoseOf(longerUsernames: readonly string[], databases: readonly Database[]): Database[] {
+  return databases.filter(({ name }) => !longerUsernames.some((username) => name.startsWith(`${username}_`)));
+}
+
+/** A name of `mysql.db` as a regular expression: `%` any text, `_` any character, `\` takes the next one as it is. */
+export function patternOf(name: string): RegExp {
+  const source = name.replace(/\\?./gsu, (text) => {
+    if (text === '%') return '.*';
+    return text === '_' ? '.' : `\\u{${(text.codePointAt(text.length > 1 && text.startsWith('\\') ? 1 : 0) ?? 0).toString(16)}}`;
+  });
+  return new RegExp(`^${source}$`, 'su');
+}
+
+function headOf(name: string): string {
+  return name.split('_', 1)[0] ?? '';
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

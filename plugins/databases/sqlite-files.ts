@@ -1,0 +1,63 @@
+import type { Account } from '../../kernel/accounts.ts';
+import { AccountCache } from '../../kernel/account-cache.ts';
+import { retryLater } from '../../kernel/errors.ts';
+import { Folder, isMissing } from '../../kernel/files.ts';
+import type { Source } from './source.ts';
+import { byName, View, type Database } from './view.ts';
+
+/** Folder of an account's SQLite files, below its files root. */
+export const FOLDER = 'databases';
+const EXTENSIONS = /\.(sqlite3?|db)$/i;
+/** Most files that are looked at for one account. */
+const FILES = 10_000;
+const TTL_MS = 3000;
+
+/** The embedded default: each SQLite file of the account's folder is a database, named as the file. */
+export class SqliteFiles implements Source {
+  readonly #views = new AccountCache<View>(TTL_MS);
+
+  viewOf(account: Account): View | Promise<View> {
+    return this.#views.get(account, '', async () => new View(await readFolder(account.filesRoot), [], Date.now()));
+  }
+}
+
+async function readFolder(filesRoot: string): Promise<Database[]> {
+  try {
+    const folder = await Folder.open(filesRoot, [FOLDER]);
+    try {
+      return await readFiles(folder);
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw retryLater('databases_unavailable', 'the folder of the databases cannot be read at the moment', 10, error);
+  }
+}
+
+async function readFiles(folder: Folder): Promise<Database[]> {
+  const entries = await folder.entries();
+  const names = new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name.toString()));
+  const found: Database[] = [];
+  for (const name of [...names].filter((each) => EXTENSIONS.test(each)).slice(0, FILES)) {
+    const sizeBytes = await sizeOf(folder, name);
+    const logBytes = names.has(`${name}-wal`) ? await sizeOf(folder, `${name}-wal`) : 0;
+    if (sizeBytes !== undefined) found.push({ name, sizeBytes: sizeBytes + (logBytes ?? 0) });
+  }
+  return found.toSorted(byName);
+}
+
+/** `undefined` when it is gone, or became something else than a plain file. */
+async function sizeOf(folder: Folder, name: string): Promise<number | undefined> {
+  try {
+    const file = await folder.file(name);
+    try {
+      return (await file.stat()).size;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

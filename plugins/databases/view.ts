@@ -1,0 +1,75 @@
+import { HttpError } from '../../kernel/errors.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import { sizeText } from '../../kernel/size-text.ts';
+import type { Sizes } from './schema.ts';
+
+export interface Database {
+  readonly name: string;
+  readonly sizeBytes: number;
+}
+
+const UNITS = ['bytes', 'kb', 'mb', 'gb'] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** Errors: 400 `invalid_unit`. */
+export function unitOf(text: string): Unit {
+  const unit = UNITS.find((each) => each === text);
+  if (unit === undefined) throw new HttpError('invalid_unit', `a unit is one of ${UNITS.join(', ')}`);
+  return unit;
+}
+
+/** What one account sees of its databases at one moment. Replies are made when first asked for, and kept. */
+export class View {
+  readonly own: readonly Database[];
+  readonly #system: readonly Database[];
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #sizes = new Map<string, Reply>();
+  #usage: Reply | undefined;
+  #byName: ReadonlyMap<string, Database> | undefined;
+
+  /** `takenAt` in milliseconds since 1970: replies tell it as `Last-Modified`. */
+  constructor(own: readonly Database[], system: readonly Database[], takenAt: number) {
+    this.own = own;
+    this.#system = system;
+    this.#headers = { 'Last-Modified': new Date(takenAt).toUTCString() };
+  }
+
+  get usage(): Reply {
+    return (this.#usage ??= ready({ db_usage: String(this.own.length) }, { headers: this.#headers }));
+  }
+
+  /** Errors: 404 `database_not_found`, for what there is not and for what is somebody else's alike. */
+  size(name: string): { size: string } {
+    this.#byName ??= new Map(this.own.map((database) => [database.name, database]));
+    const database = this.#byName.get(name);
+    if (database === undefined) throw new HttpError('database_not_found', 'there is no such database');
+    return { size: sizeText(database.sizeBytes) };
+  }
+
+  sizes(unit: Unit, withSystem: boolean): Reply {
+    const key = `${unit} ${withSystem}`;
+    let reply = this.#sizes.get(key);
+    if (reply === undefined) {
+      const shown = withSystem ? [...this.own, ...this.#system].toSorted(byName) : this.own;
+      reply = ready(shown.map((database) => entryOf(database, unit)), { headers: this.#headers });
+      this.#sizes.set(key, reply);
+    }
+    return reply;
+  }
+}
+
+/** The order of lists: by UTF-16 code units, the same on every machine. */
+export function byName(a: Database, b: Database): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function entryOf({ name, sizeBytes }: Database, unit: Unit): Sizes[number] {
+  const entry = { Database: name, 'Size (MB)': scaled(sizeBytes, 2) };
+  if (unit === 'bytes') return { ...entry, 'Size (BYTES)': sizeBytes };
+  if (unit === 'kb') return { ...entry, 'Size (KB)': scaled(sizeBytes, 1) };
+  return unit === 'gb' ? { ...entry, 'Size (GB)': scaled(sizeBytes, 3) } : entry;
+}
+
+function scaled(sizeBytes: number, power: number): number {
+  return Math.round((sizeBytes / 1024 ** power) * 100) / 100;
+}

@@ -1,0 +1,121 @@
+/** A MariaDB of the tests' own: folder, socket and port are temporary, and it is stopped by its process. */
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SERVER = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/sbin/mariadbd'].find((path) => existsSync(path));
+export const MARIADB_INSTALL = 'apt-get install -y mariadb-server';
+const START_MS = 30_000;
+
+/** Whether tests with a real server run. In CI a missing one is an error. */
+export function hasMariaDb(): boolean {
+  if (SERVER !== undefined) return true;
+  if (process.env['CI'] === 'true') throw new Error(`no MariaDB is installed: ${MARIADB_INSTALL}`);
+  console.log(`skipped: tests with a real MariaDB; install it with ${MARIADB_INSTALL}`);
+  return false;
+}
+
+export class MariaDb {
+  readonly port: number;
+  readonly socket: string;
+  readonly #folder: string;
+  #process: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+    this.socket = join(folder, 'server.sock');
+  }
+
+  /** An empty server, with `root` without a password on the socket. */
+  static async start(): Promise<MariaDb> {
+    const folder = mkdtempSync(join(tmpdir(), 'hostkeep-mariadb-'));
+    chmodSync(folder, 0o755);
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    const owner = systemUser();
+    if (owner !== undefined) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid);
+    const server = new MariaDb(folder, await freePort());
+    await new Promise<void>((resolve, reject) => {
+      const options = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'];
+      execFile('mariadb-install-db', options, { ...owner, cwd: folder }, (error, _, stderr) => (error === null ? resolve() : reject(new Error(stderr, { cause: error }))));
+    });
+    await server.up();
+    return server;
+  }
+
+  /** Starts it again, where `stop` has ended it. */
+  async up(): Promise<void> {
+    const options = [
+      '--no-defaults', `--datadir=${join(this.#folder, 'data')}`, `--socket=${this.socket}`, `--pid-file=${join(this.#folder, 'pid')}`, '--bind-address=127.0.0.1', `--port=${this.port}`,
+      '--skip-name-resolve', '--skip-log-bin', '--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0', `--log-error=${join(this.#folder, 'error.log')}`,
+    ];
+    const child = spawn(SERVER ?? '', options, { ...systemUser(), cwd: this.#folder, stdio: 'ignore' });
+    this.#process = child;
+    const until = Date.now() + START_MS;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || Date.now() > until) throw new Error(`mariadbd did not start; see ${this.#folder}/error.log`);
+    }
+  }
+
+  /** Ends it; resolves when its process is gone. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    await new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill(signal);
+    });
+  }
+
+  /** Stops answering without closing anything, until `resume`. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    this.resume();
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Runs statements as root and resolves with what they print, tab-separated, without headings. */
+  sql(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const client = execFile('mariadb', [...this.#login(), '--default-character-set=utf8mb4', '--batch', '--skip-column-names'], { maxBuffer: 1 << 26 },
+        (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error }))));
+      client.stdin?.end(text);
+    });
+  }
+
+  #answers(): Promise<boolean> {
+    return new Promise((resolve) => execFile('mariadb-admin', [...this.#login(), '--wait=1', '--connect-timeout=1', 'ping'], (error) => resolve(error === null)));
+  }
+
+  #login(): string[] {
+    return ['--no-defaults', `--socket=${this.socket}`, '--user=root'];
+  }
+}
+
+/** The server refuses to run as root; packages make the user `mysql` for it. */
+function systemUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (option: string) => Number(execFileSync('id', [option, 'mysql'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
