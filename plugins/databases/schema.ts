@@ -27,6 +27,7 @@ export const DatabasesConfig = Type.Object(
     default_server: Type.String({ default: '', description: 'Server of accounts that have none of their own; where it is empty their databases are SQLite files in their databases/ folder' }),
     accounts: Type.Record(Type.String(), Type.String(), { default: {}, description: 'User names with a server of their own, and its name; "" = SQLite files' }),
     refresh_seconds: Type.Number({ default: 3, minimum: 0.1, maximum: 60, description: 'How long sizes are kept; longer where a server takes long to tell them' }),
+    retry_seconds: Type.Number({ default: 2, minimum: 0.1, maximum: 60, description: 'How long a server that failed is left alone' }),
     connect_timeout_ms: Type.Integer({ default: 3000, minimum: 100, maximum: 30_000 }),
     query_timeout_ms: Type.Integer({ default: 10_000, minimum: 100, maximum: 60_000 }),
   },

@@ -9,6 +9,8 @@ export interface ServerOptions extends Limits {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly refreshMs: number;
+  /** How long it is left alone when it failed. */
+  readonly retryMs: number;
   readonly log: Log;
 }
 
@@ -31,8 +33,6 @@ const REST_FACTOR = 10;
 const LONGEST_FRESH_MS = 60_000;
 /** While newer sizes are on their way, those that are this many times older than fresh ones are still told. */
 const STALE_FACTOR = 3;
-/** A server that failed is left alone for this long. */
-const RETRY_MS = 2000;
 /** How long nobody is made to wait for a server that failed. */
 const KNOWN_DOWN_MS = 30_000;
 
@@ -90,7 +90,7 @@ export class DatabaseServer {
   /** `undefined` while the server is left alone. A flight's failure is kept, so that nobody need wait for it. */
   #ask(now: number): Promise<Sample> | undefined {
     if (this.#flight !== undefined) return this.#flight;
-    if (this.#failure !== undefined && now - this.#failure.at < RETRY_MS) return undefined;
+    if (this.#failure !== undefined && now - this.#failure.at < this.#options.retryMs) return undefined;
     this.#flight = this.#read(now).finally(() => (this.#flight = undefined));
     this.#flight.catch(() => undefined); // `#read` has told the log
     return this.#flight;
@@ -134,6 +134,6 @@ export class DatabaseServer {
   }
 
   #unavailable(cause: unknown): HttpError {
-    return retryLater('databases_unavailable', 'the database server does not answer at the moment', RETRY_MS / 1000, new Error(`${this.name}: ${messageOf(cause)}`, { cause }));
+    return retryLater('databases_unavailable', 'the database server does not answer at the moment', this.#options.retryMs / 1000, new Error(`${this.name}: ${messageOf(cause)}`, { cause }));
   }
 }

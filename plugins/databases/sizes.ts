@@ -24,7 +24,7 @@ union all select ${decoded('folder')}, bytes, null from (select cast(substring_i
   from information_schema.innodb_sys_tablespaces where name like '%/%' group by folder) as files
 union all select ${decoded("substring_index(name, '/', 1)")}, null, ${decoded("substring_index(substring_index(name, '/', -1), '#P#', 1)")}
   from information_schema.innodb_sys_tables where space = 0 and name like '%/%'
-union all select table_schema, null, table_name from information_schema.tables where engine in ('Aria', 'MyISAM', 'CSV', 'ARCHIVE', 'ROCKSDB')`;
+union all select table_schema, null, table_name from information_schema.tables where engine in ('Aria', 'MyISAM', 'CSV', 'ARCHIVE', 'ROCKSDB') and table_type <> 'SYSTEM VIEW'`;
 
 /** Any server and any login: estimates, for which MariaDB opens every table. */
 const ESTIMATES = `select schema_name as name, null as bytes, null as tbl from information_schema.schemata

@@ -18,7 +18,7 @@ export class Sources {
   constructor(config: DatabasesConfig, accounts: Accounts, log: Log) {
     assertNames(config);
     this.#config = config;
-    const times = { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms, refreshMs: config.refresh_seconds * 1000 };
+    const times = { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms, refreshMs: config.refresh_seconds * 1000, retryMs: config.retry_seconds * 1000 };
     this.#servers = Object.entries(config.servers).map(([name, settings]) => {
       const server = new DatabaseServer({ name, settings, log, ...times });
       this.#byName.set(name, new ServerSource(server, settings.database_user, accounts));

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 
 const SERVER = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/sbin/mariadbd'].find((path) => existsSync(path));
 export const MARIADB_INSTALL = 'apt-get install -y mariadb-server';
-const START_MS = 30_000;
 
 /** Whether tests with a real server run. In CI a missing one is an error. */
 export function hasMariaDb(): boolean {
@@ -20,6 +19,8 @@ export function hasMariaDb(): boolean {
 export class MariaDb {
   readonly port: number;
   readonly socket: string;
+  /** Where its files are. */
+  readonly data: string;
   readonly #folder: string;
   #process: ChildProcess | undefined;
 
@@ -27,17 +28,18 @@ export class MariaDb {
     this.#folder = folder;
     this.port = port;
     this.socket = join(folder, 'server.sock');
+    this.data = join(folder, 'data');
   }
 
   /** An empty server, with `root` without a password on the socket. */
   static async start(): Promise<MariaDb> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-mariadb-'));
     chmodSync(folder, 0o755);
-    const data = join(folder, 'data');
+    const server = new MariaDb(folder, await freePort());
+    const { data } = server;
     mkdirSync(data);
     const owner = systemUser();
     if (owner !== undefined) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid);
-    const server = new MariaDb(folder, await freePort());
     await new Promise<void>((resolve, reject) => {
       const options = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'];
       execFile('mariadb-install-db', options, { ...owner, cwd: folder }, (error, _, stderr) => (error === null ? resolve() : reject(new Error(stderr, { cause: error }))));
@@ -49,15 +51,20 @@ export class MariaDb {
   /** Starts it again, where `stop` has ended it. */
   async up(): Promise<void> {
     const options = [
-      '--no-defaults', `--datadir=${join(this.#folder, 'data')}`, `--socket=${this.socket}`, `--pid-file=${join(this.#folder, 'pid')}`, '--bind-address=127.0.0.1', `--port=${this.port}`,
-      '--skip-name-resolve', '--skip-log-bin', '--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0', `--log-error=${join(this.#folder, 'error.log')}`,
+      '--no-defaults', `--datadir=${this.data}`, `--socket=${this.socket}`, `--pid-file=${join(this.#folder, 'pid')}`, '--bind-address=127.0.0.1', `--port=${this.port}`,
+      '--skip-name-resolve', '--skip-log-bin', '--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0',
     ];
-    const child = spawn(SERVER ?? '', options, { ...systemUser(), cwd: this.#folder, stdio: 'ignore' });
+    const child = spawn(SERVER ?? '', options, { ...systemUser(), cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] });
     this.#process = child;
-    const until = Date.now() + START_MS;
-    while (!(await this.#answers())) {
-      if (child.exitCode !== null || Date.now() > until) throw new Error(`mariadbd did not start; see ${this.#folder}/error.log`);
-    }
+    process.once('exit', () => child.kill('SIGKILL'));
+    await new Promise<void>((resolve, reject) => {
+      let log = '';
+      child.once('exit', () => reject(new Error(`mariadbd did not start:\n${log}`)));
+      child.stderr.on('data', (chunk: Buffer) => {
+        log += chunk.toString();
+        if (log.includes('ready for connections')) resolve();
+      });
+    });
   }
 
   /** Ends it; resolves when its process is gone. */
@@ -89,18 +96,10 @@ export class MariaDb {
   /** Runs statements as root and resolves with what they print, tab-separated, without headings. */
   sql(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const client = execFile('mariadb', [...this.#login(), '--default-character-set=utf8mb4', '--batch', '--skip-column-names'], { maxBuffer: 1 << 26 },
+      const client = execFile('mariadb', ['--no-defaults', `--socket=${this.socket}`, '--user=root', '--default-character-set=utf8mb4', '--batch', '--skip-column-names'], { maxBuffer: 1 << 26 },
         (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error }))));
       client.stdin?.end(text);
     });
-  }
-
-  #answers(): Promise<boolean> {
-    return new Promise((resolve) => execFile('mariadb-admin', [...this.#login(), '--wait=1', '--connect-timeout=1', 'ping'], (error) => resolve(error === null)));
-  }
-
-  #login(): string[] {
-    return ['--no-defaults', `--socket=${this.socket}`, '--user=root'];
   }
 }
 
