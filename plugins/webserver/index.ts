@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpError, messageOf } from '../../kernel/errors.ts';
+import { definePlugin, type Host } from '../../kernel/plugin.ts';
+import type { Finding } from '../../kernel/points.ts';
+import type { DomainsService } from '../domains/service.ts';
+import { Batches } from './batches.ts';
+import { driverOf, type Driver } from './drivers.ts';
+import { WebserverConfig } from './schema.ts';
+import { WebServer } from './server.ts';
+import { compileTemplate, type Site } from './template.ts';
+import { VhostFolder } from './vhost-folder.ts';
+import { Vhosts } from './vhosts.ts';
+
+/** How long the start waits until the files are in step; with many it goes on meanwhile. */
+const START_MS = 20_000;
+
+/**
+ * Has no routes: domains are added and removed by the plugin domains, which asks whoever answers these points. Where
+ * the web server or its folder fails, the points are answered all the same, with errors: no domain is added unserved.
+ */
+export default definePlugin({
+  name: 'webserver',
+  features: [],
+  needs: ['domains'],
+  config: WebserverConfig,
+  routes: {},
+  async setup(host) {
+    const driver = driverOf(host.config);
+    if (driver === undefined) return { handlers: {}, provides: { doctor: () => [{ name: 'web server', ok: true, detail: 'none is told of domains (driver none)' }] } };
+    const folder = new VhostFolder(driver.vhostFolder);
+    const { config } = host;
+    const server = new WebServer(driver, folder, config.listen, { commandMs: config.command_timeout_ms, servedMs: config.served_timeout_ms });
+    const batches = new Batches(folder, server);
+    const vhosts = new Vhosts({
+      folder, batches, render: await templateOf(driver), domains: host.service<DomainsService>('domains'), accounts: host.directory.accounts,
+      virtualRoot: host.node.config.virtual_root, listen: config.listen, log: host.log,
+    });
+    await begin(host, folder, vhosts);
+    follow(host, vhosts);
+    host.onClose(() => batches.idle());
+    return {
+      handlers: {},
+      provides: {
+        domainAdded: (domain) => vhosts.add(domain),
+        domainRemoved: (domain) => vhosts.remove(domain),
+        metrics: () => [{ name: 'hostkeep_webserver_reloads_total', help: 'How often the web server was told to read its configuration again', type: 'counter', samples: [{ value: batches.reloads }] }],
+        doctor: async () => [await findingOf(driver, server)],
+      },
+    };
+  },
+});
+
+async function begin({ log }: Host<WebserverConfig>, folder: VhostFolder, vhosts: Vhosts): Promise<void> {
+  try {
+    await folder.make();
+    const { done } = await vhosts.start();
+    await Promise.race([done, delay(START_MS, undefined, { ref: false })]);
+  } catch (error) {
+    log.error({ err: error }, 'virtual hosts could not be compared with the domains');
+  }
+}
+
+/** Keeps files in step with what does not pass the two points: accounts that go, and changes of another process. */
+function follow({ config, events, log, onClose }: Host<WebserverConfig>, vhosts: Vhosts): void {
+  const reconcile = async (isNeeded: () => boolean | Promise<boolean>) => {
+    try {
+      if (await isNeeded()) await vhosts.reconcile();
+    } catch (error) {
+      log.error({ err: error }, 'virtual hosts could not be compared with the domains');
+    }
+  };
+  onClose(events.listen(({ type, data }) => {
+    if (type === 'account.removed') void reconcile(() => true);
+    if (type === 'domain.added') void reconcile(async () => !(await vhosts.has(String(data['domain_url']))));
+  }));
+  if (config.reconcile_seconds === 0) return;
+  const timer = setInterval(() => void reconcile(() => true), config.reconcile_seconds * 1000).unref();
+  onClose(() => clearInterval(timer));
+}
+
+/** A template that cannot be used refuses every domain; doctor and the log tell why. */
+async function templateOf({ templateFile }: Driver): Promise<(site: Site) => string> {
+  try {
+    return compileTemplate(await readFile(templateFile, 'utf8'));
+  } catch (cause) {
+    return () => {
+      throw new HttpError('webserver_failed', 'the web server has no usable template', { cause });
+    };
+  }
+}
+
+/** Template and check are part of it: a configuration that is broken already makes every change fail. */
+async function findingOf({ name, vhostFolder, templateFile }: Driver, server: WebServer): Promise<Finding> {
+  try {
+    compileTemplate(await readFile(templateFile, 'utf8'));
+    const version = await server.version();
+    await server.check();
+    return { name: 'web server', ok: true, detail: `${version}, virtual hosts in ${vhostFolder}` };
+  } catch (error) {
+    return { name: 'web server', ok: false, detail: messageOf(error), remedy: `install and start ${name}, or correct its configuration` };
+  }
+}

@@ -1,0 +1,249 @@
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { compileTemplate, fileNameOf, isOurs } from '../../plugins/webserver/template.ts';
+import { start as startProgram } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { hasNginx, Nginx } from '../support/nginx.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('webserver');
+const hasReal = hasNginx();
+let nginx: Nginx;
+test.before(async () => {
+  if (hasReal) nginx = await Nginx.start();
+});
+test.after(async () => {
+  if (hasReal) await nginx.remove();
+});
+
+const site = { domain: 'shop.example', docroot: '/srv/ann/shop', files_root: '/srv/ann', username: 'ann', listen: '80' };
+
+test('a template is filled with what cannot be read as anything else', () => {
+  const render = compileTemplate('server_name {{domain}}; root "{{docroot}}"; # {{username}} {{files_root}} {{listen}}');
+  assert.match(render({ ...site, docroot: '/srv/ann/größe & more' }), /server_name shop\.example; root "\/srv\/ann\/größe & more"; # ann \/srv\/ann 80$/);
+  for (const docroot of ['a"b', 'a;b', 'a$b', 'a{b', 'a}b', 'a\nb', 'a\\b', "a'b", 'a`b', 'a#b', 'a\u007fb']) assert.throws(() => render({ ...site, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
+  for (const domain of ['', 'localhost', '-a.example', 'a..example', 'A.example', 'a.example;', 'a_b.example', '*.example', 'a.example\n', `${'a'.repeat(64)}.example`, `${'a.'.repeat(126)}aa`, '../x.example']) {
+    assert.throws(() => render({ ...site, domain }), /cannot serve this name/, domain);
+  }
+  assert.throws(() => render({ ...site, username: 'a b' }));
+  assert.throws(() => compileTemplate('server_name {{domain}} {{unknown}}'), /\{\{unknown\}\}/);
+  assert.throws(() => compileTemplate('server {}'), /\{\{domain\}\}/);
+});
+
+test('a domain of any length has a file of its own', () => {
+  const long = (last: string) => `${'a'.repeat(62)}.${'b'.repeat(62)}.${'c'.repeat(62)}.${'d'.repeat(58)}.${last}`;
+  assert.is(fileNameOf('shop.example'), 'hostkeep-shop.example.conf');
+  assert.is.not(fileNameOf(long('xa')), fileNameOf(long('xb')));
+  assert.ok(fileNameOf(long('xa')).length <= 255 && isOurs(fileNameOf(long('xa'))));
+  assert.ok(!isOurs('default.conf') && !isOurs('hostkeep-beacon.conf') && !isOurs('hostkeep-x.conf.bak'));
+});
+
+test('without a driver nothing is told of domains', async () => {
+  const server = await TestServer.start();
+  try {
+    const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webserver');
+    assert.is(status?.state, 'ready');
+    assert.equal(status?.provides, ['doctor']);
+  } finally {
+    await server.close();
+  }
+});
+
+test('where the web server is missing a domain is refused, and doctor says why', async () => {
+  await withServer({ driver: 'nginx', vhost_folder: join(temporaryFolder(), 'vhosts'), check: ['/nonexistent/nginx'], version: ['/nonexistent/nginx'] }, async (server) => {
+    const { token } = await server.user('ann');
+    const { status, body } = await add(server, token, 'shop.example');
+    assert.equal([status, body['error']], [502, 'webserver_failed']);
+    assert.is((await server.ask('/api/domains', { token })).body['total'], 0);
+    const finding = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) => (part.ok ? part.value : [])).find(({ name }) => name === 'web server');
+    assert.ok(finding?.ok === false && /nonexistent/.test(finding.detail));
+  });
+});
+
+if (hasReal) {
+  test('a domain that was added is served at once, and one that was removed is not', async () => {
+    await withServer(nginx.settings, async (server) => {
+      const { account, token } = await server.user('ann');
+      assert.is((await nginx.fetch('shop.example')).status, 0);
+      assert.is((await add(server, token, 'shop.example', 'my shop/öffentlich')).status, 201);
+      writeFileSync(join(account.filesRoot, 'my shop/öffentlich/index.html'), 'Welcome to the shop');
+      writeFileSync(join(account.filesRoot, 'my shop/öffentlich/.env'), 'SECRET');
+      assert.equal(await nginx.fetch('shop.example'), { status: 200, body: 'Welcome to the shop' });
+      assert.is((await nginx.fetch('shop.example', '/.env')).status, 404);
+      assert.is((await nginx.fetch('other.example')).status, 0);
+      assert.is((await remove(server, token, 'shop.example')).status, 200);
+      assert.is((await nginx.fetch('shop.example')).status, 0);
+      assert.equal(vhosts(), []);
+    });
+  });
+
+  test('a document root that the web server would read as something else is refused', async () => {
+    await withServer(nginx.settings, async (server) => {
+      const { token } = await server.user('ann');
+      const { status, body } = await add(server, token, 'shop.example', 'a"; return 200 "x');
+      assert.equal([status, body['error']], [400, 'invalid_docroot']);
+      assert.equal(vhosts(), []);
+    });
+  });
+
+  test('what the web server refuses changes nothing', async () => {
+    const template = join(temporaryFolder(), 'vhost.conf');
+    writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; return 200 "{{username}}"; }');
+    await withServer({ ...nginx.settings, template }, async (server) => {
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, 'good.example')).status, 201);
+      assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
+    }, async (server, token) => {
+      const before = readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8');
+      const reloads = nginx.reloads();
+      const { status, body } = await add(server, token, 'bad.example');
+      assert.equal([status, body['error']], [502, 'webserver_failed']);
+      assert.not.match(JSON.stringify(body), /vhosts|nginx/);
+      assert.equal(vhosts(), ['hostkeep-good.example.conf']);
+      assert.is(readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8'), before);
+      assert.is(nginx.reloads(), reloads);
+      assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
+      assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
+      const broken = join(nginx.vhostFolder, 'zz-operator.conf');
+      writeFileSync(broken, 'server { listen');
+      assert.is((await remove(server, token, 'good.example')).status, 502, 'a removal is refused too');
+      rmSync(broken);
+      assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
+      assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
+      assert.is((await remove(server, token, 'good.example')).status, 200);
+    }, () => writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; no_such_directive on; }'));
+  });
+
+  test('a hundred domains at once are served after a few reloads, but for those that the web server refuses', async () => {
+    const template = join(temporaryFolder(), 'vhost.conf');
+    writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; root "{{docroot}}"; set $part "{{docroot}}"; include "{{docroot}}/*.refused"; return 200 "{{domain}}"; }');
+    await withServer({ ...nginx.settings, template }, async (server) => {
+      const { account, token } = await server.user('ann');
+      const names = Array.from({ length: 100 }, (_, i) => `site${i}.example`);
+      const before = nginx.reloads();
+      const statuses = (await Promise.all(names.map((name) => add(server, token, name)))).map(({ status }) => status);
+      assert.ok(statuses.every((status) => status === 201));
+      const reloads = nginx.reloads() - before;
+      assert.ok(reloads <= 10, `${reloads} reloads`);
+      for (const name of names) assert.is((await nginx.fetch(name)).body, name);
+      await add(server, token, 'kept.example', 'marked');
+      writeFileSync(join(account.filesRoot, 'marked/x.refused'), '');
+      const more = Array.from({ length: 20 }, (_, i) => `more${i}.example`);
+      await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'x.example', docroot: 'broken' } });
+      await remove(server, token, 'x.example');
+      writeFileSync(join(account.filesRoot, 'broken/x.refused'), 'no_such_directive on;');
+      const mixed = await Promise.all([...more.map((name) => add(server, token, name)), add(server, token, 'bad1.example', 'broken'), add(server, token, 'bad2.example', 'broken')]);
+      assert.equal(mixed.map(({ status }) => status), [...more.map(() => 201), 502, 502]);
+      for (const name of more) assert.is((await nginx.fetch(name)).body, name);
+      assert.is((await nginx.fetch('bad1.example')).status, 0);
+    });
+  });
+
+  test('the start brings files in step with the domains, and leaves those of others', async () => {
+    writeFileSync(join(nginx.vhostFolder, 'mine.conf'), '# the operator\'s');
+    await withServer(nginx.settings, async (server) => {
+      const { token } = await server.user('ann');
+      for (const name of ['a.example', 'b.example']) assert.is((await add(server, token, name)).status, 201);
+    }, async () => {
+      assert.equal(vhosts(), ['hostkeep-a.example.conf', 'hostkeep-b.example.conf', 'mine.conf']);
+      assert.match(readFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), 'utf8'), /server_name a\.example/);
+      assert.is((await nginx.fetch('orphan.example')).status, 0);
+      assert.is((await nginx.fetch('b.example')).status, 403, 'the folder is empty');
+    }, () => {
+      writeFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), '');
+      writeFileSync(join(nginx.vhostFolder, '.hostkeep-0123.tmp'), 'half');
+      writeFileSync(join(nginx.vhostFolder, 'hostkeep-orphan.example.conf'), `server { listen ${nginx.port}; server_name orphan.example; return 200; }`);
+    });
+    assert.not(readdirSync(nginx.vhostFolder).includes('.hostkeep-0123.tmp'));
+  });
+
+  for (const step of ['before the check', 'before the reload', 'after the reload'] as const) {
+    for (const change of ['new', 'delete'] as const) {
+      test(`a process killed ${step} of a change (${change}) leaves what the next start repairs`, async () => {
+        const data = temporaryFolder();
+        const server = await TestServer.start({ data, config: { webserver: nginx.settings } });
+        const { token } = await server.user('ann');
+        assert.is((await add(server, token, 'kept.example')).status, 201);
+        await server.close();
+
+        const config = join(data, 'config.json');
+        const armed = join(data, 'armed');
+        const kill = `if [ -e '${armed}' ]; then kill -9 $PPID; fi`;
+        const [check, reload] = [nginx.command('-t', '-q').join(' '), nginx.command('-s', 'reload').join(' ')];
+        const script = step === 'before the check' ? { check: ['/bin/sh', '-c', `${kill}; ${check}`] } : { reload: ['/bin/sh', '-c', step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`] };
+        writeFileSync(config, JSON.stringify({ webserver: { ...nginx.settings, ...script } }));
+        const { child, line } = await startProgram(data, ['serve', '--config', config], /"listening"/);
+        const [, url = ''] = await line(/"base_url":"([^"]+)"/);
+        writeFileSync(armed, '');
+        const body = JSON.stringify({ domain_url: change === 'new' ? 'half.example' : 'kept.example' });
+        const ended = once(child, 'exit');
+        await fetch(`${url}/api/domains/${change}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body }).catch(() => undefined);
+        assert.is((await ended)[1], 'SIGKILL');
+
+        const next = await TestServer.start({ data, config: { webserver: nginx.settings } });
+        try {
+          const isKept = change === 'new';
+          assert.is((await next.ask('/api/domains', { token })).body['total'], isKept ? 1 : 0);
+          assert.is((await nginx.fetch('half.example')).status, 0);
+          assert.is((await nginx.fetch('kept.example')).status, isKept ? 403 : 0);
+          assert.is(readdirSync(nginx.vhostFolder).includes('hostkeep-kept.example.conf'), isKept);
+          assert.is(readdirSync(nginx.vhostFolder).includes('hostkeep-half.example.conf'), false);
+          assert.is((await add(next, token, 'half.example')).status, 201);
+          assert.is((await nginx.fetch('half.example')).status, 403);
+        } finally {
+          await next.close();
+        }
+      });
+    }
+  }
+
+  test('the domains of an account that is removed are not served any more', async () => {
+    await withServer(nginx.settings, async (server) => {
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, 'shop.example')).status, 201);
+      const longAgo = new Date(Date.now() - 3_600_000);
+      utimesSync(join(nginx.vhostFolder, 'hostkeep-shop.example.conf'), longAgo, longAgo);
+      await server.hostkeep.core.accounts.remove('ann');
+      while ((await nginx.fetch('shop.example')).status !== 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.not(vhosts().includes('hostkeep-shop.example.conf'));
+    });
+  });
+
+  test('doctor tells the version', async () => {
+    await withServer(nginx.settings, async (server) => {
+      const finding = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) => (part.ok ? part.value : [])).find(({ name }) => name === 'web server');
+      assert.ok(finding?.ok === true && /nginx version: nginx\/\d/.test(finding.detail), JSON.stringify(finding));
+    });
+  });
+}
+
+/** A Hostkeep for one test, and, where `next` is given, a second one on the same data after `between`. */
+async function withServer(webserver: Record<string, unknown>, work: (server: TestServer) => Promise<void>, next?: (server: TestServer, token: string) => Promise<void>, between?: () => void): Promise<void> {
+  const data = temporaryFolder();
+  for (const [i, step] of [work, next].entries()) {
+    if (step === undefined) return;
+    if (i > 0) between?.();
+    const server = await TestServer.start({ data, config: { webserver } });
+    try {
+      const account = i === 0 ? undefined : await server.hostkeep.core.accounts.byUsername('ann');
+      await step(server, account === undefined ? '' : await server.token(account));
+    } finally {
+      await server.close();
+    }
+  }
+}
+
+function add(server: TestServer, token: string, name: string, docroot?: string) {
+  return server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: name, ...(docroot === undefined ? {} : { docroot }) } });
+}
+
+function remove(server: TestServer, token: string, name: string) {
+  return server.ask('/api/domains/delete', { method: 'POST', token, body: { domain_url: name } });
+}
+
+function vhosts(): string[] {
+  return readdirSync(nginx.vhostFolder).filter((name) => name !== 'hostkeep-beacon.conf').toSorted();
+}

@@ -1,0 +1,111 @@
+/** An nginx of the tests' own: prefix folder and port are its own, and it is stopped by its process. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './port.ts';
+
+const SERVER = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((path) => existsSync(path));
+export const NGINX_INSTALL = 'apt-get install -y nginx-light';
+
+/** Whether tests with a real server run. In CI a missing one is an error. */
+export function hasNginx(): boolean {
+  if (SERVER !== undefined) return true;
+  if (process.env['CI'] === 'true') throw new Error(`no nginx is installed: ${NGINX_INSTALL}`);
+  console.log(`skipped: tests with a real nginx; install it with ${NGINX_INSTALL}`);
+  return false;
+}
+
+export interface Page {
+  /** 0 when the connection was closed without an answer. */
+  readonly status: number;
+  readonly body: string;
+}
+
+export class Nginx {
+  readonly port: number;
+  /** Holds everything; readable by all. */
+  readonly folder: string;
+  readonly vhostFolder: string;
+  #process: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number) {
+    this.folder = folder;
+    this.vhostFolder = join(folder, 'vhosts');
+    this.port = port;
+  }
+
+  /** Answers no host name but those of the virtual hosts. */
+  static async start(): Promise<Nginx> {
+    const folder = mkdtempSync(join(tmpdir(), 'hostkeep-nginx-'));
+    chmodSync(folder, 0o755);
+    const nginx = new Nginx(folder, await freePort());
+    for (const name of ['vhosts', 'logs', 'temporary']) mkdirSync(join(folder, name));
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path temporary/${name};`).join(' ');
+    writeFileSync(join(folder, 'nginx.conf'), `${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; daemon off; pid nginx.pid; error_log logs/error.log notice;
+      events { worker_connections 512; } http { ${temporary} access_log off; server_names_hash_bucket_size 512; server_names_hash_max_size 4096;
+      server { listen ${nginx.port} default_server; return 444; } include vhosts/*.conf; }`);
+    await nginx.up();
+    return nginx;
+  }
+
+  /** Settings of the plugin webserver for this server. */
+  get settings(): Record<string, unknown> {
+    return { driver: 'nginx', vhost_folder: this.vhostFolder, listen: String(this.port), check: this.command('-t', '-q'), reload: this.command('-s', 'reload'), version: [SERVER ?? '', '-v'] };
+  }
+
+  command(...args: string[]): string[] {
+    return [SERVER ?? '', '-p', this.folder, '-c', 'nginx.conf', '-e', 'logs/error.log', ...args];
+  }
+
+  async up(): Promise<void> {
+    const [program = '', ...args] = this.command();
+    const child = spawn(program, args, { stdio: 'ignore' });
+    this.#process = child;
+    process.once('exit', () => child.kill('SIGTERM')); // killed at once it would leave its workers
+    while (!existsSync(join(this.folder, 'nginx.pid'))) {
+      if (child.exitCode !== null) throw new Error(`nginx did not start:\n${this.log()}`);
+      await this.fetch('nobody.invalid');
+    }
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    await new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill('SIGTERM');
+    });
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  log(): string {
+    return readFileSync(join(this.folder, 'logs/error.log'), 'utf8');
+  }
+
+  /** How often it was told to read its configuration again. */
+  reloads(): number {
+    return this.log().split('\n').filter((line) => line.includes('reconfiguring')).length;
+  }
+
+  check(): Promise<boolean> {
+    const [program = '', ...args] = this.command('-t', '-q');
+    return new Promise((resolve) => execFile(program, args, (error) => resolve(error === null)));
+  }
+
+  fetch(host: string, path = '/'): Promise<Page> {
+    return new Promise((resolve) => {
+      get({ host: '127.0.0.1', port: this.port, path, headers: { host }, agent: false }, (response) => {
+        let body = '';
+        response.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      }).on('error', () => resolve({ status: 0, body: '' }));
+    });
+  }
+}
