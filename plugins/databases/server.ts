@@ -30,9 +30,9 @@ interface Kept {
 
 /** A server that takes a second to tell its sizes is asked every ten: asking never costs it more than a tenth of its time. */
 const REST_FACTOR = 10;
-const LONGEST_FRESH_MS = 60_000;
+const LONGEST_FRESH_MS = 10_000;
 /** While newer sizes are on their way, those that are this many times older than fresh ones are still told. */
-const STALE_FACTOR = 3;
+const STALE_FACTOR = 2;
 /** How long nobody is made to wait for a server that failed. */
 const KNOWN_DOWN_MS = 30_000;
 
