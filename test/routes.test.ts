@@ -93,6 +93,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'account.putFavorite': () => ({ body: { link: '/files', title: 'Files' } }),
   'account.removeFavorite': () => ({ body: { link: '/files' } }),
   'account.activity': () => ({ path: '/api/account/activity?search=demo&page=1' }),
+  'databases.size': () => ({ path: '/api/database-size?database=shop.sqlite' }),
   'domains.add': () => ({ body: { domain_url: 'walk.example' } }),
   'screenshots.show': () => ({ path: '/api/screenshot/walk.example?width=320' }),
   'domains.remove': () => ({ body: { domain_url: 'walk.example' } }),

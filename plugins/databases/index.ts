@@ -39,7 +39,7 @@ export default definePlugin({
         dashboard: (account) => (account.features.has('mysql') ? later(sources.viewOf(account), (view) => ({ db_usage: view.own.length })) : {}),
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
-        demo: ({ demo, other }) => fillDemo(config, [demo, other], log),
+        demo: ({ demo, other }) => fillDemo(config, [demo, other]),
       },
     };
   },

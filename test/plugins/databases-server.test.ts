@@ -208,6 +208,16 @@ if (hasReal) {
     });
   });
 
+  test('the demo makes databases on the server', async () => {
+    await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
+      const [demo, other] = [await server.user('demo'), await server.user('other')];
+      for (const part of await server.hostkeep.plugins.inTurn('demo', { demo: demo.account, other: other.account })) if (part.plugin === 'databases') assert.is(part.error, undefined);
+      assert.equal(await names(server, demo.token), ['demo_blog', 'demo_shop', 'demo_stats']);
+      assert.equal(await names(server, other.token), ['other_shop', 'other_stats']);
+      assert.is(await mariaDb.sql('select count(*) from demo_blog.entries'), '1000\n');
+    });
+  });
+
   test('doctor tells the version, and that sizes are real', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
