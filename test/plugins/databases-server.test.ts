@@ -14,7 +14,7 @@ let mariaDb: MariaDb;
 const hasReal = hasMariaDb();
 
 test.before(async () => {
-  silent = createServer(() => undefined);
+  silent = createServer((socket) => void socket.resume().on('error', () => undefined));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   if (!hasReal) return;
   mariaDb = await MariaDb.start();
@@ -37,6 +37,10 @@ test.after(async () => {
   silent.close();
   if (hasReal) await mariaDb.remove();
 });
+
+function openConnections(): Promise<number> {
+  return new Promise((resolve, reject) => silent.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
+}
 
 /** A Hostkeep with these settings of the plugin, for the length of one test. */
 async function withServer(databases: Record<string, unknown>, work: (server: TestServer) => Promise<void>): Promise<void> {
@@ -85,6 +89,17 @@ test('a server that never answers is 503 after a bounded time, then at once, and
     const before = await samples(server);
     for (const path of [SIZES, '/api/docker_databases', '/api/database-size?database=eve_x']) assert.is((await server.ask(path, { token: eve.token })).status, 503);
     assert.is(await samples(server), before);
+  });
+});
+
+test('nobody waits for a server that is known to be down, while it is being tried again', async () => {
+  const { port } = silent.address() as { port: number };
+  await withServer({ servers: { stuck: { port, user: 'x' } }, default_server: 'stuck', connect_timeout_ms: 500, retry_seconds: 0.1 }, async (server) => {
+    const { token } = await server.user('ann');
+    assert.is((await server.ask(SIZES, { token })).status, 503);
+    const before = await samples(server);
+    while ((await samples(server)) === before) assert.is((await server.ask(SIZES, { token })).status, 503);
+    while ((await openConnections()) === 0) await new Promise((resolve) => setImmediate(resolve)); // the attempt goes on, and ends long after the answer
   });
 });
 

@@ -117,6 +117,24 @@ if (hasReal) {
     }, () => writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; no_such_directive on; }'));
   });
 
+  test('a domain is acknowledged when it is served, however late the reload takes effect', async () => {
+    const late = ['/bin/sh', '-c', `(sleep 1; ${nginx.command('-s', 'reload').join(' ')}) >/dev/null 2>&1 &`];
+    await withServer({ ...nginx.settings, reload: late }, async (server) => {
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, 'late.example')).status, 201);
+      assert.is((await nginx.fetch('late.example')).status, 403, 'the folder is empty');
+      assert.is((await remove(server, token, 'late.example')).status, 200);
+    });
+  });
+
+  test('a reload without effect is a failure', async () => {
+    await withServer({ ...nginx.settings, reload: ['true'], served_timeout_ms: 300 }, async (server) => {
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, 'never.example')).status, 502);
+      assert.equal(vhosts(), []);
+    });
+  });
+
   test('a hundred domains at once are served after a few reloads, but for those that the web server refuses', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; root "{{docroot}}"; set $part "{{docroot}}"; include "{{docroot}}/*.refused"; return 200 "{{domain}}"; }');

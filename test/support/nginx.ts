@@ -1,9 +1,9 @@
 /** An nginx of the tests' own: prefix folder and port are its own, and it is stopped by its process. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchPage, type Page } from './page.ts';
 import { freePort } from './port.ts';
 
 const SERVER = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((path) => existsSync(path));
@@ -15,12 +15,6 @@ export function hasNginx(): boolean {
   if (process.env['CI'] === 'true') throw new Error(`no nginx is installed: ${NGINX_INSTALL}`);
   console.log(`skipped: tests with a real nginx; install it with ${NGINX_INSTALL}`);
   return false;
-}
-
-export interface Page {
-  /** 0 when the connection was closed without an answer. */
-  readonly status: number;
-  readonly body: string;
 }
 
 export class Nginx {
@@ -94,18 +88,7 @@ export class Nginx {
     return this.log().split('\n').filter((line) => line.includes('reconfiguring')).length;
   }
 
-  check(): Promise<boolean> {
-    const [program = '', ...args] = this.command('-t', '-q');
-    return new Promise((resolve) => execFile(program, args, (error) => resolve(error === null)));
-  }
-
   fetch(host: string, path = '/'): Promise<Page> {
-    return new Promise((resolve) => {
-      get({ host: '127.0.0.1', port: this.port, path, headers: { host }, agent: false }, (response) => {
-        let body = '';
-        response.on('data', (chunk: Buffer) => (body += chunk.toString()));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-      }).on('error', () => resolve({ status: 0, body: '' }));
-    });
+    return fetchPage(this.port, host, path);
   }
 }

@@ -1,0 +1,42 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { driverOf } from '../../plugins/webserver/drivers.ts';
+import { Caddy, hasCaddy } from '../support/caddy.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { fetchPage } from '../support/page.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('webserver with Caddy');
+const DEFAULTS = { driver: 'caddy', vhost_folder: '', template: '', listen: '80', check: [], reload: [], version: [], command_timeout_ms: 1000, served_timeout_ms: 1000, reconcile_seconds: 0 };
+
+test('each driver has its own commands, where the configuration has none', () => {
+  assert.equal(driverOf(DEFAULTS)?.reload, ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile']);
+  assert.equal(driverOf({ ...DEFAULTS, driver: 'nginx', check: ['sudo', 'nginx', '-t'] })?.check, ['sudo', 'nginx', '-t']);
+  assert.is(driverOf({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.beacon, undefined);
+  assert.is(driverOf({ ...DEFAULTS, driver: 'none' }), undefined);
+});
+
+if (hasCaddy()) {
+  test('Caddy serves a domain that was added, and none that was removed or that it refuses', async () => {
+    const caddy = await Caddy.start();
+    const server = await TestServer.start({ config: { webserver: caddy.settings } });
+    try {
+      const { account, token } = await server.user('ann');
+      const change = (path: string, name: string) => server.ask(`/api/domains/${path}`, { method: 'POST', token, body: { domain_url: name } });
+      assert.is((await change('new', 'shop.example')).status, 201);
+      writeFileSync(join(account.filesRoot, 'shop.example/index.html'), 'Welcome');
+      assert.equal(await fetchPage(caddy.port, 'shop.example'), { status: 200, body: 'Welcome' });
+      const broken = join(caddy.folder, 'vhosts/operator.conf');
+      writeFileSync(broken, 'http://x.example {\n\tno_such_directive\n}\n');
+      assert.is((await change('new', 'bad.example')).status, 502);
+      writeFileSync(broken, '# nothing\n');
+      assert.not(readdirSync(join(caddy.folder, 'vhosts')).includes('hostkeep-bad.example.conf'));
+      assert.is((await change('delete', 'shop.example')).status, 200);
+      assert.is((await fetchPage(caddy.port, 'shop.example')).body, '');
+    } finally {
+      await server.close();
+      await caddy.remove();
+    }
+  });
+}

@@ -1,0 +1,60 @@
+/** A Caddy of the tests' own, without certificates; stopped by its process. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './port.ts';
+
+const SERVER = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSync(path));
+
+/** Caddy is tested where it is installed. */
+export function hasCaddy(): boolean {
+  if (SERVER === undefined) console.log('skipped: tests with a real Caddy; install it with apt-get install -y caddy');
+  return SERVER !== undefined;
+}
+
+export class Caddy {
+  readonly port: number;
+  readonly folder: string;
+  readonly #process: ChildProcess;
+
+  private constructor(folder: string, port: number, child: ChildProcess) {
+    this.folder = folder;
+    this.port = port;
+    this.#process = child;
+  }
+
+  static async start(): Promise<Caddy> {
+    const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
+    const port = await freePort();
+    mkdirSync(join(folder, 'vhosts'));
+    writeFileSync(join(folder, 'vhost.conf'), `http://{{domain}}:${port} {\n\troot * "{{docroot}}"\n\tfile_server\n}\n`);
+    writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`);
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config') };
+    const child = spawn(SERVER ?? '', ['run', '--config', join(folder, 'Caddyfile')], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    process.once('exit', () => child.kill('SIGKILL'));
+    await new Promise<void>((resolve, reject) => {
+      let log = '';
+      child.once('exit', () => reject(new Error(`caddy did not start:\n${log}`)));
+      child.stderr.on('data', (chunk: Buffer) => {
+        log += chunk.toString();
+        if (log.includes('serving initial configuration')) resolve();
+      });
+    });
+    return new Caddy(folder, port, child);
+  }
+
+  /** Settings of the plugin webserver for this server. */
+  get settings(): Record<string, unknown> {
+    const command = (verb: string) => [SERVER ?? '', verb, '--config', join(this.folder, 'Caddyfile')];
+    return { driver: 'caddy', vhost_folder: join(this.folder, 'vhosts'), template: join(this.folder, 'vhost.conf'), check: command('validate'), reload: command('reload'), version: [SERVER ?? '', 'version'] };
+  }
+
+  async remove(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#process.once('exit', () => resolve());
+      this.#process.kill('SIGTERM');
+    });
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
