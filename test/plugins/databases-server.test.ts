@@ -2,6 +2,9 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import type { HttpError } from '../../kernel/errors.ts';
+import { createLog } from '../../kernel/log.ts';
+import { DatabaseServer } from '../../plugins/databases/server.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, type Answer } from '../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../support/mariadb.ts';
@@ -37,10 +40,6 @@ test.after(async () => {
   silent.close();
   if (hasReal) await mariaDb.remove();
 });
-
-function openConnections(): Promise<number> {
-  return new Promise((resolve, reject) => silent.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
-}
 
 /** A Hostkeep with these settings of the plugin, for the length of one test. */
 async function withServer(databases: Record<string, unknown>, work: (server: TestServer) => Promise<void>): Promise<void> {
@@ -94,13 +93,14 @@ test('a server that never answers is 503 after a bounded time, then at once, and
 
 test('nobody waits for a server that is known to be down, while it is being tried again', async () => {
   const { port } = silent.address() as { port: number };
-  await withServer({ servers: { stuck: { port, user: 'x' } }, default_server: 'stuck', connect_timeout_ms: 500, retry_seconds: 0.1 }, async (server) => {
-    const { token } = await server.user('ann');
-    assert.is((await server.ask(SIZES, { token })).status, 503);
-    const before = await samples(server);
-    while ((await samples(server)) === before) assert.is((await server.ask(SIZES, { token })).status, 503);
-    while ((await openConnections()) === 0) await new Promise((resolve) => setImmediate(resolve)); // the attempt goes on, and ends long after the answer
-  });
+  const settings = { host: '', port, socket: '', user: 'x', password: '', option_file: '', ownership: 'prefix', database_user: '' };
+  const server = new DatabaseServer({ name: 'stuck', settings, connectMs: 100, queryMs: 1000, refreshMs: 1000, retryMs: 0, log: createLog('silent') });
+  const first = server.sample();
+  assert.instance(first, Promise);
+  await Promise.resolve(first).then(() => assert.unreachable(), (error: HttpError) => assert.is(error.code, 'databases_unavailable'));
+  for (let i = 0; i < 3; i += 1) assert.throws(() => server.sample(), /does not answer/);
+  assert.equal(server.figures, { samples: 2, isUp: false });
+  await server.close();
 });
 
 test('a server that nobody listens for is 503, and doctor says why', async () => {
