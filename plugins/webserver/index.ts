@@ -6,6 +6,7 @@ import type { Finding } from '../../kernel/points.ts';
 import type { DomainsService } from '../domains/service.ts';
 import { Batches } from './batches.ts';
 import { driverOf, type Driver } from './drivers.ts';
+import { Owner } from './owner.ts';
 import { WebserverConfig } from './schema.ts';
 import { WebServer } from './server.ts';
 import { compileTemplate, type Site } from './template.ts';
@@ -36,9 +37,8 @@ export default definePlugin({
       folder, batches, render: await templateOf(driver), domains: host.service<DomainsService>('domains'), accounts: host.directory.accounts,
       virtualRoot: host.node.config.virtual_root, listen: config.listen, log: host.log,
     });
-    await begin(host, folder, vhosts);
-    follow(host, vhosts);
     host.onClose(() => batches.idle());
+    await begin(host, folder, vhosts);
     return {
       handlers: {},
       provides: {
@@ -51,13 +51,18 @@ export default definePlugin({
   },
 });
 
-async function begin({ log }: Host<WebserverConfig>, folder: VhostFolder, vhosts: Vhosts): Promise<void> {
+async function begin(host: Host<WebserverConfig>, folder: VhostFolder, vhosts: Vhosts): Promise<void> {
   try {
     await folder.make();
-    const { done } = await vhosts.start();
+    const owner = new Owner(folder);
+    const standing = await owner.take();
+    if (standing === 'elsewhere') return;
+    host.onClose(() => owner.release());
+    follow(host, vhosts);
+    const { done } = await vhosts.start({ spareYoung: standing === 'beside' });
     await Promise.race([done, delay(START_MS, undefined, { ref: false })]);
   } catch (error) {
-    log.error({ err: error }, 'virtual hosts could not be compared with the domains');
+    host.log.error({ err: error }, 'virtual hosts could not be compared with the domains');
   }
 }
 

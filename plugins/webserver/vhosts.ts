@@ -53,11 +53,12 @@ export class Vhosts {
   }
 
   /**
-   * `reconcile` at the start, when no domain is in the middle of being added: resolves when it is known what there is
-   * to do, `done` when it is done. The server is told to reload in any case, as a killed process may have left it behind the files.
+   * `reconcile` at the start: resolves when it is known what there is to do, `done` when it is done. The server is
+   * told to reload in any case, as a killed process may have left it behind the files. `spareYoung` where domains may
+   * be in the middle of being added.
    */
-  async start(): Promise<{ readonly done: Promise<void> }> {
-    const changes = await this.#differences(false);
+  async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<void> }> {
+    const changes = await this.#differences(spareYoung);
     return { done: this.#apply([...changes, { file: BEACON_FILE, content: HEADER }]) };
   }
 

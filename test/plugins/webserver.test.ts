@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { Owner } from '../../plugins/webserver/owner.ts';
 import { compileTemplate, fileNameOf, isOurs } from '../../plugins/webserver/template.ts';
-import { start as startProgram } from '../support/command.ts';
+import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
+import { hostkeep, start as startProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { hasNginx, Nginx } from '../support/nginx.ts';
@@ -17,6 +19,19 @@ test.before(async () => {
 });
 test.after(async () => {
   if (hasReal) await nginx.remove();
+});
+
+test('one process keeps the folder, and leaves it to the next', async () => {
+  const folder = new VhostFolder(temporaryFolder());
+  const [first, second] = [new Owner(folder), new Owner(folder)];
+  assert.is(await first.take(), 'alone');
+  assert.is(await second.take(), 'beside', 'another configuration of the same process');
+  await first.release();
+  assert.is(await new Owner(folder).take(), 'beside');
+  await folder.put('.hostkeep-owner', `${process.pid}:1 x`);
+  assert.is(await first.take(), 'alone', 'another process had the same id');
+  await first.release();
+  assert.equal(await folder.names(), []);
 });
 
 const site = { domain: 'shop.example', docroot: '/srv/ann/shop', files_root: '/srv/ann', username: 'ann', listen: '80' };
@@ -218,6 +233,22 @@ if (hasReal) {
     }
   }
 
+  test('a doctor beside a running server touches nothing', async () => {
+    const data = temporaryFolder();
+    const config = join(data, 'config.json');
+    writeFileSync(config, JSON.stringify({ webserver: nginx.settings }));
+    const { child } = await startProgram(data, ['serve', '--config', config], /"listening"/);
+    const adding = join(nginx.vhostFolder, 'hostkeep-adding.example.conf');
+    writeFileSync(adding, '# of a domain that is being added');
+    const reloads = nginx.reloads();
+    const { stdout } = await hostkeep(data, ['--config', config, 'doctor']);
+    assert.match(stdout, /nginx version/);
+    assert.ok(existsSync(adding) && nginx.reloads() === reloads);
+    rmSync(adding);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+
   test('the domains of an account that is removed are not served any more', async () => {
     await withServer(nginx.settings, async (server) => {
       const { token } = await server.user('ann');
@@ -263,5 +294,5 @@ function remove(server: TestServer, token: string, name: string) {
 }
 
 function vhosts(): string[] {
-  return readdirSync(nginx.vhostFolder).filter((name) => name !== 'hostkeep-beacon.conf').toSorted();
+  return readdirSync(nginx.vhostFolder).filter((name) => name !== 'hostkeep-beacon.conf' && name !== '.hostkeep-owner').toSorted();
 }
