@@ -1,13 +1,15 @@
 import type { Account } from '../../kernel/accounts.ts';
 import { AccountCache } from '../../kernel/account-cache.ts';
 import { retryLater } from '../../kernel/errors.ts';
-import { Folder, isMissing } from '../../kernel/files.ts';
+import { entryName, Folder, isMissing } from '../../kernel/files.ts';
 import type { Source } from './source.ts';
 import { byName, View, type Database } from './view.ts';
 
 /** Folder of an account's SQLite files, below its files root. */
 export const FOLDER = 'databases';
-const EXTENSIONS = /\.(sqlite3?|db)$/i;
+const FILE = /\.(sqlite3?|db)(-wal)?$/i;
+/** SQLite's write-ahead log beside a file, which is a part of it. */
+const LOG = '-wal';
 /** Most files that are looked at for one account. */
 const FILES = 10_000;
 const TTL_MS = 3000;
@@ -36,26 +38,27 @@ async function readFolder(filesRoot: string): Promise<Database[]> {
 }
 
 async function readFiles(folder: Folder): Promise<Database[]> {
-  const entries = await folder.entries();
-  const names = new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name.toString()));
+  const names = new Set<string>();
+  for await (const entry of folder.scan()) {
+    const name = entryName(entry.name);
+    if (name !== undefined && FILE.test(name)) names.add(name);
+    if (names.size === FILES) break;
+  }
   const found: Database[] = [];
-  for (const name of [...names].filter((each) => EXTENSIONS.test(each)).slice(0, FILES)) {
+  for (const name of names) {
+    if (name.endsWith(LOG)) continue;
     const sizeBytes = await sizeOf(folder, name);
-    const logBytes = names.has(`${name}-wal`) ? await sizeOf(folder, `${name}-wal`) : 0;
+    const logBytes = names.has(name + LOG) ? await sizeOf(folder, name + LOG) : 0;
     if (sizeBytes !== undefined) found.push({ name, sizeBytes: sizeBytes + (logBytes ?? 0) });
   }
   return found.toSorted(byName);
 }
 
-/** `undefined` when it is gone, or became something else than a plain file. */
+/** `undefined` when it is gone, or is something else than a plain file. */
 async function sizeOf(folder: Folder, name: string): Promise<number | undefined> {
   try {
-    const file = await folder.file(name);
-    try {
-      return (await file.stat()).size;
-    } finally {
-      await file.close();
-    }
+    const stats = await folder.statEntry(name);
+    return stats.isFile() ? stats.size : undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
