@@ -143,6 +143,7 @@ test('real quotas of a file system of our own are read by the real repquota', as
     as('mkfs.ext4', '-q', '-F', image);
     as('mount', '-o', 'loop,usrquota', image, mount);
   } catch (error) {
+    if (process.env['CI'] === 'true') throw error;
     return console.log(`skipped: a file system with quotas cannot be mounted here (${messageOf(error).split('\n')[0]})`);
   }
   try {

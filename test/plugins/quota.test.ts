@@ -109,6 +109,7 @@ test('what is mounted in a folder is not counted', async () => {
   try {
     execFileSync('mount', ['-t', 'tmpfs', 'hostkeep-test', mount], { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
+    if (process.env['CI'] === 'true') throw error;
     return console.log(`skipped: nothing can be mounted here (${messageOf(error).split('\n')[0]})`);
   }
   try {
