@@ -1,0 +1,52 @@
+import type { RouteInfo } from '../../kernel/node.ts';
+import type { Endpoint } from './schema.ts';
+
+/** Every route of the admin address, with a command that asks it; aliases have a row each. */
+export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
+  return routes.filter((route) => route.addresses.includes('admin')).flatMap((route) => route.paths.map((path) => (
+    { method: route.method, path, description: route.summary, example: curl(route, path, url) }
+  )));
+}
+
+function curl(route: RouteInfo, path: string, url: string): string {
+  const concrete = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(exampleOf(route.params?.properties[name], name))));
+  const query = Object.entries(route.query?.properties ?? {}).filter(([name]) => route.query?.required?.includes(name));
+  const queryText = query.map(([name, schema], i) => `${i === 0 ? '?' : '&'}${name}=${encodeURIComponent(String(exampleOf(schema, name)))}`).join('');
+  const asksToken = route.access !== 'guest' || route.headers?.includes('authorization') === true;
+  return [
+    'curl', ...(route.produces?.includes('text/event-stream') === true ? ['-N'] : []),
+    ...(route.method === 'GET' ? [] : ['-X', route.method]),
+    ...(asksToken ? ['-H', '"Authorization: Bearer $TOKEN"'] : []),
+    ...(route.body === undefined ? [] : ['-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(exampleOf(route.body, 'body')))]),
+    quoted(`${url}${concrete}${queryText}`),
+  ].join(' ');
+}
+
+/** The part of JSON Schema that an example follows from. */
+interface Described {
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Described[];
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly required?: readonly string[] | undefined;
+  readonly properties?: Readonly<Record<string, Described>>;
+}
+
+/** A value that fits a schema: its own example or default, else the members that it asks for, each under its name. */
+function exampleOf(schema: Described | undefined, name: string): unknown {
+  const given = schema?.examples?.[0] ?? schema?.default ?? schema?.const ?? schema?.enum?.[0];
+  if (schema === undefined || given !== undefined) return given ?? name;
+  if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0], name);
+  if (schema.type === 'object') return Object.fromEntries((schema.required ?? []).map((member) => [member, exampleOf(schema.properties?.[member], member)]));
+  if (schema.type === 'array') return [];
+  if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1;
+  return schema.type === 'boolean' ? true : name;
+}
+
+/** As one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

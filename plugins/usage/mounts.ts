@@ -1,0 +1,94 @@
+/** The mount table, `/proc/<pid>/mountinfo` (see proc(5)), and which of its rows are disks. */
+
+/** Where a mount's figures come from: the kernel's memory, or somebody who may not answer. */
+export type MountKind = 'local' | 'remote';
+
+export interface Mount {
+  readonly id: number;
+  readonly parent: number;
+  /** `major:minor` of the file system, one and the same for all places where it is mounted. */
+  readonly device: string;
+  /** Which of its folders is mounted. */
+  readonly root: string;
+  /** The mount point as the kernel knows it; its bytes need not be UTF-8. */
+  readonly path: Buffer;
+  readonly mountpoint: string;
+  readonly fstype: string;
+  readonly source: string;
+}
+export interface Disk extends Mount {
+  readonly kind: MountKind;
+}
+
+/** Types whose `statfs` asks another machine or a program. `autofs` is none: to look at it would mount it. */
+const REMOTE = new Set(['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', '9p', 'ceph', 'afs', 'virtiofs', 'lustre', 'gpfs', 'beegfs', 'ocfs2', 'gfs2', 'fuseblk']);
+/** Read-only images, full by their nature. */
+const IMAGES = new Set(['squashfs', 'erofs', 'iso9660', 'udf', 'cramfs', 'romfs']);
+const DISKS_AT_MOST = 256;
+
+/** Reads the table; `text` holds one character for each byte (latin1). Lines that are not rows of it are passed over. */
+export function parseMountinfo(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ', 2);
+    const [id, parent, device = '', root = '', path] = before.split(' ');
+    const [fstype, source = ''] = after.split(' ');
+    if (path === undefined || fstype === undefined || fstype === '') return [];
+    const bytes = unescaped(path);
+    return [{ id: Number(id), parent: Number(parent), device, root: unescaped(root).toString(), path: bytes, mountpoint: bytes.toString(), fstype, source: unescaped(source).toString() }];
+  });
+}
+
+/** Names of types that stand for no device, from `/proc/filesystems`. */
+export function parseFilesystems(text: string): Set<string> {
+  return new Set([...text.matchAll(/^nodev\t(\S+)$/gm)].map(([, name = '']) => name));
+}
+
+/**
+ * The file systems with space of their own, each once: those on a device, zfs, and whatever `/` is. Left out are
+ * what is hidden below a later mount, read-only images, and, unless asked for, what may not answer: network file
+ * systems, file systems of programs, and whatever is mounted below one of these.
+ */
+export function disksOf(mounts: readonly Mount[], withoutDevice: ReadonlySet<string>, withRemote: boolean): Disk[] {
+  const byId = new Map(mounts.map((mount) => [mount.id, mount]));
+  const disks = new Map<string, Disk>();
+  for (const [i, mount] of mounts.entries()) {
+    const { fstype, mountpoint, device } = mount;
+    const isDisk = mountpoint === '/' || fstype === 'zfs' || isRemote(fstype) || !(withoutDevice.has(fstype) || IMAGES.has(fstype) || fstype === 'autofs');
+    if (!isDisk || isHidden(mount, mounts.slice(i + 1), byId)) continue;
+    const kind = ancestry(mount, byId).some((each) => isRemote(each.fstype)) ? 'remote' : 'local';
+    const other = disks.get(device);
+    if ((kind === 'local' || withRemote) && (other === undefined || isBetter(mount, other))) disks.set(device, { ...mount, kind });
+  }
+  return [...disks.values()].slice(0, DISKS_AT_MOST);
+}
+
+function isRemote(fstype: string): boolean {
+  return REMOTE.has(fstype) || fstype === 'fuse' || fstype.startsWith('fuse.');
+}
+
+/** The whole file system rather than a folder of it, then the shorter path. */
+function isBetter(mount: Mount, other: Mount): boolean {
+  const isWhole = mount.root === '/';
+  return isWhole === (other.root === '/') ? mount.path.length < other.path.length : isWhole;
+}
+
+/** A later mount on the same place, or above it, covers the earlier one. */
+function isHidden(mount: Mount, later: readonly Mount[], byId: ReadonlyMap<number, Mount>): boolean {
+  const above = ancestry(mount, byId);
+  return later.some((each) => {
+    const covers = each.mountpoint === mount.mountpoint || mount.mountpoint.startsWith(each.mountpoint === '/' ? '/' : `${each.mountpoint}/`);
+    return covers && !above.includes(each);
+  });
+}
+
+/** The mount itself and those that it stands on. */
+function ancestry(mount: Mount, byId: ReadonlyMap<number, Mount>): Mount[] {
+  const chain = [mount];
+  for (let next = byId.get(mount.parent); next !== undefined && !chain.includes(next); next = byId.get(next.parent)) chain.push(next);
+  return chain;
+}
+
+/** Blanks, tabs, line ends and backslashes stand as `\ooo` in the table. */
+function unescaped(text: string): Buffer {
+  return Buffer.from(text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))), 'latin1');
+}

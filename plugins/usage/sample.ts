@@ -1,0 +1,73 @@
+import { messageOf, retryLater } from '../../kernel/errors.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import { percentOf, type CpuLoad } from './cpu.ts';
+import { memoryReply, type MemorySpace } from './memory.ts';
+import type { Partition } from './schema.ts';
+
+/** A value or why there is none, and the reply that follows, made when first asked for and sent to all who ask. */
+export class Figure<T> {
+  readonly value: T | undefined;
+  readonly #cause: unknown;
+  readonly #body: (value: T) => unknown;
+  #reply: Reply | undefined;
+
+  constructor(result: PromiseSettledResult<T>, body: (value: T) => unknown) {
+    this.value = result.status === 'fulfilled' ? result.value : undefined;
+    this.#cause = result.status === 'rejected' ? result.reason : undefined;
+    this.#body = body;
+  }
+
+  /** Errors: 503 when the host did not tell it. */
+  get reply(): Reply {
+    if (this.value === undefined) throw retryLater('feature_unavailable', `the host does not tell this figure: ${messageOf(this.#cause)}`, 5, this.#cause);
+    this.#reply ??= ready(this.#body(this.value));
+    return this.#reply;
+  }
+
+  /** What the reply holds, `null` when the host did not tell it. */
+  get body(): unknown {
+    return this.value === undefined ? null : this.#body(this.value);
+  }
+}
+
+/** What the host was like at one moment. It is never changed. */
+export class Sample {
+  /** Milliseconds since 1970, larger than any sample's before it. */
+  readonly at: number;
+  /** Since the sample before it: the time that its load is of. */
+  readonly spanMs: number;
+  /** Whether its span is short enough to speak of now; others are for the record. */
+  readonly isLive: boolean;
+  readonly cpu: Figure<CpuLoad>;
+  readonly memory: Figure<MemorySpace>;
+  readonly disks: Figure<readonly Partition[]>;
+  #event: string | undefined;
+
+  constructor(parts: { at: number; spanMs: number; isLive: boolean; cpu: PromiseSettledResult<CpuLoad>; memory: PromiseSettledResult<MemorySpace>; disks: PromiseSettledResult<readonly Partition[]> }) {
+    this.at = parts.at;
+    this.spanMs = parts.spanMs;
+    this.isLive = parts.isLive;
+    this.cpu = new Figure(parts.cpu, ({ cores }) => cores);
+    this.memory = new Figure(parts.memory, memoryReply);
+    this.disks = new Figure(parts.disks, (partitions) => partitions);
+  }
+
+  /** As a server-sent event whose id is its time. */
+  get event(): string {
+    this.#event ??= `id: ${this.at}\nevent: sample\ndata: ${JSON.stringify({ at: new Date(this.at).toISOString(), cpu: this.cpu.body, memory: this.memory.body, disk: this.disks.body })}\n\n`;
+    return this.#event;
+  }
+
+  /** Percent in use over all cores, of the memory, and over all disks; `null` when not told. */
+  get percents(): { readonly cpu: number | null; readonly memory: number | null; readonly disk: number | null } {
+    const memory = this.memory.value;
+    const disks = this.disks.value;
+    const used = disks?.reduce((sum, disk) => sum + disk.used, 0) ?? 0;
+    const free = disks?.reduce((sum, disk) => sum + disk.free, 0) ?? 0;
+    return {
+      cpu: this.cpu.value?.percent ?? null,
+      memory: memory === undefined ? null : percentOf(memory.total - memory.available, memory.total),
+      disk: disks === undefined || disks.length === 0 ? null : percentOf(used, used + free),
+    };
+  }
+}
