@@ -293,6 +293,10 @@ export class Server {
     assertHeaders(stream.headers);
     res.writeHeader('Content-Type', stream.type);
     writeHeaders(res, stream.headers);
+    if (exchange.isHead) {
+      res.endWithoutBody(undefined, this.#isDraining);
+      return this.#settle(exchange, 200);
+    }
     const open = new OpenStream(exchange, res as unknown as Wire, () => {
       this.#streams.delete(open);
       this.#settle(exchange, 200);
