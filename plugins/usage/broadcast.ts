@@ -27,8 +27,10 @@ export class Broadcast {
     return this.#sinks.size;
   }
 
+  /** Ends all streams; their clients come back to whoever answers then, as after a change of the configuration. */
   close(): void {
     clearInterval(this.#heartbeat);
+    for (const sink of [...this.#sinks]) sink.end();
   }
 
   send(sample: Sample): void {

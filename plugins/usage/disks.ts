@@ -6,7 +6,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { percentOf } from './cpu.ts';
 import { disksOf, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
 import type { Partition } from './schema.ts';
@@ -26,8 +25,8 @@ interface Asked {
   isOpen: boolean;
 }
 
-/** How long a reading waits for an answer. Later ones count for the next reading. */
-const WAIT_MS = 500;
+/** How long a reading waits for an answer. A later one counts for the next reading. */
+const WAIT_MS = 300;
 /** How many questions without an answer there may be: a local one holds a thread of the pool that all file access shares. */
 const OPEN_AT_MOST: Readonly<Record<MountKind, number>> = { local: 2, remote: 16 };
 /** Remote file systems are not asked more often, and an answer older than three times this is not shown. */
@@ -49,14 +48,13 @@ export class DiskReader {
     this.#ask = ask;
   }
 
-  /** Resolves within about half a second, whatever hangs: a disk that does not answer is left out. */
+  /** Resolves within a second, whatever hangs: a disk that does not answer is left out. */
   async read(): Promise<Partition[]> {
     const disks = await this.#mounted();
     const startedMs = performance.now();
-    const late = sleep(WAIT_MS, undefined, { ref: false });
-    const remote = disks.filter(({ kind }) => kind === 'remote').map((disk) => this.#refresh(disk));
-    for (const disk of disks) if (disk.kind === 'local') await Promise.race([this.#refresh(disk), late]);
-    if (remote.some((answer) => answer !== undefined)) await Promise.race([Promise.all(remote), late]);
+    const remote = disks.flatMap((disk) => (disk.kind === 'remote' ? (this.#refresh(disk) ?? []) : []));
+    for (const disk of disks) if (disk.kind === 'local') await withinWait(this.#refresh(disk));
+    if (remote.length > 0) await withinWait(Promise.all(remote));
     return disks.flatMap((disk) => {
       const asked = this.#asked.get(disk.mountpoint);
       const oldestMs = disk.kind === 'local' ? startedMs : startedMs - 3 * REMOTE_EVERY_MS;
@@ -108,6 +106,12 @@ function askProcess(path: Buffer): Promise<Space> {
     });
     child.unref();
   });
+}
+
+async function withinWait(answer: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([answer, new Promise((resolve) => (timer = setTimeout(resolve, WAIT_MS)))]);
+  clearTimeout(timer);
 }
 
 function below(root: string, path: Buffer): Buffer {

@@ -22,7 +22,7 @@ export function cpuReader(procRoot: string): () => Promise<CpuTimes> {
 
 /** Between the two readings that the first load after a rest needs. */
 const FIRST_MS = 100;
-/** For how long, and for how many samples at the least, it works on when nobody reads any more. */
+/** For how long it works on when nobody reads any more, and for how many samples at the least. */
 const LINGER_MS = 5000;
 const LINGER_ROUNDS = 3;
 
@@ -33,6 +33,7 @@ const LINGER_ROUNDS = 3;
 export class Sampler {
   readonly #readers: Readers;
   readonly #intervalMs: number;
+  readonly #lingerRounds: number;
   readonly #log: Log;
   readonly #listeners = new Set<(sample: Sample) => void>();
   #times: PromiseSettledResult<CpuTimes> | undefined;
@@ -49,9 +50,10 @@ export class Sampler {
   /** Whether somebody reads without asking, as an open stream does. */
   isFollowed: () => boolean = () => false;
 
-  constructor(readers: Readers, intervalMs: number, log: Log) {
+  constructor(readers: Readers, intervalMs: number, log: Log, lingerMs = LINGER_MS) {
     this.#readers = readers;
     this.#intervalMs = intervalMs;
+    this.#lingerRounds = Math.max(LINGER_ROUNDS, lingerMs / intervalMs);
     this.#log = log;
   }
 
@@ -104,7 +106,7 @@ export class Sampler {
   async #tick(): Promise<void> {
     this.#idleRounds = this.#wasRead || this.isFollowed() ? 0 : this.#idleRounds + 1;
     this.#wasRead = false;
-    if (this.#idleRounds > Math.max(LINGER_ROUNDS, LINGER_MS / this.#intervalMs)) this.#rest();
+    if (this.#idleRounds > this.#lingerRounds) this.#rest();
     else if (!this.#isBusy) await this.#take(true);
   }
 

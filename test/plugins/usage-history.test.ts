@@ -1,0 +1,234 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { projectDir } from '../../kernel/config.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { Points } from '../../kernel/points.ts';
+import { Store } from '../../kernel/store.ts';
+import { Counts } from '../../plugins/usage/counts.ts';
+import { bucketed, minuteRow, planned, Recorder } from '../../plugins/usage/history.ts';
+import { Recent } from '../../plugins/usage/recent.ts';
+import { Sampler, type Readers } from '../../plugins/usage/sampler.ts';
+import { Sample } from '../../plugins/usage/sample.ts';
+import { Stats } from '../../plugins/usage/stats.ts';
+import { UsageStore } from '../../plugins/usage/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('usage over time');
+const log = createLog('silent');
+let store: Store;
+/** Nothing of the sampler keeps a process alive, as it must not keep a server from its end. */
+const alive = setInterval(() => {}, 1000);
+test.after(() => clearInterval(alive));
+test.before(async () => {
+  store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
+  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
+});
+test.after(() => store.close());
+test.before.each(() => store.write(async (tx) => {
+  await tx.run('delete from usage_history');
+  await tx.run('delete from usage_days');
+}));
+
+/** A host whose cores have been busy for half of the readings, and that counts how often it is read. */
+function host(): Readers & { reads: number } {
+  const made = {
+    reads: 0,
+    cpu: async () => {
+      made.reads += 1;
+      return new Map([[0, { busy: made.reads * 50, total: made.reads * 100 }]]);
+    },
+    memory: async () => ({ total: 1000, available: 750 }),
+    disks: async () => [{ device: '/dev/sda1', fstype: 'ext4', mountpoint: '/', total: 100, used: 20, free: 60, percent: 25 }],
+  };
+  return made;
+}
+
+function sampleOf(at: number, spanMs: number, cpu: number): Sample {
+  const cores = { core_0: cpu };
+  return new Sample({
+    at, spanMs, isLive: true, cpu: { status: 'fulfilled', value: { cores, percent: cpu } },
+    memory: { status: 'fulfilled', value: { total: 100, available: 60 } }, disks: { status: 'rejected', reason: new Error('no table') },
+  });
+}
+
+const nextSample = (sampler: Sampler) => new Promise<Sample>((resolve) => {
+  const end = sampler.listen((sample) => {
+    end();
+    resolve(sample);
+  });
+});
+
+test('who asks first gets a sample of now, and all who ask meanwhile the same one', async () => {
+  const readers = host();
+  const sampler = new Sampler(readers, 1000, log);
+  const [first, second] = await Promise.all([sampler.read(), sampler.read()]);
+  assert.is(first, second);
+  assert.is(first?.cpu.value?.percent, 50);
+  assert.ok((first?.spanMs ?? 0) >= 90, 'two readings a tenth of a second apart');
+  assert.is(readers.reads, 2);
+  sampler.close();
+});
+
+test('how often it is read does not change how often the host is read, and the bytes are made once', async () => {
+  const readers = host();
+  const sampler = new Sampler(readers, 1000, log);
+  await sampler.read();
+  const before = readers.reads;
+  const kept = sampler.read();
+  assert.instance(kept, Sample);
+  for (let i = 0; i < 10_000; i += 1) assert.is((sampler.read() as Sample).cpu.reply, (kept as Sample).cpu.reply);
+  assert.is(readers.reads, before);
+  sampler.close();
+});
+
+test('it takes samples while somebody reads, then rests, and wakes for the next reader', async () => {
+  const readers = host();
+  const sampler = new Sampler(readers, 20, log, 60);
+  await sampler.read();
+  await nextSample(sampler);
+  assert.instance(sampler.read(), Sample);
+  while (!(await restsOrSamples(sampler))) assert.ok(sampler.taken < 20, 'it never rests');
+  const { taken } = sampler;
+  assert.is(await sampler.record().then(() => sampler.taken), taken + 1, 'a record is one sample and wakes nobody');
+  assert.instance(sampler.read(), Promise);
+  sampler.close();
+});
+
+/** Whether no sample came for several intervals. */
+function restsOrSamples(sampler: Sampler): Promise<boolean> {
+  return Promise.race([nextSample(sampler).then(() => false), new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 200))]);
+}
+
+test('it does not rest while somebody follows', async () => {
+  const sampler = new Sampler(host(), 10, log, 10);
+  sampler.isFollowed = () => true;
+  await sampler.read();
+  for (let i = 0; i < 12; i += 1) await nextSample(sampler);
+  assert.instance(sampler.read(), Sample);
+  sampler.close();
+});
+
+test('a figure that the host does not tell costs only itself', async () => {
+  const sampler = new Sampler({ ...host(), memory: () => Promise.reject(new Error('no proc')) }, 1000, log);
+  const sample = await sampler.read();
+  assert.is(sample.cpu.reply.status, undefined);
+  assert.throws(() => sample.memory.reply, (error: { status?: number; headers?: object }) => error.status === 503 && JSON.stringify(error.headers) === '{"Retry-After":"5"}');
+  assert.match(sample.event, /"memory":null/);
+  sampler.close();
+});
+
+test('ten minutes of samples are kept, and replayed from the one seen last', () => {
+  const recent = new Recent();
+  for (let i = 0; i <= 700; i += 1) recent.add(sampleOf(i * 1000, 1000, 1));
+  assert.is(recent.samples[0]?.at, 100_000);
+  assert.equal(recent.after(698_000).map(({ at }) => at), [699_000, 700_000]);
+  for (let i = 0; i < 5000; i += 1) recent.add(sampleOf(700_001 + i, 1, 1));
+  assert.is(recent.samples.length, 1200, 'however often is sampled');
+});
+
+test('a minute is the mean of its samples by the time that each stands for', () => {
+  const row = minuteRow(120, [sampleOf(1, 0, 99), sampleOf(2, 1000, 10), sampleOf(3, 3000, 50)], undefined);
+  assert.equal(row, { at: 120, cpu: 40, memory: 40, disk: null, users: null, domains: null, websites: null });
+  assert.equal(bucketed([{ at: 61.5, value: 3, weight: 0 }], 60), [{ time: 60, value: 3 }]);
+});
+
+test('the step is what was asked for, but never finer than what is kept for the range', () => {
+  const now = 10_000_000;
+  assert.equal(planned('cpu', {}, now), { from: now - 3600, to: now, step: 60 });
+  assert.equal(planned('cpu', { from: String(now - 500) }, now), { from: now - 500, to: now, step: 1 });
+  assert.equal(planned('users', { from: String(now - 500) }, now).step, 60);
+  assert.equal(planned('cpu', { from: String(now - 86_400 * 30), step: 60 }, now).step, 3600);
+  assert.equal(planned('cpu', { from: String(now - 86_400), step: 100 }, now).step, 120);
+  assert.equal(planned('cpu', { from: '0' }, now).step, 7200, 'at most 1440 points');
+  assert.equal(planned('cpu', { from: '1970-01-01T00:00:00Z', to: '1970-01-02' }, now), { from: 0, to: 86_400, step: 3600 });
+  assert.throws(() => planned('cpu', { from: '5', to: '5' }, now), /range is empty/);
+});
+
+/** A recorder whose providers of counts answer as told. */
+function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites', number>> | Error) {
+  const sampler = new Sampler(host(), 1000, log);
+  const recent = new Recent();
+  const gathered = async () => {
+    const value = gather();
+    return [{ plugin: 'one', ms: 0, ...(value instanceof Error ? { ok: false as const, error: value } : { ok: true as const, value }) }, { plugin: 'two', ms: 0, ok: true as const, value: { domains: 1 } satisfies Awaited<ReturnType<Points['counts']>> }];
+  };
+  let happened: () => void = () => {};
+  const counts = new Counts(gathered as never, { listen: (listener: () => void) => ((happened = listener), () => {}) } as never);
+  const usageStore = new UsageStore(store);
+  const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log });
+  sampler.listen((sample) => recorder.add(sample));
+  return { recorder, counts, stats: new Stats(counts, usageStore), happen: () => happened() };
+}
+
+test('minutes are written in batches with the hours that they belong to, and found again after a restart', async () => {
+  const { recorder } = recorderOf(() => ({ users: 3, domains: 4 }));
+  const hour = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
+  for (let i = 0; i < 15; i += 1) await recorder.endMinute(hour + i * 60);
+  const written = async () => (await store.get<{ n: number }>('select count(*) as n from usage_history where step = 60'))?.n;
+  assert.is(await written(), 11, 'the first of a day at once, then ten together');
+  const inMemory = await recorder.query('users', { from: String(hour), to: String(hour + 3599), step: 60 });
+  assert.is(inMemory.points.length, 15, 'what waits to be written is there as well');
+  await recorder.close();
+  const { recorder: again } = recorderOf(() => ({}));
+  const kept = await again.query('domains', { from: String(hour), to: String(hour + 3599), step: 60 });
+  assert.equal(kept.points.map(({ value }) => value), Array.from({ length: 15 }, () => 5));
+  const { points } = await again.query('users', { from: String(hour - 86_400), step: 3600 });
+  assert.equal(points, [{ time: hour, value: 3 }]);
+  const memory = await again.query('memory', { from: String(hour - 86_400), step: 3600 });
+  assert.equal(memory.points, [{ time: hour, value: 25 }]);
+  await again.close();
+});
+
+test('minutes are kept for a day and hours for a year', async () => {
+  const usageStore = new UsageStore(store);
+  const now = Math.floor(Date.now() / 3_600_000) * 3600;
+  const row = (at: number) => ({ at, cpu: 1, memory: 2, disk: 3, users: 1, domains: 1, websites: 1 });
+  for (const at of [now - 400 * 86_400, now - 300 * 86_400, now - 2 * 86_400, now]) await usageStore.write([row(at)]);
+  const ats = async (step: number) => (await store.all<{ at: number }>('select at from usage_history where step = ? order by at', step)).map(({ at }) => at);
+  assert.equal(await ats(60), [now]);
+  assert.equal(await ats(3600), [now - 300 * 86_400, now - 2 * 86_400, now]);
+});
+
+test('a minute in which nothing could be told is left out, not invented', async () => {
+  const { recorder } = recorderOf(() => new Error('no database'));
+  const minute = Math.floor(Date.now() / 60_000) * 60 - 600;
+  await recorder.endMinute(minute);
+  await recorder.endMinute(minute + 120);
+  assert.equal((await recorder.query('users', { from: String(minute) })).points, []);
+  assert.equal((await recorder.query('memory', { from: String(minute), to: String(minute + 599), step: 60 })).points.map(({ time }) => time), [minute, minute + 120]);
+  await recorder.close();
+});
+
+test('days are counted by the last count of each; a day without the server is not there', async () => {
+  let users = 1;
+  const { recorder, stats, happen } = recorderOf(() => ({ users }));
+  const today = Math.floor(Date.now() / 86_400_000) * 86_400;
+  await new UsageStore(store).write([
+    { at: today - 3 * 86_400, cpu: null, memory: null, disk: null, users: 7, domains: 0, websites: 0 },
+    { at: today - 3 * 86_400 + 60, cpu: null, memory: null, disk: null, users: 8, domains: 2, websites: 3 },
+    { at: today - 86_400, cpu: null, memory: null, disk: null, users: null, domains: null, websites: null },
+  ]);
+  const lines = async () => (JSON.parse(Buffer.from((await stats.reply()).body).toString()) as { usage_stats: string }).usage_stats.split('\n').map((line) => JSON.parse(line) as object);
+  const day = (at: number) => new Date(at * 1000).toISOString().slice(0, 10);
+  const past = { timestamp: day(today - 3 * 86_400), users: 8, domains: 2, websites: 3 };
+  assert.equal(await lines(), [past, { timestamp: day(today), users: 1, domains: 1, websites: 0 }]);
+  assert.instance(stats.reply(), Object);
+  assert.not.instance(stats.reply(), Promise, 'kept until something happens');
+  users = 2;
+  happen();
+  assert.equal((await lines())[1], { timestamp: day(today), users: 2, domains: 1, websites: 0 });
+  await recorder.close();
+});
+
+test('when something cannot be counted, the last figures stand; without any it is a 503', async () => {
+  let answer: { users: number } | Error = new Error('gone');
+  const { recorder, counts, happen } = recorderOf(() => answer);
+  await Promise.resolve(counts.read()).then(() => assert.unreachable(), (error: { status: number }) => assert.is(error.status, 503));
+  answer = { users: 5 };
+  assert.is((await counts.read()).users, 5);
+  answer = new Error('gone again');
+  happen();
+  assert.is((await counts.read()).users, 5);
+  await recorder.close();
+});

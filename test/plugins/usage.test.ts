@@ -1,0 +1,221 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import * as assert from 'uvu/assert';
+import { rawRequest } from '../support/raw.ts';
+import { TestServer, type Question } from '../support/hostkeep.ts';
+import { eventSource } from '../support/event-source.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('usage');
+let server: TestServer;
+let admin: string;
+test.before(async () => {
+  server = await TestServer.start({ config: { usage: { interval_ms: 100, streams: 3 } } });
+  admin = (await server.admin()).token;
+});
+test.after(() => server.close());
+
+const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map((path) => `/api/usage${path}`);
+const ask = <T = Record<string, unknown>>(path: string, question: Question = {}) => server.ask<T>(path, { address: 'admin', token: admin, ...question });
+
+test('guests and users get the same 401, and the user address knows nothing of it', async () => {
+  const { token } = await server.user('ann', 'developer');
+  for (const path of PATHS) {
+    for (const headers of [{}, { authorization: `Bearer ${token}` }, { authorization: 'Bearer x.y.z' }]) {
+      const { status, body, headers: got } = await server.ask(path, { address: 'admin', headers });
+      assert.is(status, 401, path);
+      assert.is(body['error'], 'authentication_required');
+      assert.is(got.get('www-authenticate'), 'Bearer');
+    }
+    assert.is((await server.ask(path, { token })).status, 404);
+  }
+});
+
+test('other methods are refused by name', async () => {
+  for (const path of PATHS) {
+    const { status, headers } = await ask(path, { method: 'POST', body: {} });
+    assert.is(status, 405);
+    assert.is(headers.get('allow'), 'GET, HEAD');
+  }
+});
+
+test('a name of somebody else in the Host header is refused, so that a page cannot rebind its name to us', async () => {
+  const url = server.hostkeep.url('admin');
+  const asked = (host: string) => rawRequest(url, `GET /api/usage/cpu HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${admin}\r\nOrigin: http://${host}\r\n\r\n`);
+  assert.match(await asked('attacker.example'), /^HTTP\/1.1 403 [^]*host_not_allowed/);
+  assert.match(await asked('127.0.0.1.attacker.example:2087'), /^HTTP\/1.1 403 /);
+  const fine = await asked(new URL(url).host);
+  assert.match(fine, /^HTTP\/1.1 200 OK/);
+  assert.not.match(fine, /access-control/i);
+  assert.match(await asked('localhost:2087'), /^HTTP\/1.1 200 OK/);
+});
+
+test('no page of another origin is told that it may read', async () => {
+  for (const [path, method] of [['/api/usage/cpu', 'GET'], ['/api/usage/cpu', 'OPTIONS'], ['/api/usage/stream', 'HEAD']] as const) {
+    const { headers } = await ask(path, { method, headers: { origin: 'https://attacker.example', 'access-control-request-method': 'GET' } });
+    assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control')), []);
+  }
+});
+
+test('every core has its load in one decimal', async () => {
+  const { status, body } = await ask<Record<string, number>>('/api/usage/cpu');
+  assert.is(status, 200);
+  const cores = Object.entries(body);
+  assert.ok(cores.length > 0);
+  for (const [name, load] of cores) {
+    assert.match(name, /^core_\d+$/);
+    assert.ok(load >= 0 && load <= 100 && Math.round(load * 10) / 10 === load);
+  }
+});
+
+test('memory is told in bytes and as people read it', async () => {
+  const { body } = await ask<{ human_readable_info: Record<string, string>; ram_info: Record<'available' | 'percent' | 'total' | 'used', number> }>('/api/usage/memory');
+  const { available, percent, total, used } = body.ram_info;
+  assert.is(used, total - available);
+  assert.is(percent, Math.round((used / total) * 1000) / 10);
+  assert.equal(Object.keys(body.human_readable_info).toSorted(), ['available', 'percent', 'total', 'used']);
+  assert.is(body.human_readable_info['total'], `${(total / 2 ** 30).toFixed(2)} GB`);
+  assert.is(body.human_readable_info['percent'], `${percent.toFixed(1)}%`);
+});
+
+test('disks are told alike under both paths', async () => {
+  const { body } = await ask<Record<string, unknown>[]>('/api/usage/disk');
+  const root = body.find((disk) => disk['mountpoint'] === '/');
+  assert.equal(Object.keys(root ?? {}).toSorted(), ['device', 'free', 'fstype', 'mountpoint', 'percent', 'total', 'used']);
+  assert.is((await ask<unknown[]>('/api/usage/server')).body.length, body.length);
+});
+
+test('every endpoint of the address is listed, and its example works in a shell', async () => {
+  const { body } = await ask<{ endpoints: { method: string; path: string; description: string; example: string }[] }>('/api/usage');
+  for (const path of PATHS) assert.ok(body.endpoints.some((each) => each.path === path && each.method === 'GET'), path);
+  const served = server.hostkeep.node.routes().filter((route) => route.addresses.includes('admin')).flatMap((route) => route.paths);
+  assert.equal(body.endpoints.map(({ path }) => path).toSorted(), [...served].toSorted());
+  for (const { path, example } of body.endpoints.filter((each) => PATHS.includes(each.path) && each.path !== '/api/usage/stream')) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${example} -s -o /dev/null -w '%{http_code}'`], { env: { ...process.env, TOKEN: admin } });
+    assert.is(stdout, '200', path);
+  }
+});
+
+test('statistics hold today last, follow what happens, and have no end of line', async () => {
+  const last = async () => {
+    const { body } = await ask<{ usage_stats: string }>('/api/usage/stats');
+    assert.not.ok(body.usage_stats.endsWith('\n'));
+    return JSON.parse(body.usage_stats.split('\n').at(-1) ?? '') as { timestamp: string; users: number; domains: number; websites: number };
+  };
+  const before = await last();
+  assert.match(before.timestamp, /^\d{4}-\d\d-\d\d$/);
+  assert.equal(Object.keys(before), ['timestamp', 'users', 'domains', 'websites']);
+  await server.user('bea');
+  assert.is((await last()).users, before.users + 1);
+});
+
+test('history refuses what is no range, no time and no metric', async () => {
+  for (const query of ['metric=passwords', 'from=yesterday', 'from=2030-13-45', 'from=20&to=10', 'step=0', 'step=x', 'from=1&step=3600&to=99999999', 'metric=cpu&metric=disk', `from=${'9'.repeat(40)}`]) {
+    const { status, body } = await ask(`/api/usage/history?${query}`);
+    assert.is(status, 400, query);
+    assert.is(body['error'], 'invalid_request');
+  }
+});
+
+test('history answers the last minutes from memory', async () => {
+  await ask('/api/usage/memory');
+  const from = Math.floor(Date.now() / 1000) - 60;
+  const { body } = await ask<{ metric: string; unit: string; step: number; points: { time: number; value: number }[] }>(`/api/usage/history?metric=memory&from=${from}`);
+  assert.is(body.unit, 'percent');
+  assert.is(body.step, 1);
+  assert.ok(body.points.length > 0 && body.points.length <= 61);
+  for (const { time, value } of body.points) assert.ok(time >= from && value > 0 && value < 100);
+});
+
+test('a stream sends samples in the shapes of the other routes, each later than the last', async () => {
+  const source = await eventSource(server, admin);
+  assert.is(source.response.headers.get('content-type'), 'text/event-stream');
+  assert.is(source.response.headers.get('cache-control'), 'no-store');
+  const [first, second] = [await source.next(), await source.next()];
+  assert.ok(Number(second.id) > Number(first.id));
+  assert.is(second.event, 'sample');
+  assert.equal(Object.keys(second.data), ['at', 'cpu', 'memory', 'disk']);
+  assert.is(new Date(String(second.data['at'])).getTime(), Number(second.id));
+  assert.match(Object.keys(second.data['cpu'] as object)[0] ?? '', /^core_/);
+  await source.close();
+});
+
+test('a client that comes back is sent what it missed', async () => {
+  const source = await eventSource(server, admin);
+  const seen = [await source.next(), await source.next(), await source.next()];
+  await source.close();
+  const again = await eventSource(server, admin, { 'last-event-id': seen[0]?.id ?? '' });
+  assert.equal([await again.next(), await again.next()].map(({ id }) => id), seen.slice(1).map(({ id }) => id));
+  await again.close();
+  const odd = await eventSource(server, admin, { 'last-event-id': '<script>' });
+  assert.ok((await odd.next()).id !== '');
+  await odd.close();
+});
+
+test('a stream ends with its session', async () => {
+  const { account, token } = await server.admin('second');
+  const source = await eventSource(server, token);
+  await source.next();
+  await server.hostkeep.core.accounts.suspend('second');
+  await source.ended;
+  assert.is((await ask('/api/usage/cpu', { token })).status, 401);
+  assert.is(account.role, 'admin');
+});
+
+test('only so many streams are open at once, and each that ends makes room', async () => {
+  const sources = [await eventSource(server, admin), await eventSource(server, admin), await eventSource(server, admin)];
+  const { status, body, headers } = await ask('/api/usage/stream');
+  assert.is(status, 503);
+  assert.is(body['error'], 'overloaded');
+  assert.is(headers.get('retry-after'), '5');
+  for (const source of sources) await source.close();
+  const next = await retried(() => eventSource(server, admin));
+  await next.close();
+});
+
+test('HEAD of a stream is its head', async () => {
+  const text = await rawRequest(server.hostkeep.url('admin'), `HEAD /api/usage/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\nConnection: close\r\n\r\n`, (got) => got.includes('\r\n\r\n'));
+  assert.match(text, /^HTTP\/1.1 200 OK[^]*text\/event-stream/);
+  assert.match(text, /\r\n\r\n$/);
+});
+
+/** Until the server heard that clients went away. */
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!/503/.test(String(error))) throw error;
+    }
+  }
+}
+
+const feature = testSuite('usage for accounts that hold the feature');
+let shared: TestServer;
+feature.before(async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature' } } })));
+feature.after(() => shared.close());
+
+feature('a user whose plan holds it may read, another is told which feature is missing', async () => {
+  const [holder, other] = [await shared.user('ann', 'developer'), await shared.user('ben', 'basic')];
+  for (const path of PATHS.filter((each) => each !== '/api/usage/stream')) {
+    assert.is((await shared.ask(path, { token: holder.token, address: 'admin' })).status, 200, path);
+    const refused = await shared.ask(path, { token: other.token, address: 'admin' });
+    assert.is(refused.status, 403);
+    assert.is(refused.body['error'], 'feature_disabled');
+    assert.is(refused.body['feature'], 'usage');
+    assert.is((await shared.ask(path, { address: 'admin' })).status, 401);
+    assert.is((await shared.ask(path, { token: holder.token })).status, 404, 'not on the user address');
+  }
+});
+
+feature('the feature is taken away from one request to the next', async () => {
+  const { token } = await shared.user('cy', 'developer');
+  assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 200);
+  await shared.hostkeep.core.accounts.setFeature('cy', 'usage', false);
+  assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 403);
+});
+
+feature('an admin still reads', async () => {
+  const { token } = await shared.admin();
+  assert.is((await shared.ask('/api/usage/memory', { token, address: 'admin' })).status, 200);
+});
