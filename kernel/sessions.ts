@@ -107,6 +107,11 @@ export class Sessions {
     );
   }
 
+  /** How many sessions of all accounts have not expired. */
+  async count(): Promise<number> {
+    return (await this.#store.get<{ n: number }>('select count(*) as n from sessions where expires_at > ?', Date.now()))?.n ?? 0;
+  }
+
   /** Ends one session of an account at once. Errors: 404 `session_not_found`. */
   async end(account: Pick<Account, 'id' | 'username'>, id: string, ip: string, type: 'logout' | 'session.ended' = 'session.ended'): Promise<void> {
     await this.#change(account, async (tx) => {
