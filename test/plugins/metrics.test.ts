@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as assert from 'uvu/assert';
+import { createLog } from '../../kernel/log.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { findPlugins } from '../../kernel/loader.ts';
+import { EventCounter } from '../../plugins/metrics/event-counter.ts';
+import { page } from '../../plugins/metrics/page.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const TOKEN = 'only for the scraper 0123456789';
+const test = testSuite('metrics');
+const log = createLog('silent');
+let server: TestServer;
+
+/** A plugin that fails, one with odd figures: neither may cost the page. */
+const failing = definePlugin({ name: 'failing', features: [], routes: {}, setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no figures')) } }) });
+const odd = definePlugin({
+  name: 'odd', features: [], routes: {},
+  setup: () => ({ handlers: {}, provides: { metrics: () => [
+    { name: 'hostkeep_odd_things', help: 'a line\nand a \\', type: 'gauge', samples: [{ labels: { name: 'a "quoted"\nname\\' }, value: 1 }] },
+    { name: 'hostkeep_sessions', help: 'taken', type: 'gauge', samples: [{ value: -1 }] },
+    { name: 'no name', help: '', type: 'gauge', samples: [{ value: -1 }] },
+  ] } }),
+});
+
+test.before(async () => void (server = await TestServer.start({ config: { metrics: { token: TOKEN } }, plugins: [...(await findPlugins()), failing, odd] })));
+test.after(() => server.close());
+
+const scrape = (authorization?: string) => server.ask<string>('/metrics', { address: 'admin', ...(authorization === undefined ? {} : { headers: { authorization } }) });
+
+test('without a token of its own or of an admin it is the 401 of every route', async () => {
+  const { token } = await server.user('ann');
+  const other = await server.ask<Record<string, unknown>>('/api/usage/cpu', { address: 'admin' });
+  for (const authorization of [undefined, '', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `Bearer ${token}`, 'Bearer a.b.c', `Bearer ${TOKEN.slice(0, -1)}`]) {
+    const { status, body, headers } = await scrape(authorization);
+    assert.is(status, 401, authorization);
+    assert.is(headers.get('www-authenticate'), 'Bearer');
+    const { request_id: _, ...problem } = body as unknown as Record<string, unknown>;
+    assert.equal({ ...problem, request_id: '' }, { ...other.body, request_id: '' });
+  }
+  assert.is((await server.ask('/metrics', { token })).status, 404, 'not on the user address');
+});
+
+test('the token for metrics opens nothing else', async () => {
+  assert.is((await server.ask('/api/usage/cpu', { address: 'admin', headers: { authorization: `Bearer ${TOKEN}` } })).status, 401);
+});
+
+test('an empty token in the configuration lets nobody in', async () => {
+  const closed = await TestServer.start();
+  for (const authorization of ['Bearer ', 'Bearer', 'Bearer  ', 'Bearer undefined']) assert.is((await closed.ask('/metrics', { address: 'admin', headers: { authorization } })).status, 401);
+  await closed.close();
+});
+
+test('both tokens open it, and it holds what an operator looks for', async () => {
+  const { token } = await server.admin();
+  await server.ask('/api/usage/cpu', { token, address: 'admin' });
+  await server.ask('/api/usage/cpu', { token, address: 'admin' });
+  const { status, body, headers } = await scrape(`Bearer ${token}`);
+  assert.is(status, 200);
+  assert.is(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+  assert.match(body, /^hostkeep_http_requests_total\{method="GET",route="\/api\/usage\/cpu",status="200"\} 2$/m);
+  assert.match(body, /^hostkeep_http_request_duration_seconds_bucket\{method="GET",route="\/api\/usage\/cpu",le="\+Inf"\} \d+$/m);
+  assert.match(body, /^hostkeep_cpu_load_ratio\{core="0"\} [\d.]+$/m);
+  assert.match(body, /^hostkeep_memory_available_bytes \d+$/m);
+  assert.match(body, /^hostkeep_filesystem_free_bytes\{device="[^"]+",fstype="[^"]+",mountpoint="\/"\} \d+$/m);
+  assert.match(body, /^hostkeep_usage_sample_age_seconds [\d.]+$/m);
+  assert.match(body, /^hostkeep_event_loop_delay_p99_seconds [\d.e-]+$/m);
+  assert.match(body, /^hostkeep_plugin_up\{plugin="usage"\} 1$/m);
+  assert.match(body, /^hostkeep_sessions [12]$/m);
+  assert.match(body, /^hostkeep_events_total\{type="account.created"\} \d+$/m);
+  assert.is((await scrape(`Bearer ${TOKEN}`)).status, 200);
+  assert.is((await scrape(`bearer ${TOKEN}`)).status, 200, 'the scheme is not case-sensitive');
+});
+
+test('a plugin that fails costs its own part only, and is seen', async () => {
+  const { body } = await scrape(`Bearer ${TOKEN}`);
+  assert.match(body, /^hostkeep_collect_success\{plugin="failing"\} 0$/m);
+  assert.match(body, /^hostkeep_collect_success\{plugin="usage"\} 1$/m);
+  assert.match(body, /^hostkeep_odd_things\{name="a \\"quoted\\"\\nname\\\\"\} 1$/m);
+  assert.not.match(body, /-1|no name/);
+});
+
+test('paths that nobody declared make no labels', async () => {
+  for (let i = 0; i < 20; i += 1) await server.ask(`/made/up/${i}`, { address: 'admin' });
+  assert.not.match((await scrape(`Bearer ${TOKEN}`)).body, /made/);
+});
+
+test('promtool finds nothing wrong with the page', async () => {
+  const { body } = await scrape(`Bearer ${TOKEN}`);
+  const promtool = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const isThere = await Promise.race([once(promtool, 'spawn').then(() => true), once(promtool, 'error').then(() => false)]);
+  if (!isThere) {
+    assert.is.not(process.env['CI'], 'true', 'promtool is missing: apt-get install prometheus');
+    console.log('\nskipped: no promtool here; apt-get install --no-install-recommends prometheus');
+    return;
+  }
+  let output = '';
+  for (const stream of [promtool.stdout, promtool.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  promtool.stdin.end(body);
+  const [code] = await once(promtool, 'close');
+  assert.is(output, '');
+  assert.is(code, 0);
+});
+
+test('labels are bounded, whatever happens', async () => {
+  const counter = new EventCounter();
+  for (let i = 0; i < 1000; i += 1) counter.count(`type.${i}`);
+  assert.is(counter.figure().samples.length, 201);
+  const text = await page([{ name: 'many', help: 'x', type: 'gauge', samples: Array.from({ length: 10_000 }, (_, i) => ({ labels: { i }, value: i })) }], log);
+  assert.is(text.split('\n').filter((line) => line.startsWith('many')).length, 5000);
+});
