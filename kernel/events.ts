@@ -75,6 +75,11 @@ export class EventLog {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Id of the newest event, 0 when there is none: where a follower begins that does not want the past. */
+  async lastId(): Promise<number> {
+    return (await this.#store.get<{ id: number }>('select coalesce(max(id), 0) as id from events'))?.id ?? 0;
+  }
+
   /** Events with a larger id, oldest first: how a follower catches up, whoever wrote them. */
   async after(id: number, limit: number): Promise<LoggedEvent[]> {
     const rows = await this.#store.all<Row>('select id, at, type, account_id, username, ip, line, data from events where id > ? order by id limit ?', id, limit);
