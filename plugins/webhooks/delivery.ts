@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+import { request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LoggedEvent } from '../../kernel/events.ts';
+import { assertPublicHost, publicLookup } from './target.ts';
+
+export interface SendOptions {
+  readonly url: URL;
+  readonly secret: string;
+  readonly timeoutMs: number;
+  readonly allowPrivate: boolean;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+/** What an endpoint is sent; `id` is the same in each attempt, so that it can tell what it had already. */
+export function bodyOf({ id, at, type, account_id, username, ip, line, data }: LoggedEvent): string {
+  return JSON.stringify({ id: String(id), type, at: new Date(at).toISOString(), account_id, username, ip, text: line, data });
+}
+
+/** `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<body>`. */
+export function signature(secret: string, seconds: number, body: string): string {
+  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
+}
+
+/**
+ * One attempt, on a connection of its own; resolves to the status. Redirects are not followed, the answer's body is
+ * not read. Rejects when there is no answer in time, or the address is not allowed.
+ */
+export async function send(body: string, eventId: number, { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions): Promise<number> {
+  if (!allowPrivate) assertPublicHost(url);
+  const headers = {
+    'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'User-Agent': userAgent,
+    'Hostkeep-Event': String(eventId), 'Hostkeep-Signature': signature(secret, Math.floor(Date.now() / 1000), body),
+  };
+  const options: RequestOptions = { method: 'POST', agent: false, headers, signal, ...(allowPrivate ? {} : { lookup: publicLookup() }) };
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    const limit = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    request.on('close', () => clearTimeout(limit));
+    request.on('error', reject);
+    request.end(body);
+  });
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { send } from './delivery.ts';
+import type { EndpointConfig, WebhooksConfig } from './schema.ts';
+import type { Delivery, Queue } from './store.ts';
+
+const LONGEST_BACKOFF_MS = 6 * 3_600_000;
+/** An endpoint that does not answer at all is left alone for at most this long before the next of its deliveries. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Delivers what waits for one endpoint, one after the other, at its own pace: neither a slow endpoint nor a delivery
+ * that it refuses holds up anything else.
+ */
+export class Endpoint {
+  readonly key: string;
+  /** Host and place in the configuration; the URL itself may hold a secret. */
+  readonly label: string;
+  readonly outcomes = { delivered: 0, failed: 0, dropped: 0 };
+  readonly #parts: { readonly config: EndpointConfig; readonly settings: WebhooksConfig; readonly queue: Queue; readonly log: Log; readonly userAgent: string };
+  readonly #url: URL;
+  readonly #patterns: readonly RegExp[];
+  readonly #abort = new AbortController();
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isWoken = false;
+  #silences = 0;
+  #pausedUntil = 0;
+
+  constructor(index: number, parts: { config: EndpointConfig; settings: WebhooksConfig; queue: Queue; log: Log; userAgent: string }) {
+    this.#parts = parts;
+    this.#url = new URL(parts.config.url);
+    this.key = createHash('sha256').update(this.#url.href).digest('hex').slice(0, 32);
+    this.label = `${this.#url.host}#${index}`;
+    this.#patterns = parts.config.events.map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`));
+  }
+
+  wants(type: string): boolean {
+    return this.#patterns.some((pattern) => pattern.test(type));
+  }
+
+  /** Looks for what is due; called again while it works, it looks again. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#running ??= this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isWoken && !this.#abort.signal.aborted) {
+        this.#isWoken = false;
+        await this.#deliverDue();
+      }
+    } catch (error) {
+      this.#parts.log.warn({ endpoint: this.label, err: error }, 'the queue could not be read or written; trying again');
+      this.#wakeIn(LONGEST_PAUSE_MS);
+    }
+    this.#running = undefined; // in the same breath as the look at #isWoken
+  }
+
+  async #deliverDue(): Promise<void> {
+    clearTimeout(this.#timer);
+    while (!this.#abort.signal.aborted) {
+      const delivery = await this.#parts.queue.next(this.key);
+      if (delivery === undefined) return;
+      const waitMs = Math.max(delivery.due_at, this.#pausedUntil) - Date.now();
+      if (waitMs > 0) return this.#wakeIn(waitMs);
+      await this.#attempt(delivery);
+    }
+  }
+
+  #wakeIn(ms: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#abort.signal.aborted) this.#timer = setTimeout(() => this.wake(), Math.min(ms, LONGEST_BACKOFF_MS)).unref();
+  }
+
+  async #attempt(delivery: Delivery): Promise<void> {
+    const { config, settings, queue, userAgent } = this.#parts;
+    const options = { url: this.#url, secret: config.secret, timeoutMs: settings.timeout_ms, allowPrivate: settings.allow_private, userAgent, signal: this.#abort.signal };
+    const outcome = await send(delivery.body, delivery.event_id, options).catch((error: unknown) => messageOf(error));
+    if (this.#abort.signal.aborted && typeof outcome === 'string') return; // nobody knows what came of it, so it is sent again
+    if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
+      this.#silences = 0;
+      this.outcomes.delivered += 1;
+      return queue.remove(this.key, delivery.event_id);
+    }
+    this.#silences = typeof outcome === 'number' && outcome < 500 && outcome !== 429 ? 0 : this.#silences + 1;
+    this.#pausedUntil = this.#silences === 0 ? 0 : Date.now() + backoffMs(settings.backoff_ms, this.#silences, LONGEST_PAUSE_MS);
+    await this.#failed(delivery, typeof outcome === 'number' ? `answered ${outcome}` : outcome);
+  }
+
+  async #failed({ event_id, attempts, created_at }: Delivery, reason: string): Promise<void> {
+    const { settings, queue, log } = this.#parts;
+    const about = { endpoint: this.label, event: event_id, attempts: attempts + 1, reason };
+    this.outcomes.failed += 1;
+    if (attempts + 1 >= settings.attempts || Date.now() - created_at > settings.age_hours * 3_600_000) {
+      this.outcomes.dropped += 1;
+      log.warn(about, 'a delivery is given up');
+      return queue.remove(this.key, event_id);
+    }
+    log.info(about, 'a delivery failed and is tried again later');
+    await queue.postpone(this.key, event_id, attempts + 1, Date.now() + backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS));
+  }
+}
+
+/** Doubled with each failure, and up to a fifth longer, so that what failed together does not come back together. */
+export function backoffMs(firstMs: number, failures: number, longestMs: number): number {
+  return Math.round(Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 40)) * (1 + Math.random() / 5));
+}

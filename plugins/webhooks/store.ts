@@ -1,0 +1,75 @@
+import type { Store } from '../../kernel/store.ts';
+
+export interface Delivery {
+  readonly event_id: number;
+  readonly body: string;
+  /** Attempts that failed. */
+  readonly attempts: number;
+  readonly created_at: number;
+  readonly due_at: number;
+}
+
+export interface NewDelivery {
+  readonly endpoint: string;
+  readonly eventId: number;
+  readonly body: string;
+}
+
+/** The queue of every endpoint, and how far the event log was read. Times are milliseconds since 1970. */
+export class Queue {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async cursor(): Promise<number | undefined> {
+    return (await this.#store.get<{ event_id: number }>('select event_id from webhook_cursor'))?.event_id;
+  }
+
+  /** Moves the cursor and adds what has to be delivered, both or neither; returns how many old deliveries had to make room. */
+  async add(cursor: number, deliveries: readonly NewDelivery[], backlog: number): Promise<number> {
+    return this.#store.write(async (tx) => {
+      await tx.run('delete from webhook_cursor');
+      await tx.run('insert into webhook_cursor values (?)', cursor);
+      const now = Date.now();
+      for (const { endpoint, eventId, body } of deliveries) {
+        await tx.run('insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)', endpoint, eventId, body, now, now);
+      }
+      let dropped = 0;
+      for (const endpoint of new Set(deliveries.map((each) => each.endpoint))) {
+        const { changes } = await tx.run(
+          'delete from webhook_deliveries where endpoint = ? and event_id <= (select event_id from webhook_deliveries where endpoint = ? order by event_id desc limit 1 offset ?)',
+          endpoint, endpoint, backlog,
+        );
+        dropped += changes;
+      }
+      return dropped;
+    });
+  }
+
+  /** The delivery that is due first, the older event first where two are. */
+  next(endpoint: string): Promise<Delivery | undefined> {
+    return this.#store.get<Delivery>('select event_id, body, attempts, created_at, due_at from webhook_deliveries where endpoint = ? order by due_at, event_id limit 1', endpoint);
+  }
+
+  async remove(endpoint: string, eventId: number): Promise<void> {
+    await this.#store.write((tx) => tx.run('delete from webhook_deliveries where endpoint = ? and event_id = ?', endpoint, eventId));
+  }
+
+  async postpone(endpoint: string, eventId: number, attempts: number, dueAt: number): Promise<void> {
+    await this.#store.write((tx) => tx.run('update webhook_deliveries set attempts = ?, due_at = ? where endpoint = ? and event_id = ?', attempts, dueAt, endpoint, eventId));
+  }
+
+  async waiting(endpoint: string): Promise<number> {
+    return (await this.#store.get<{ n: number }>('select count(*) as n from webhook_deliveries where endpoint = ?', endpoint))?.n ?? 0;
+  }
+
+  /** Forgets what waits for endpoints that are no more; without any, also how far the log was read. */
+  async keepOnly(endpoints: readonly string[]): Promise<void> {
+    await this.#store.write(async (tx) => {
+      await tx.run('delete from webhook_deliveries where endpoint not in (select value from json_each(?))', JSON.stringify(endpoints));
+      if (endpoints.length === 0) await tx.run('delete from webhook_cursor');
+    });
+  }
+}

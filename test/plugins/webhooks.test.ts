@@ -1,0 +1,254 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { projectDir } from '../../kernel/config.ts';
+import { openCore } from '../../kernel/index.ts';
+import { createLog } from '../../kernel/log.ts';
+import { Store } from '../../kernel/store.ts';
+import { send, signature } from '../../plugins/webhooks/delivery.ts';
+import { backoffMs } from '../../plugins/webhooks/endpoint.ts';
+import { Queue } from '../../plugins/webhooks/store.ts';
+import { isPublic, publicLookup } from '../../plugins/webhooks/target.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer, testConfig } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const SECRET = 'shared with the receiver';
+const test = testSuite('webhooks');
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: { id: string; type: string; username: string; text: string; at: string; data: Record<string, unknown> };
+  readonly raw: string;
+}
+
+/** An endpoint whose answers are given by a list, 204 when that is used up; a number is a status, `hang` no answer. */
+class Receiver {
+  readonly received: Received[] = [];
+  connections = 0;
+  readonly #server: Server;
+  #heard: () => void = () => {};
+
+  constructor(answers: (number | 'hang' | { redirect: string })[] = []) {
+    this.#server = createServer((request, response) => {
+      let raw = '';
+      request.on('data', (chunk: Buffer) => (raw += chunk.toString()));
+      request.on('end', () => {
+        this.received.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(raw) as Received['body'], raw });
+        this.#heard();
+        const answer = answers.shift() ?? 204;
+        if (typeof answer === 'object') response.writeHead(307, { location: answer.redirect }).end();
+        else if (answer !== 'hang') response.writeHead(answer).end();
+      });
+    });
+    this.#server.on('connection', () => (this.connections += 1));
+  }
+
+  async listen(port = 0): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves once so many requests have arrived. */
+  async until(count: number): Promise<Received[]> {
+    while (this.received.length < count) await new Promise<void>((resolve) => (this.#heard = resolve));
+    return this.received;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+const settings = (urls: readonly string[], over: Record<string, unknown> = {}, events?: readonly string[]) => ({
+  webhooks: { endpoints: urls.map((url) => ({ url, secret: SECRET, ...(events && { events }) })), allow_private: true, backoff_ms: 1, ...over },
+});
+
+test('an event is delivered with its id and a signature that the receiver can check', async () => {
+  const receiver = new Receiver();
+  const server = await TestServer.start({ config: settings([`${await receiver.listen()}/hook?x=1`]) });
+  await server.account('ann');
+  const [first] = await receiver.until(1);
+  assert.is(first?.path, '/hook?x=1');
+  assert.is(first?.body.type, 'account.created');
+  assert.is(first?.body.username, 'ann');
+  assert.match(first?.body.text ?? '', /User 'ann' was created from IP localhost$/);
+  assert.is(first?.headers['hostkeep-event'], first?.body.id);
+  assert.is(first?.headers['content-type'], 'application/json');
+  const [, seconds = '', mac] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(first?.headers['hostkeep-signature'])) ?? [];
+  assert.is(mac, createHmac('sha256', SECRET).update(`${seconds}.${first?.raw}`).digest('hex'));
+  assert.ok(Math.abs(Number(seconds) - Date.now() / 1000) < 60);
+  await server.close();
+  await receiver.close();
+});
+
+test('the signature is HMAC-SHA256 over time and body', () => {
+  assert.is(signature('key', 1, 'body'), 't=1,v1=' + createHmac('sha256', 'key').update('1.body').digest('hex'));
+});
+
+test('only the types that were asked for are sent, in their order', async () => {
+  const receiver = new Receiver();
+  const server = await TestServer.start({ config: settings([await receiver.listen()], {}, ['feature.*', 'account.suspended']) });
+  const { accounts } = server.hostkeep.core;
+  await server.account('ann');
+  await accounts.setFeature('ann', 'dns', true);
+  await accounts.suspend('ann');
+  await accounts.unsuspend('ann');
+  await accounts.setFeature('ann', 'dns', false);
+  assert.equal((await receiver.until(3)).map(({ body }) => body.type), ['feature.toggled', 'account.suspended', 'feature.toggled']);
+  assert.equal(receiver.received[0]?.body.data, { feature: 'dns', on: true });
+  await server.close();
+  await receiver.close();
+});
+
+test('what fails is sent again with the same id, and a redirect is a failure', async () => {
+  const elsewhere = new Receiver();
+  const receiver = new Receiver([500, { redirect: await elsewhere.listen() }, 404, 'hang', 204]);
+  const server = await TestServer.start({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
+  await server.account('ann');
+  await receiver.until(5);
+  await server.account('bea');
+  const received = await receiver.until(6);
+  assert.equal(received.map(({ body }) => body.username), ['ann', 'ann', 'ann', 'ann', 'ann', 'bea']);
+  assert.is(new Set(received.slice(0, 5).map(({ body }) => body.id)).size, 1);
+  assert.is(elsewhere.connections, 0);
+  await server.close();
+  await Promise.all([receiver.close(), elsewhere.close()]);
+});
+
+test('after so many attempts it is given up, and the next event has its turn', async () => {
+  const receiver = new Receiver([500, 500, 500]);
+  const server = await TestServer.start({ config: settings([await receiver.listen()], { attempts: 3 }) });
+  await server.account('ann');
+  await receiver.until(3);
+  await server.account('bea');
+  assert.equal((await receiver.until(4)).map(({ body }) => body.username), ['ann', 'ann', 'ann', 'bea']);
+  await server.close();
+  await receiver.close();
+});
+
+test('an endpoint that does not answer delays no other, nor the end of the server', async () => {
+  const [slow, quick] = [new Receiver(Array.from({ length: 100 }, () => 'hang' as const)), new Receiver()];
+  const server = await TestServer.start({ config: settings([await slow.listen(), await quick.listen()], { timeout_ms: 60_000 }) });
+  for (const name of ['ann', 'bea', 'cy']) await server.account(name);
+  await Promise.all([quick.until(3), slow.until(1)]);
+  assert.is(slow.received.length, 1);
+  await server.close();
+  await Promise.all([slow.close(), quick.close()]);
+});
+
+test('what waits survives a restart, and what happened meanwhile is caught up with', async () => {
+  const data = temporaryFolder();
+  const receiver = new Receiver([503]);
+  const config = settings([await receiver.listen()], { backoff_ms: 100 });
+  const server = await TestServer.start({ data, config });
+  await server.account('ann');
+  await receiver.until(1);
+  await server.close();
+  const core = await openCore(testConfig(data), createLog('silent'));
+  await core.accounts.create({ username: 'bea', role: 'user', plan: 'basic', passwordHash: '' });
+  await core.close();
+  const again = await TestServer.start({ data, config });
+  const received = await receiver.until(3);
+  assert.equal(received.map(({ body }) => body.username).toSorted(), ['ann', 'ann', 'bea']);
+  assert.is(received.filter(({ body }) => body.username === 'ann').every(({ body }) => body.id === received[0]?.body.id), true);
+  await again.close();
+  const third = await TestServer.start({ data, config });
+  await third.account('cy');
+  assert.is((await receiver.until(4)).at(-1)?.body.username, 'cy', 'what was delivered is not sent again');
+  await third.close();
+  await receiver.close();
+});
+
+test('events of other processes are delivered while the server runs', async () => {
+  const data = temporaryFolder();
+  const receiver = new Receiver();
+  const server = await TestServer.start({ data, config: settings([await receiver.listen()]) });
+  const other = await openCore(testConfig(data), createLog('silent'));
+  await other.accounts.create({ username: 'ann', role: 'user', plan: 'basic', passwordHash: '' });
+  assert.is((await receiver.until(1))[0]?.body.username, 'ann');
+  await other.close();
+  await server.close();
+  await receiver.close();
+});
+
+test('the past is not sent to who comes new', async () => {
+  const data = temporaryFolder();
+  const before = await TestServer.start({ data });
+  await before.account('ann');
+  await before.close();
+  const receiver = new Receiver();
+  const server = await TestServer.start({ data, config: settings([await receiver.listen()]) });
+  await server.account('bea');
+  assert.is((await receiver.until(1))[0]?.body.username, 'bea');
+  await server.close();
+  await receiver.close();
+});
+
+test('no connection is made to an address that is not public', async () => {
+  const receiver = new Receiver();
+  const url = new URL(await receiver.listen());
+  const attempt = (host: string) => send('{}', 1, { url: new URL(`http://${host}:${url.port}/`), secret: SECRET, timeoutMs: 1000, allowPrivate: false, userAgent: '', signal: new AbortController().signal });
+  for (const host of ['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f.0.0.1', '0', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '169.254.169.254', '[fd00:ec2::254]', '10.0.0.1', '[fe80::1]']) {
+    await attempt(host).then(() => assert.unreachable(host), (error: Error) => assert.match(error.message, /not a public address|no public address/, host));
+  }
+  assert.is(receiver.connections, 0);
+  await receiver.close();
+});
+
+test('addresses of the internet are public, all others are not', () => {
+  for (const address of ['1.1.1.1', '93.184.216.34', '172.15.0.1', '2606:4700::1111', '2a00:1450::1']) assert.ok(isPublic(address), address);
+  for (const address of ['', 'x', '0.1.2.3', '100.64.0.1', '172.31.255.255', '192.168.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '168.63.129.16', '::', '::1', 'fc00::1', 'fe80::1', 'ff02::1', '2001::1', '2002:7f00:1::', '::ffff:1.1.1.1', '2001:db8::1']) assert.not.ok(isPublic(address), address);
+});
+
+test('a name that says another address when it is used is not connected to there', async () => {
+  const answers = [['93.184.216.34'], ['127.0.0.1'], ['10.0.0.1', '93.184.216.34']];
+  const lookup = publicLookup((_, __, callback) => callback(null, (answers.shift() ?? []).map((address) => ({ address, family: 4 }))));
+  const asked = (all: boolean) => new Promise((resolve) => lookup('rebinding.example', { all }, (error, address) => resolve(error?.message ?? address)));
+  assert.is(await asked(false), '93.184.216.34');
+  assert.is(await asked(false), 'rebinding.example has no public address');
+  assert.equal(await asked(true), [{ address: '93.184.216.34', family: 4 }]);
+  assert.is(await asked(true), 'rebinding.example has no public address');
+});
+
+test('a queue drops its oldest when it is full, and takes an event once', async () => {
+  const store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
+  await store.migrate('webhooks', join(projectDir, 'plugins/webhooks/migrations'));
+  const queue = new Queue(store);
+  const deliveries = [1, 2, 3, 4, 5].map((eventId) => ({ endpoint: 'a', eventId, body: '{}' }));
+  assert.is(await queue.add(5, [...deliveries, { endpoint: 'b', eventId: 1, body: '{}' }], 3), 2);
+  assert.is(await queue.add(5, deliveries.slice(2), 3), 0);
+  assert.is(await queue.waiting('a'), 3);
+  assert.is((await queue.next('a'))?.event_id, 3);
+  await queue.postpone('a', 3, 1, Date.now() + 60_000);
+  assert.is((await queue.next('a'))?.event_id, 4);
+  await queue.keepOnly(['b']);
+  assert.is(await queue.waiting('a'), 0);
+  assert.is(await queue.waiting('b'), 1);
+  assert.is(await queue.cursor(), 5);
+  await queue.keepOnly([]);
+  assert.is(await queue.cursor(), undefined);
+  await store.close();
+});
+
+test('waiting doubles up to a limit', () => {
+  for (const [failures, least] of [[1, 100], [2, 200], [5, 1600], [30, 10_000], [5000, 10_000]] as const) {
+    const ms = backoffMs(100, failures, 10_000);
+    assert.ok(ms >= least && ms <= least * 1.2, `${failures}: ${ms}`);
+  }
+});
+
+test('a URL that cannot be used is told, and costs only this plugin', async () => {
+  for (const [urls, why] of [[['http://'], /is not a URL/], [['http://me:secret@example.com/'], /must not hold a password/], [['http://example.com/', 'http://example.com'], /is there twice/]] as const) {
+    const server = await TestServer.start({ config: settings(urls) });
+    const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webhooks');
+    assert.is(status?.state, 'unavailable');
+    assert.match(status?.reason ?? '', why);
+    assert.not.match(status?.reason ?? '', /secret/);
+    await server.close();
+  }
+});
