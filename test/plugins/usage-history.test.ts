@@ -4,6 +4,7 @@ import { projectDir } from '../../kernel/config.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Points } from '../../kernel/points.ts';
 import { Store } from '../../kernel/store.ts';
+import { Broadcast } from '../../plugins/usage/broadcast.ts';
 import { Counts } from '../../plugins/usage/counts.ts';
 import { bucketed, minuteRow, planned, Recorder } from '../../plugins/usage/history.ts';
 import { Recent } from '../../plugins/usage/recent.ts';
@@ -125,6 +126,41 @@ test('ten minutes of samples are kept, and replayed from the one seen last', () 
   assert.equal(recent.after(698_000).map(({ at }) => at), [699_000, 700_000]);
   for (let i = 0; i < 5000; i += 1) recent.add(sampleOf(700_001 + i, 1, 1));
   assert.is(recent.samples.length, 1200, 'however often is sampled');
+});
+
+/** A client's end of a stream that takes so many chunks before it falls behind. */
+function sinkOf(room: number) {
+  const sink = {
+    chunks: [] as string[],
+    isBehind: false,
+    isEnded: false,
+    write: (chunk: string | Uint8Array) => {
+      sink.chunks.push(String(chunk));
+      sink.isBehind = sink.chunks.length >= room;
+      return !sink.isBehind;
+    },
+    end: () => void (sink.isEnded = true),
+  };
+  return sink;
+}
+
+test('who does not keep up loses samples and holds up nobody; what is taken for the record is not sent', () => {
+  const recent = new Recent();
+  const broadcast = new Broadcast(recent, 10);
+  const [quick, slow] = [sinkOf(100), sinkOf(2)];
+  for (const sink of [quick, slow]) broadcast.open('').open(sink);
+  for (const at of [1, 2, 3]) broadcast.send(sampleOf(at, 1, 1));
+  assert.equal([quick.chunks.length, slow.chunks.length], [4, 2], 'the first chunk says when to come back');
+  slow.isBehind = false;
+  broadcast.send(sampleOf(4, 1, 1));
+  assert.match(slow.chunks[2] ?? '', /^id: 4\n/);
+  for (let at = 10; at < 30; at += 1) recent.add(sampleOf(at, 1, 1));
+  const again = sinkOf(5);
+  broadcast.open('10').open(again);
+  assert.is(again.chunks.length, 5, 'what was missed stops where the client does');
+  assert.is(broadcast.size, 3);
+  broadcast.close();
+  assert.ok(quick.isEnded && slow.isEnded && again.isEnded);
 });
 
 test('a minute is the mean of its samples by the time that each stands for', () => {
