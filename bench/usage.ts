@@ -1,0 +1,162 @@
+/**
+ * What watching the machine costs: `npm run build && node dist/bench/usage.js` (`… usage.js quick` for a look). Ratios
+ * are to something measured in the same run, on the same machine; bench/README.md keeps them.
+ */
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import si from 'systeminformation';
+import { DiskReader } from '../plugins/usage/disks.ts';
+import { MemoryReader } from '../plugins/usage/memory.ts';
+import { cpuReader } from '../plugins/usage/sampler.ts';
+import { describeLoad, interleaved, load, loadTool, median, percentile, type Load } from './support/load.ts';
+import { coreOf, machineText, startBare, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+
+const CPU = '/api/usage/cpu';
+const ROOTS = { proc: '/proc', sys: '/sys', files: '/' };
+const isQuick = process.argv.includes('quick');
+const running: Running[] = [];
+
+function report(figure: string, value: number, bound: string): void {
+  console.log(`  ${figure.padEnd(64)} ${value.toFixed(2).padStart(7)}   (wanted: ${bound})`);
+}
+
+async function polls(server: Running, token: string): Promise<void> {
+  const body = await (await fetch(server.adminUrl + CPU, { headers: { authorization: `Bearer ${token}` } })).text();
+  const bare = await startBare(CPU, token, body);
+  running.push(bare);
+  const targets = [{ name: 'bare uWS', url: bare.url + CPU, token }, { name: 'Hostkeep', url: server.adminUrl + CPU, token }] as const;
+  const results = await interleaved(targets, isQuick ? { rounds: 1, seconds: 2 } : {});
+  console.log(`\nGET ${CPU} (${body.length} bytes)`);
+  for (const [name, result] of results) console.log(`  ${describeLoad(name, result)}`);
+  const rate = (name: string) => results.get(name)?.requestsPerSecond ?? Number.NaN;
+  report('polls: Hostkeep / bare uWS', rate('Hostkeep') / rate('bare uWS'), '≥ 0.90');
+
+  const ratios: number[] = [];
+  for (let round = 0; round < (isQuick ? 1 : 5); round += 1) {
+    const runs: Load[] = [];
+    for (const target of targets) runs.push(await load(target, { connections: 1000, seconds: isQuick ? 2 : 4 }));
+    for (const [i, result] of runs.entries()) console.log(`  ${describeLoad(`${targets[i]?.name} at 1,000 connections`, result)}`);
+    ratios.push((runs[1]?.p99Ms ?? Number.NaN) / (runs[0]?.p99Ms ?? Number.NaN));
+  }
+  report('p99 at 1,000 connections: Hostkeep / bare uWS', median(ratios), '≤ 2');
+}
+
+/** Processor time of one call in milliseconds, threads of the pool and children that ended included. */
+async function costMs(times: number, work: () => Promise<unknown>): Promise<number> {
+  await work();
+  const before = process.cpuUsage();
+  for (let i = 0; i < times; i += 1) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / times;
+}
+
+async function samplerCost(): Promise<void> {
+  const [cpu, memory, disks] = [cpuReader(ROOTS.proc), new MemoryReader(ROOTS), new DiskReader(ROOTS, false)];
+  const ours = await costMs(300, () => Promise.all([cpu(), memory.read(), disks.read()]));
+  const theirs = await costMs(5, () => Promise.all([si.currentLoad(), si.mem(), si.fsSize()]));
+  console.log(`\nOne sample: ${ours.toFixed(2)} ms of processor time; with systeminformation, without its child processes, ${theirs.toFixed(2)} ms`);
+  report('sampler at 1 s while read, percent of one core', ours / 10, '≤ 0.5');
+}
+
+async function samplesTaken(server: Running, token: string): Promise<number> {
+  const text = await (await fetch(`${server.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+  return Number(/^hostkeep_usage_samples_total (\d+)/m.exec(text)?.[1]);
+}
+
+/** How many samples are taken in a span while something goes on; to ask takes one itself where the sampler rests. */
+async function samplesWhile(server: Running, token: string, during: () => Promise<unknown>): Promise<number> {
+  const before = await samplesTaken(server, token);
+  await during();
+  return (await samplesTaken(server, token)) - before;
+}
+
+async function readsOfTheHost(server: Running, token: string): Promise<void> {
+  const seconds = isQuick ? 4 : 20;
+  const target = { name: 'polls', url: server.adminUrl + CPU, token };
+  let polled = 0;
+  const one = async () => {
+    for (let i = 0; i < seconds; i += 1) {
+      await (await fetch(target.url, { headers: { authorization: `Bearer ${token}` } })).arrayBuffer();
+      await sleep(1000);
+    }
+  };
+  await one();
+  const few = await samplesWhile(server, token, one);
+  const many = await samplesWhile(server, token, async () => (polled = (await load(target, { seconds })).requestsPerSecond * seconds));
+  console.log(`\nSamples of the host in ${seconds} s: ${few} for ${seconds} polls, ${many} for ${Math.round(polled)} polls`);
+  report('samples with many polls / with few', many / few, '1');
+  if (isQuick) return;
+  await sleep(12_000); // it works on for a while when nobody reads any more
+  const resting = (await samplesWhile(server, token, () => sleep(180_000))) - 1;
+  report('samples in three minutes while nobody reads', resting, '3');
+}
+
+const memoryMiB = (pid: number | undefined) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+interface Follower {
+  readonly delaysMs: number[];
+  readonly ids: Set<string>;
+  end(): void;
+}
+
+async function follow(url: URL, token: string): Promise<Follower> {
+  const socket = connect(Number(url.port), url.hostname);
+  const follower = { delaysMs: [] as number[], ids: new Set<string>(), end: () => void socket.destroy() };
+  let rest = '';
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('data', (chunk: Buffer) => {
+      const text = rest + chunk.toString('latin1');
+      const complete = text.lastIndexOf('\n') + 1;
+      rest = text.slice(complete);
+      for (const [, id = ''] of text.slice(0, complete).matchAll(/^id: (\d+)$/gm)) {
+        follower.ids.add(id);
+        follower.delaysMs.push(Date.now() - Number(id));
+      }
+      resolve();
+    });
+    socket.write(`GET /api/usage/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  });
+  return follower;
+}
+
+async function streams(server: Running, token: string): Promise<void> {
+  const url = new URL(server.adminUrl);
+  const before = memoryMiB(server.child.pid);
+  const followers: Follower[] = [];
+  for (let i = 0; i < 1000; i += 1) followers.push(await follow(url, token));
+  await sleep(2000);
+  for (const follower of followers) {
+    follower.ids.clear();
+    follower.delaysMs.length = 0;
+  }
+  await sleep(isQuick ? 5000 : 30_000);
+  await sleep(500);
+  const after = memoryMiB(server.child.pid);
+  const all = new Set(followers.flatMap(({ ids }) => [...ids]));
+  const missed = followers.reduce((sum, { ids }) => sum + (all.size - ids.size), 0);
+  const delays = followers.flatMap(({ delaysMs }) => delaysMs);
+  console.log(`\n1,000 streams, ${all.size} samples each: p50 ${percentile(delays, 0.5)} ms, p99 ${percentile(delays, 0.99)} ms after they were taken`);
+  report('samples that a reader missed', missed, '0');
+  report('latest arrival, ms', percentile(delays, 1), '≤ 250');
+  report('memory more, MiB', after - before, '≤ 60');
+  for (const follower of followers) follower.end();
+}
+
+console.log(`${machineText()}, ${loadTool}`);
+const data = temporaryFolder();
+const core = await coreOf(data);
+const admin = await core.accounts.create({ username: 'bench', role: 'admin', passwordHash: '' });
+const token = await tokenFor(core, admin);
+try {
+  await samplerCost();
+  const server = await startHostkeep(data);
+  running.push(server);
+  await streams(server, token); // first, so that the memory it takes is not what the load left behind
+  await polls(server, token);
+  await readsOfTheHost(server, token);
+} finally {
+  for (const server of running) await server.stop();
+  await core.close();
+}
