@@ -69,6 +69,8 @@ export class Sessions {
   /** The same, asking the store where it must. `undefined`: no such session, whatever the reason. */
   async resolve(header: string): Promise<{ session: Session; account: Account } | undefined> {
     while (this.#revision.checking !== undefined) await this.#revision.checking;
+    const remembered = this.remembered(header); // as for all that waited for the check while nothing changed
+    if (remembered?.cell.account !== undefined) return { session: remembered, account: remembered.cell.account };
     const session = this.#byHeader.get(header) ?? (await this.#verified(header));
     const account = session === undefined ? undefined : await this.#confirm(session);
     if (session === undefined || account === undefined) {
