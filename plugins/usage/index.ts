@@ -35,7 +35,7 @@ export default definePlugin({
       history: { ...gate, path: '/api/usage/history', summary: `One of ${METRICS.join(', ')} over time`, query: HistoryQuery, reply: History },
     };
   },
-  setup({ config, store, events, node, log, directory, gather, onClose }) {
+  setup({ config, store, events, node, log, gather, onClose }) {
     const disks = new DiskReader(config.roots, config.remote_disks);
     const memory = new MemoryReader(config.roots);
     const sampler = new Sampler({ cpu: cpuReader(config.roots.proc), memory: () => memory.read(), disks: () => disks.read() }, config.interval_ms, log);
@@ -77,8 +77,6 @@ export default definePlugin({
         history: ({ query }) => recorder.query(query.metric, query),
       },
       provides: {
-        /** Accounts are the kernel's, so no plugin that owns them could count them. */
-        counts: async () => ({ users: await directory.accounts.count('user') }),
         metrics: () => metrics(sampler, counts, broadcast),
         doctor: () => doctor(sampler, config.roots),
       },
