@@ -6,10 +6,7 @@ import { EventCounter } from './event-counter.ts';
 import { guard } from './guard.ts';
 import { page, PAGE_TYPE, type Figure } from './page.ts';
 import { MetricsConfig } from './schema.ts';
-import { requestFigures, serverFigures } from './server-figures.ts';
-
-/** How finely the delay of the event loop is measured. */
-const RESOLUTION_MS = 20;
+import { requestFigures, RESOLUTION_MS, serverFigures } from './server-figures.ts';
 
 export default definePlugin({
   name: 'metrics',

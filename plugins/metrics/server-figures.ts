@@ -28,6 +28,13 @@ function histogram(name: string, labels: Record<string, string>, { latency, seco
   return [...buckets, { metricName: `${name}_sum`, labels, value: secondsTotal }, { metricName: `${name}_count`, labels, value: count }];
 }
 
+/** How finely the delay of the event loop is measured; what is measured contains it. */
+export const RESOLUTION_MS = 20;
+
+function late(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
+}
+
 /** Plugins, the process, and how late the event loop was since this was asked last. */
 export function serverFigures(node: NodeInfo, delay: IntervalHistogram): Figure[] {
   const gauge = (name: string, help: string, ...samples: Figure['samples'][number][]): Figure => ({ name, help, type: 'gauge', samples });
@@ -36,9 +43,9 @@ export function serverFigures(node: NodeInfo, delay: IntervalHistogram): Figure[
   const figures = [
     gauge('hostkeep_build_info', 'Versions', { labels: { version: node.version, node: process.version }, value: 1 }),
     gauge('hostkeep_plugin_up', 'Whether a plugin that is not switched off does its work', ...node.plugins().filter(({ state }) => state !== 'off').map(({ name, state }) => ({ labels: { plugin: name }, value: state === 'ready' ? 1 : 0 }))),
-    gauge('hostkeep_event_loop_delay_p50_seconds', 'How late the event loop was, in the median since the last scrape', { value: delay.percentile(50) / 1e9 }),
-    gauge('hostkeep_event_loop_delay_p99_seconds', 'How late the event loop was, 99th percentile since the last scrape', { value: delay.percentile(99) / 1e9 }),
-    gauge('hostkeep_event_loop_delay_max_seconds', 'How late the event loop was at worst since the last scrape', { value: delay.max / 1e9 }),
+    gauge('hostkeep_event_loop_delay_p50_seconds', 'How late the event loop was, in the median since the last scrape', { value: late(delay.percentile(50)) }),
+    gauge('hostkeep_event_loop_delay_p99_seconds', 'How late the event loop was, 99th percentile since the last scrape', { value: late(delay.percentile(99)) }),
+    gauge('hostkeep_event_loop_delay_max_seconds', 'How late the event loop was at worst since the last scrape', { value: late(delay.max) }),
     { name: 'process_cpu_seconds_total', help: 'Processor time of the server', type: 'counter' as const, samples: [{ value: (user + system) / 1e6 }] },
     gauge('process_resident_memory_bytes', 'Memory of the server', { value: rss }),
     gauge('process_start_time_seconds', 'When the server was started, since 1970', { value: Math.round((performance.timeOrigin / 1000) * 1000) / 1000 }),

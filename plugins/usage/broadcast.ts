@@ -1,3 +1,4 @@
+import type { Account } from '../../kernel/accounts.ts';
 import { retryLater } from '../../kernel/errors.ts';
 import { Stream, type Sink } from '../../kernel/reply.ts';
 import type { Recent } from './recent.ts';
@@ -12,14 +13,15 @@ const RETRY_MS = 3000;
  * waits for it is gone: it loses samples, and the server's memory stays its own.
  */
 export class Broadcast {
-  readonly #sinks = new Set<Sink>();
+  /** With the account that each is of. */
+  readonly #sinks = new Map<Sink, Account>();
   readonly #recent: Recent;
-  readonly #limit: number;
+  readonly #limits: { readonly streams: number; readonly streams_of_user: number };
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(recent: Recent, limit: number) {
+  constructor(recent: Recent, limits: { readonly streams: number; readonly streams_of_user: number }) {
     this.#recent = recent;
-    this.#limit = limit;
+    this.#limits = limits;
     this.#heartbeat = setInterval(() => this.#send(': still here\n\n'), HEARTBEAT_MS).unref();
   }
 
@@ -30,7 +32,7 @@ export class Broadcast {
   /** Ends all streams; their clients come back to whoever answers then, as after a change of the configuration. */
   close(): void {
     clearInterval(this.#heartbeat);
-    for (const sink of [...this.#sinks]) sink.end();
+    for (const sink of [...this.#sinks.keys()]) sink.end();
   }
 
   send(sample: Sample): void {
@@ -38,18 +40,20 @@ export class Broadcast {
   }
 
   /** A stream that begins with what was missed since `lastEventId`. Errors: 503 `overloaded`. */
-  open(lastEventId: string): Stream {
-    if (this.#sinks.size >= this.#limit) throw retryLater('overloaded', `${this.#limit} streams are open already`, 5);
+  open(lastEventId: string, account: Account): Stream {
+    if (this.#sinks.size >= this.#limits.streams) throw retryLater('overloaded', `${this.#limits.streams} streams are open already`, 5);
+    const own = account.role === 'admin' ? -1 : [...this.#sinks.values()].filter(({ id }) => id === account.id).length;
+    if (own >= this.#limits.streams_of_user) throw retryLater('overloaded', `${own} streams of this account are open already`, 5);
     return new Stream('text/event-stream', (sink) => {
       const missed = /^\d{1,15}$/.test(lastEventId) ? this.#recent.after(Number(lastEventId)) : [];
       sink.write(`retry: ${RETRY_MS}\n\n`);
       for (const sample of missed) if (!sink.write(sample.event)) break;
-      this.#sinks.add(sink);
+      this.#sinks.set(sink, account);
       return () => this.#sinks.delete(sink);
     });
   }
 
   #send(chunk: string): void {
-    for (const sink of this.#sinks) if (!sink.isBehind) sink.write(chunk);
+    for (const sink of this.#sinks.keys()) if (!sink.isBehind) sink.write(chunk);
   }
 }

@@ -10,7 +10,7 @@ export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[]
 
 function curl(route: RouteInfo, path: string, url: string): string {
   const concrete = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(exampleOf(route.params?.properties[name], name))));
-  const query = Object.entries(route.query?.properties ?? {}).filter(([name]) => route.query?.required?.includes(name));
+  const query = Object.entries(route.query?.properties ?? {}).filter(([name, schema]) => route.query?.required?.includes(name) === true && schema['default'] === undefined);
   const queryText = query.map(([name, schema], i) => `${i === 0 ? '?' : '&'}${name}=${encodeURIComponent(String(exampleOf(schema, name)))}`).join('');
   const asksToken = route.access !== 'guest' || route.headers?.includes('authorization') === true;
   return [

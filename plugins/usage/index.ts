@@ -44,7 +44,7 @@ export default definePlugin({
     const usageStore = new UsageStore(store);
     const stats = new DailyStats(counts, usageStore);
     const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log });
-    const broadcast = new Broadcast(recent, config.streams);
+    const broadcast = new Broadcast(recent, config);
     sampler.isFollowed = () => broadcast.size > 0;
     sampler.listen((sample) => {
       recent.add(sample);
@@ -70,7 +70,7 @@ export default definePlugin({
         memory: figure('memory'),
         disk: figure('disks'),
         stream: (call) => {
-          const stream = broadcast.open(call.header('last-event-id'));
+          const stream = broadcast.open(call.header('last-event-id'), call.account);
           void sampler.read();
           return stream;
         },

@@ -9,6 +9,7 @@ export const UsageConfig = Type.Object(
     access: Type.String({ enum: ['admin', 'feature'], default: 'admin', description: 'feature: accounts whose plan holds the feature usage may read it too' }),
     interval_ms: Type.Integer({ minimum: 100, maximum: 60_000, default: 1000, description: 'Between two samples while somebody reads' }),
     streams: Type.Integer({ minimum: 0, maximum: 100_000, default: 2000, description: 'Open streams at the most' }),
+    streams_of_user: Type.Integer({ minimum: 0, maximum: 100_000, default: 10, description: 'Of these, by one account that is no admin' }),
     remote_disks: Type.Boolean({ default: false, description: 'Also show network file systems and those of programs (FUSE), as far as they answer' }),
     roots: Type.Object(
       { proc: Type.String({ default: '/proc' }), sys: Type.String({ default: '/sys' }), files: Type.String({ default: '/' }) },

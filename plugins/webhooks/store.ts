@@ -27,11 +27,12 @@ export class Queue {
     return (await this.#store.get<{ event_id: number }>('select event_id from webhook_cursor'))?.event_id;
   }
 
-  /** Moves the cursor and adds what has to be delivered, both or neither; returns how many old deliveries had to make room. */
+  /** Moves the cursor, forward only, and adds what has to be delivered, both or neither; returns how many old deliveries had to make room. */
   async add(cursor: number, deliveries: readonly NewDelivery[], backlog: number): Promise<number> {
     return this.#store.write(async (tx) => {
+      const before = await tx.get<{ event_id: number }>('select event_id from webhook_cursor');
       await tx.run('delete from webhook_cursor');
-      await tx.run('insert into webhook_cursor values (?)', cursor);
+      await tx.run('insert into webhook_cursor values (?)', Math.max(cursor, before?.event_id ?? 0));
       const now = Date.now();
       for (const { endpoint, eventId, body } of deliveries) {
         await tx.run('insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)', endpoint, eventId, body, now, now);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import type { Account } from '../../kernel/accounts.ts';
 import { projectDir } from '../../kernel/config.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Points } from '../../kernel/points.ts';
@@ -128,6 +129,8 @@ test('ten minutes of samples are kept, and replayed from the one seen last', () 
   assert.is(recent.samples.length, 1200, 'however often is sampled');
 });
 
+const OPERATOR = { id: 1, role: 'admin' } as Account;
+
 /** A client's end of a stream that takes so many chunks before it falls behind. */
 function sinkOf(room: number) {
   const sink = {
@@ -146,9 +149,9 @@ function sinkOf(room: number) {
 
 test('who does not keep up loses samples and holds up nobody; what is taken for the record is not sent', () => {
   const recent = new Recent();
-  const broadcast = new Broadcast(recent, 10);
+  const broadcast = new Broadcast(recent, { streams: 10, streams_of_user: 0 });
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
-  for (const sink of [quick, slow]) broadcast.open('').open(sink);
+  for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
   for (const at of [1, 2, 3]) broadcast.send(sampleOf(at, 1, 1));
   assert.equal([quick.chunks.length, slow.chunks.length], [4, 2], 'the first chunk says when to come back');
   slow.isBehind = false;
@@ -156,7 +159,7 @@ test('who does not keep up loses samples and holds up nobody; what is taken for 
   assert.match(slow.chunks[2] ?? '', /^id: 4\n/);
   for (let at = 10; at < 30; at += 1) recent.add(sampleOf(at, 1, 1));
   const again = sinkOf(5);
-  broadcast.open('10').open(again);
+  broadcast.open('10', OPERATOR).open(again);
   assert.is(again.chunks.length, 5, 'what was missed stops where the client does');
   assert.is(broadcast.size, 3);
   broadcast.close();

@@ -198,7 +198,7 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
 
 const feature = testSuite('usage for accounts that hold the feature');
 let shared: TestServer;
-feature.before(async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature' } } })));
+feature.before(async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature', streams_of_user: 1 } } })));
 feature.after(() => shared.close());
 
 feature('a user whose plan holds it may read, another is told which feature is missing', async () => {
@@ -219,6 +219,14 @@ feature('the feature is taken away from one request to the next', async () => {
   assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 200);
   await shared.hostkeep.core.accounts.setFeature('cy', 'usage', false);
   assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 403);
+});
+
+feature('one user has only so many streams, and takes none from others', async () => {
+  const [first, second] = [await shared.user('dan', 'developer'), await shared.user('eve', 'developer')];
+  const open = await eventSource(shared, first.token);
+  assert.is((await shared.ask('/api/usage/stream', { token: first.token, address: 'admin', method: 'HEAD' })).status, 503);
+  const other = await eventSource(shared, second.token);
+  await Promise.all([open.close(), other.close()]);
 });
 
 feature('an admin still reads', async () => {
