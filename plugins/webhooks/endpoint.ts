@@ -8,6 +8,8 @@ import type { Delivery, Queue } from './store.ts';
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 /** An endpoint that does not answer at all is left alone for at most this long before the next of its deliveries. */
 const LONGEST_PAUSE_MS = 60_000;
+/** What an attempt may take beyond its time limit before another process takes it over. */
+const CLAIM_MARGIN_MS = 1000;
 
 /**
  * Delivers what waits for one endpoint, one after the other, at its own pace: neither a slow endpoint nor a delivery
@@ -84,8 +86,9 @@ export class Endpoint {
   async #attempt(delivery: Delivery): Promise<void> {
     const { config, settings, queue, userAgent } = this.#parts;
     const options = { url: this.#url, secret: config.secret, timeoutMs: settings.timeout_ms, allowPrivate: settings.allow_private, userAgent, signal: this.#abort.signal };
+    if (!(await queue.claim(this.key, delivery, Date.now() + settings.timeout_ms + CLAIM_MARGIN_MS))) return;
     const outcome = await send(delivery.body, delivery.event_id, options).catch((error: unknown) => messageOf(error));
-    if (this.#abort.signal.aborted && typeof outcome === 'string') return; // nobody knows what came of it, so it is sent again
+    if (this.#abort.signal.aborted && typeof outcome === 'string') return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at); // nobody knows what came of it, so it is sent again
     if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
       this.#silences = 0;
       this.outcomes.delivered += 1;

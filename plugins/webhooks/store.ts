@@ -54,6 +54,12 @@ export class Queue {
     return this.#store.get<Delivery>('select event_id, body, attempts, created_at, due_at from webhook_deliveries where endpoint = ? order by due_at, event_id limit 1', endpoint);
   }
 
+  /** Keeps a delivery from other processes, and from the successor of this one, until a time; false when one of them has it. */
+  async claim(endpoint: string, { event_id, due_at }: Delivery, until: number): Promise<boolean> {
+    const { changes } = await this.#store.write((tx) => tx.run('update webhook_deliveries set due_at = ? where endpoint = ? and event_id = ? and due_at = ?', until, endpoint, event_id, due_at));
+    return changes === 1;
+  }
+
   async remove(endpoint: string, eventId: number): Promise<void> {
     await this.#store.write((tx) => tx.run('delete from webhook_deliveries where endpoint = ? and event_id = ?', endpoint, eventId));
   }
