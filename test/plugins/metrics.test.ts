@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
+import { Type } from '../../kernel/schema.ts';
 import { findPlugins } from '../../kernel/loader.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
 import { page } from '../../plugins/metrics/page.ts';
@@ -17,8 +18,8 @@ let server: TestServer;
 /** A plugin that fails, one with odd figures: neither may cost the page. */
 const failing = definePlugin({ name: 'failing', features: [], routes: {}, setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no figures')) } }) });
 const odd = definePlugin({
-  name: 'odd', features: [], routes: {},
-  setup: () => ({ handlers: {}, provides: { metrics: () => [
+  name: 'odd', features: [], routes: { show: { method: 'GET', path: '/api/odd/:id', address: 'admin', access: 'admin', summary: 'Is odd', params: Type.Object({ id: Type.String() }), reply: Type.Object({}) } },
+  setup: () => ({ handlers: { show: () => ({}) }, provides: { metrics: () => [
     { name: 'hostkeep_odd_things', help: 'a line\nand a \\', type: 'gauge', samples: [{ labels: { name: 'a "quoted"\nname\\' }, value: 1 }] },
     { name: 'hostkeep_sessions', help: 'taken', type: 'gauge', samples: [{ value: -1 }] },
     { name: 'no name', help: '', type: 'gauge', samples: [{ value: -1 }] },
@@ -32,7 +33,7 @@ const scrape = (authorization?: string) => server.ask<string>('/metrics', { addr
 
 test('without a token of its own or of an admin it is the 401 of every route', async () => {
   const { token } = await server.user('ann');
-  const other = await server.ask<Record<string, unknown>>('/api/usage/cpu', { address: 'admin' });
+  const other = await server.ask<Record<string, unknown>>('/api/odd/1', { address: 'admin' });
   for (const authorization of [undefined, '', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `Bearer ${token}`, 'Bearer a.b.c', `Bearer ${TOKEN.slice(0, -1)}`]) {
     const { status, body, headers } = await scrape(authorization);
     assert.is(status, 401, authorization);
@@ -44,7 +45,7 @@ test('without a token of its own or of an admin it is the 401 of every route', a
 });
 
 test('the token for metrics opens nothing else', async () => {
-  assert.is((await server.ask('/api/usage/cpu', { address: 'admin', headers: { authorization: `Bearer ${TOKEN}` } })).status, 401);
+  assert.is((await server.ask('/api/odd/1', { address: 'admin', headers: { authorization: `Bearer ${TOKEN}` } })).status, 401);
 });
 
 test('an empty token in the configuration lets nobody in', async () => {
@@ -55,19 +56,15 @@ test('an empty token in the configuration lets nobody in', async () => {
 
 test('both tokens open it, and it holds what an operator looks for', async () => {
   const { token } = await server.admin();
-  await server.ask('/api/usage/cpu', { token, address: 'admin' });
-  await server.ask('/api/usage/cpu', { token, address: 'admin' });
+  await server.ask('/api/odd/1', { token, address: 'admin' });
+  await server.ask('/api/odd/2', { token, address: 'admin' });
   const { status, body, headers } = await scrape(`Bearer ${token}`);
   assert.is(status, 200);
   assert.is(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
-  assert.match(body, /^hostkeep_http_requests_total\{method="GET",route="\/api\/usage\/cpu",status="200"\} 2$/m);
-  assert.match(body, /^hostkeep_http_request_duration_seconds_bucket\{method="GET",route="\/api\/usage\/cpu",le="\+Inf"\} \d+$/m);
-  assert.match(body, /^hostkeep_cpu_load_ratio\{core="0"\} [\d.]+$/m);
-  assert.match(body, /^hostkeep_memory_available_bytes \d+$/m);
-  assert.match(body, /^hostkeep_filesystem_free_bytes\{device="[^"]+",fstype="[^"]+",mountpoint="\/"\} \d+$/m);
-  assert.match(body, /^hostkeep_usage_sample_age_seconds [\d.]+$/m);
+  assert.match(body, /^hostkeep_http_requests_total\{method="GET",route="\/api\/odd\/:id",status="200"\} 2$/m);
+  assert.match(body, /^hostkeep_http_request_duration_seconds_bucket\{method="GET",route="\/api\/odd\/:id",le="\+Inf"\} \d+$/m);
   assert.match(body, /^hostkeep_event_loop_delay_p99_seconds [\d.e-]+$/m);
-  assert.match(body, /^hostkeep_plugin_up\{plugin="usage"\} 1$/m);
+  assert.match(body, /^hostkeep_plugin_up\{plugin="metrics"\} 1$/m);
   assert.match(body, /^hostkeep_sessions [12]$/m);
   assert.match(body, /^hostkeep_events_total\{type="account.created"\} \d+$/m);
   assert.is((await scrape(`Bearer ${TOKEN}`)).status, 200);
@@ -77,7 +74,7 @@ test('both tokens open it, and it holds what an operator looks for', async () =>
 test('a plugin that fails costs its own part only, and is seen', async () => {
   const { body } = await scrape(`Bearer ${TOKEN}`);
   assert.match(body, /^hostkeep_collect_success\{plugin="failing"\} 0$/m);
-  assert.match(body, /^hostkeep_collect_success\{plugin="usage"\} 1$/m);
+  assert.match(body, /^hostkeep_collect_success\{plugin="odd"\} 1$/m);
   assert.match(body, /^hostkeep_odd_things\{name="a \\"quoted\\"\\nname\\\\"\} 1$/m);
   assert.not.match(body, /-1|no name/);
 });

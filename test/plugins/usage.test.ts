@@ -115,6 +115,23 @@ test('statistics hold today last, follow what happens, and have no end of line',
   assert.is((await last()).websites, before.websites + 1);
 });
 
+test('the figures are told to whoever gathers metrics', async () => {
+  const parts = await server.hostkeep.plugins.gather('metrics');
+  const part = parts.find(({ plugin }) => plugin === 'usage');
+  const figures = new Map(part?.ok === true ? part.value.map((figure) => [figure.name, figure.samples]) : []);
+  for (const [name, labels] of [['cpu_load_ratio', ['core']], ['memory_available_bytes', []], ['filesystem_free_bytes', ['device', 'fstype', 'mountpoint']], ['usage_samples_total', []], ['usage_sample_age_seconds', []]] as const) {
+    const [first] = figures.get(`hostkeep_${name}`) ?? [];
+    assert.ok((first?.value ?? -1) >= 0, name);
+    assert.equal(Object.keys(first?.labels ?? {}), labels);
+  }
+});
+
+test('a doctor says where the figures come from', async () => {
+  const findings = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) => (part.ok && part.plugin === 'usage' ? part.value : []));
+  assert.equal(findings.map(({ name, ok }) => [name, ok]), [['processor', true], ['memory', true], ['disks', true]]);
+  assert.match(findings[0]?.detail ?? '', /^\d+ cores, from \/proc\/stat$/);
+});
+
 test('history refuses what is no range, no time and no metric', async () => {
   for (const query of ['metric=passwords', 'from=yesterday', 'from=2030-13-45', 'from=20&to=10', 'step=0', 'step=x', 'from=1&step=3600&to=99999999', 'metric=cpu&metric=disk', `from=${'9'.repeat(40)}`]) {
     const { status, body } = await ask(`/api/usage/history?${query}`);
