@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert';
 import { AccountCache } from '../../kernel/account-cache.ts';
 import { Keys } from '../../kernel/auth.ts';
 import { escapeControl } from '../../kernel/events.ts';
+import type { SqlValue } from '../../kernel/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
@@ -57,6 +58,25 @@ test('a session ends at once with logout, password, suspension and removal, also
   assert.is(await mine(third), 200);
   await accounts.remove('seb');
   assert.is(await mine(third), 401);
+});
+
+test('requests that waited for a check which found no change ask the store nothing', async () => {
+  const { sessions, revision, store } = server.hostkeep.core;
+  const header = `Bearer ${(await server.user('wim')).token}`;
+  const first = await sessions.resolve(header);
+  const { get } = store;
+  let asked = 0;
+  store.get = <T>(sql: string, ...params: SqlValue[]) => {
+    if (sql.includes('sessions')) asked += 1;
+    return get.call(store, sql, ...params) as Promise<T | undefined>;
+  };
+  const checked = revision.check();
+  const all = await Promise.all(Array.from({ length: 100 }, () => sessions.resolve(header)));
+  await checked;
+  store.get = get;
+  assert.ok(all.every((each) => each?.session === first?.session));
+  assert.is(asked, 0);
+  assert.ok((await sessions.count()) > 0);
 });
 
 test('a token signed with the key before the last rotation is good, an older one is not', async () => {
