@@ -29,7 +29,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   pino: 'kernel/log.ts', commander: 'kernel/cli', '@node-rs/argon2': 'kernel/password-worker.ts', '@sinclair/typebox': 'kernel/schema.ts',
   otpauth: 'plugins/account', qr: 'plugins/account', maxmind: 'plugins/account', '@ip-location-db/geo-whois-asn-country-mmdb': 'plugins/account',
   tldts: 'plugins/domains', dockerode: 'plugins/containers', mysql2: 'plugins/databases', 'php-parser': 'plugins/websites',
-  systeminformation: 'plugins/usage', 'prom-client': 'plugins/metrics', sharp: 'plugins/screenshots', puppeteer: 'plugins/screenshots',
+  'prom-client': 'plugins/metrics', sharp: 'plugins/screenshots', puppeteer: 'plugins/screenshots',
   'swagger-ui-dist': 'plugins/openapi',
 };
 const TOP_LEVEL = ['package.json', 'package-lock.json', 'tsconfig.json', 'kernel', 'plugins', 'config', 'test', 'bench', 'README.md', 'LICENSE', 'SECURITY.md', 'CHANGELOG.md', 'node_modules', 'dist'];
