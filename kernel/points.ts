@@ -42,6 +42,14 @@ export interface DomainPart {
   readonly account: Account;
 }
 
+/** A website of an account. */
+export interface SitePart {
+  /** As people see it, without scheme: `example.com` or `example.com/blog`. */
+  readonly site: string;
+  /** Kind of application, e.g. `wordpress`. */
+  readonly type: string;
+}
+
 /** What `hostkeep doctor` says of one thing that a plugin uses. */
 export interface Finding {
   readonly name: string;
@@ -70,6 +78,8 @@ export interface Points {
   domainAdded(domain: DomainPart): void | Promise<void>;
   /** The same before a domain is removed; a throw keeps the domain, and all are then asked to add it again. */
   domainRemoved(domain: DomainPart): void | Promise<void>;
+  /** Websites of an account, by name. */
+  sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
   demo(context: DemoContext): void | Promise<void>;

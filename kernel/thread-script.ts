@@ -1,0 +1,18 @@
+import { parentPort } from 'node:worker_threads';
+import { messageOf } from './errors.ts';
+import type { Answered, Asked } from './thread.ts';
+
+/** The other end of a `Thread`: what `answer` returns or throws goes back to who asked. */
+export function serve<Q, A>(answer: (question: Q) => A | Promise<A>): void {
+  parentPort?.on('message', ({ id, question }: Asked<Q>) => {
+    const send = (reply: Answered<A>) => parentPort?.postMessage(reply);
+    const refuse = (error: unknown) => send({ id, ok: false, code: (error as { code?: string } | null)?.code, message: messageOf(error) });
+    try {
+      const value = answer(question);
+      if (value instanceof Promise) value.then((result: A) => send({ id, ok: true, value: result }), refuse);
+      else send({ id, ok: true, value });
+    } catch (error) {
+      refuse(error);
+    }
+  });
+}
