@@ -1,0 +1,58 @@
+import { definePlugin } from '../../kernel/plugin.ts';
+import type { DomainsService } from '../domains/service.ts';
+import { DETECTORS } from './detectors.ts';
+import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
+import { Sites } from './sites.ts';
+import { countSites } from './store.ts';
+import { Sweep } from './sweep.ts';
+
+const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({ name: type, title, category, description }));
+
+export default definePlugin({
+  name: 'websites',
+  features: ['websites', 'autoinstaller'],
+  needs: ['domains'],
+  config: WebsitesConfig,
+  routes: {
+    autoInstaller: {
+      method: 'GET', path: '/api/auto-installer', feature: 'autoinstaller', reply: AutoInstaller,
+      summary: 'Applications that are known, and those that the account has',
+    },
+    databaseInfo: {
+      method: 'GET', path: '/api/database_info', feature: 'websites', query: DatabaseInfoQuery, reply: DatabaseInfo,
+      summary: 'The access to its database that a site\'s own configuration holds', errors: ['database_info_not_found', 'invalid_config_file'],
+    },
+  },
+  setup({ config, store, log, node, directory, service, onClose }) {
+    const domains = service<DomainsService>('domains');
+    const sites = new Sites({ store, domains, log, virtualRoot: node.config.virtual_root, checkMs: config.check_seconds * 1000 });
+    onClose(() => sites.close());
+    const sweep = new Sweep({ sites, domains, accounts: directory.accounts, log, everyMs: config.sweep_seconds * 1000 });
+    onClose(() => sweep.close());
+    onClose(domains.onChange((accountId) => {
+      sites.forget(accountId);
+      sweep.visit(accountId);
+    }));
+    return {
+      handlers: {
+        autoInstaller: async ({ account }) => {
+          const [found, owned] = await Promise.all([sites.of(account), domains.list(account)]);
+          return autoInstaller(found, owned.length);
+        },
+        databaseInfo: ({ account, query }) => sites.databaseInfo(account, query.domain),
+      },
+      provides: {
+        dashboard: async (account) => (account.features.has('websites') ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, type]) } : {}),
+        sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
+        counts: async () => ({ websites: await countSites(store) }),
+        doctor: async () => [{ name: 'websites', ok: true, detail: `${await countSites(store)} sites known, ${DETECTORS.length} kinds of application` }],
+      },
+    };
+  },
+});
+
+function autoInstaller(sites: readonly Site[], domainCount: number): AutoInstaller {
+  const counts: Record<string, number> = {};
+  for (const { type } of sites) counts[type] = (counts[type] ?? 0) + 1;
+  return { technologies: TECHNOLOGIES, sites: [...sites], counts, domain_count: domainCount };
+}

@@ -1,0 +1,271 @@
+/**
+ * What a PHP configuration file says, found out from its syntax tree, never by running it. It follows assignments,
+ * constants, arrays, conditions and the file's own functions. Everything that only a running site knows (other files,
+ * the request, the environment) is unknown: a condition on it takes its `else`, `getenv` finds nothing. `exit` and an
+ * empty `return` of the file guard it against being opened by itself, and are passed over.
+ */
+import { HttpError } from '../../kernel/errors.ts';
+import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
+import { cast, copied, isEqual, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
+
+/** How many nodes are looked at, and how deep functions call each other, before a file counts as unreadable. */
+const STEPS = 500_000;
+const CALLS = 30;
+
+const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([['null', null], ['true', true], ['false', false], ['php_eol', '\n'], ['directory_separator', '/']]);
+
+type Variables = Map<string, PhpValue>;
+
+/** Thrown by `return`, and caught by the function or file that it ends. */
+class Leave {
+  readonly value: PhpValue;
+
+  constructor(value: PhpValue) {
+    this.value = value;
+  }
+}
+
+/** What a file defines, by name. */
+export class PhpFile {
+  readonly constants = new Map<string, PhpValue>();
+  readonly variables: Variables = new Map();
+  /** Default values of the properties of its classes. */
+  readonly classes = new Map<string, PhpArray>();
+  /** What the file itself returns. */
+  readonly returned: PhpValue;
+  readonly #functions = new Map<string, Node>();
+  #steps = 0;
+  #depth = 0;
+
+  /** Errors: 422 `invalid_config_file`. */
+  constructor(text: string) {
+    const statements = parsePhp(text);
+    try {
+      this.#declare(statements);
+      this.returned = this.#untilLeft(statements, this.variables);
+    } catch (cause) {
+      if (cause instanceof RangeError) throw new HttpError('invalid_config_file', 'the configuration file is nested too deeply', { cause });
+      throw cause;
+    }
+  }
+
+  /** Functions are known before the line that declares them. */
+  #declare(statements: readonly Node[]): void {
+    for (const node of statements) {
+      if (node.kind === 'function') this.#functions.set(String(nameOf(node['name'])).toLowerCase(), node);
+      else if (['namespace', 'block', 'declare'].includes(node.kind)) this.#declare(nodesOf(node['children']));
+    }
+  }
+
+  #untilLeft(statements: readonly Node[], scope: Variables): PhpValue {
+    try {
+      for (const statement of statements) this.#execute(statement, scope);
+      return null;
+    } catch (leave) {
+      if (leave instanceof Leave) return leave.value;
+      throw leave;
+    }
+  }
+
+  #execute(node: Node, scope: Variables): void {
+    this.#count();
+    switch (node.kind) {
+      case 'expressionstatement': this.#value(node['expression'], scope); return;
+      case 'block': case 'namespace': case 'declare': for (const child of nodesOf(node['children'])) this.#execute(child, scope); return;
+      case 'if': for (const branch of nodesOf(isTrue(this.#value(node['test'], scope)) ? node['body'] : node['alternate'])) this.#execute(branch, scope); return;
+      case 'try': for (const child of nodesOf(node['body'])) this.#execute(child, scope); return;
+      case 'switch': this.#switch(node, scope); return;
+      case 'function': this.#declare([node]); return;
+      case 'class': this.#class(node, scope); return;
+      case 'constantstatement': for (const each of nodesOf(node['constants'])) this.constants.set(String(nameOf(each['name'])), this.#value(each['value'], scope)); return;
+      case 'unset': for (const each of nodesOf(node['variables'])) this.#unset(each, scope); return;
+      case 'global': for (const each of nodesOf(node['items'])) this.#share(each, scope); return;
+      case 'return': if (isNode(node['expr']) || scope !== this.variables) throw new Leave(this.#value(node['expr'], scope));
+    }
+  }
+
+  #switch(node: Node, scope: Variables): void {
+    const tested = this.#value(node['test'], scope);
+    const cases = nodesOf(isNode(node['body']) ? node['body']['children'] : undefined);
+    const hit = cases.findIndex((each) => isNode(each['test']) && isEqual(tested, this.#value(each['test'], scope), false) === true);
+    const from = hit >= 0 ? hit : cases.findIndex((each) => !isNode(each['test']));
+    for (const each of from < 0 ? [] : cases.slice(from)) {
+      for (const statement of nodesOf(isNode(each['body']) ? each['body']['children'] : undefined)) {
+        if (statement.kind === 'break') return;
+        this.#execute(statement, scope);
+      }
+    }
+  }
+
+  #class(node: Node, scope: Variables): void {
+    const members = new PhpArray();
+    for (const statement of nodesOf(node['body'])) {
+      for (const each of [...nodesOf(statement['properties']), ...nodesOf(statement['constants'])]) members.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
+    }
+    this.classes.set(String(nameOf(node['name'])), members);
+  }
+
+  #unset(node: Node, scope: Variables): void {
+    if (node.kind === 'variable') scope.delete(String(nameOf(node)));
+    else if (isNode(node['what'])) {
+      const held = this.#value(node['what'], scope);
+      if (held instanceof PhpArray) held.delete(this.#key(node['offset'], scope) ?? '');
+    }
+  }
+
+  /** `global $x` inside a function reads what the file set. */
+  #share(node: Node, scope: Variables): void {
+    const name = nameOf(node);
+    if (name !== undefined && scope !== this.variables && this.variables.has(name)) scope.set(name, this.variables.get(name));
+  }
+
+  #value(node: unknown, scope: Variables): PhpValue {
+    if (!isNode(node)) return null;
+    this.#count();
+    switch (node.kind) {
+      case 'string': case 'nowdoc': case 'boolean': return node['value'] as string | boolean;
+      case 'number': return Number(String(node['value']).replaceAll('_', ''));
+      case 'nullkeyword': return null;
+      case 'encapsed': return joined(nodesOf(node['value']).map((part) => this.#value(part['expression'], scope)));
+      case 'array': return this.#array(node, scope);
+      case 'variable': return this.#variable(node, scope);
+      case 'name': return this.#constant(String(nameOf(node)));
+      case 'offsetlookup': case 'propertylookup': case 'nullsafepropertylookup': return this.#member(node, scope);
+      case 'assign': case 'assignref': return this.#assign(node, scope);
+      case 'bin': return this.#binary(node, scope);
+      case 'unary': return unary(String(node['type']), this.#value(node['what'], scope));
+      case 'retif': return this.#ternary(node, scope);
+      case 'cast': return cast(String(node['type']), this.#value(node['expr'], scope));
+      case 'silent': return this.#value(node['expr'], scope);
+      case 'isset': return nodesOf(node['variables']).every((each) => (this.#value(each, scope) ?? null) !== null);
+      case 'empty': return !isTrue(this.#value(node['expression'], scope));
+      case 'new': return this.#object(node);
+      case 'staticlookup': return this.classes.get(String(nameOf(node['what'])))?.get(String(nameOf(node['offset'])));
+      case 'match': return this.#match(node, scope);
+      case 'call': return this.#call(node, scope);
+      default: return undefined;
+    }
+  }
+
+  #array(node: Node, scope: Variables): PhpArray {
+    const array = new PhpArray();
+    for (const entry of nodesOf(node['items'])) {
+      const value = this.#value(entry['value'], scope);
+      if (entry['unpack'] === true) {
+        if (value instanceof PhpArray) for (const [key, each] of value) if (/^\d+$/.test(key)) array.push(each); else array.set(key, each);
+      } else if (isNode(entry['key'])) array.set(this.#key(entry['key'], scope) ?? '', copied(value));
+      else array.push(copied(value));
+    }
+    return array;
+  }
+
+  #variable(node: Node, scope: Variables): PhpValue {
+    const name = nameOf(node);
+    if (name === 'GLOBALS') return new PhpArray(this.variables);
+    if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV: there is no request
+    return name === undefined ? undefined : scope.has(name) ? scope.get(name) : null;
+  }
+
+  #constant(name: string): PhpValue {
+    const plain = name.replace(/^\\/, '');
+    return LITERALS.has(plain.toLowerCase()) ? LITERALS.get(plain.toLowerCase()) : this.constants.get(plain);
+  }
+
+  #member(node: Node, scope: Variables): PhpValue {
+    const held = this.#value(node['what'], scope);
+    const key = this.#key(node['offset'], scope);
+    if (held === undefined || key === undefined) return undefined;
+    return held instanceof PhpArray && held.has(key) ? held.get(key) : null;
+  }
+
+  /** The text of a key: an identifier stands for itself. */
+  #key(node: unknown, scope: Variables): string | undefined {
+    return isNode(node) && node.kind === 'identifier' ? nameOf(node) : textOf(this.#value(node, scope));
+  }
+
+  #assign(node: Node, scope: Variables): PhpValue {
+    const operator = String(node['operator'] ?? '=');
+    const before = operator === '=' ? null : this.#value(node['left'], scope);
+    if (operator === '??=' && before !== null && before !== undefined) return before;
+    const right = copied(this.#value(node['right'], scope));
+    const value = operator === '=' || operator === '??=' ? right : operate(operator.slice(0, -1), before, right);
+    if (isNode(node['left'])) this.#store(node['left'], value, scope);
+    return value;
+  }
+
+  #store(target: Node, value: PhpValue, scope: Variables): void {
+    if (target.kind === 'variable') {
+      const name = nameOf(target);
+      if (name !== undefined) scope.set(name, value);
+      return;
+    }
+    const { what, offset } = target;
+    if (!isNode(what)) return;
+    let held = this.#value(what, scope);
+    if (!(held instanceof PhpArray)) this.#store(what, (held = new PhpArray()), scope);
+    if (!isNode(offset)) held.push(value);
+    else held.set(this.#key(offset, scope) ?? '', value);
+  }
+
+  #binary(node: Node, scope: Variables): PhpValue {
+    const type = String(node['type']).toLowerCase();
+    const left = this.#value(node['left'], scope);
+    if (type === '??') return left ?? this.#value(node['right'], scope);
+    if (type === '&&' || type === 'and') return isTrue(left) && isTrue(this.#value(node['right'], scope));
+    if (type === '||' || type === 'or') return isTrue(left) || isTrue(this.#value(node['right'], scope));
+    return operate(type, left, this.#value(node['right'], scope));
+  }
+
+  #ternary(node: Node, scope: Variables): PhpValue {
+    const test = this.#value(node['test'], scope);
+    if (!isTrue(test)) return this.#value(node['falseExpr'], scope);
+    return isNode(node['trueExpr']) ? this.#value(node['trueExpr'], scope) : test;
+  }
+
+  #object(node: Node): PhpArray {
+    const object = new PhpArray(this.classes.get(String(nameOf(node['what'])).replace(/^\\/, '')));
+    object.isObject = true;
+    return object;
+  }
+
+  #match(node: Node, scope: Variables): PhpValue {
+    const tested = this.#value(node['cond'], scope);
+    const arm = nodesOf(node['arms']).find((each) => !Array.isArray(each['conds']) || nodesOf(each['conds']).some((test) => isEqual(tested, this.#value(test, scope), true) === true));
+    return arm === undefined ? undefined : this.#value(arm['body'], scope);
+  }
+
+  #call(node: Node, scope: Variables): PhpValue {
+    const name = isNode(node['what']) && node['what'].kind === 'name' ? String(nameOf(node['what'])).replace(/^\\/, '').toLowerCase() : '';
+    const given = nodesOf(node['arguments']).map((each) => this.#value(each, scope));
+    const own = this.#functions.get(name);
+    if (own !== undefined) return this.#invoke(own, given);
+    const [first, second] = given;
+    const text = textOf(first);
+    switch (name) {
+      case 'define': if (text !== undefined && !this.constants.has(text)) this.constants.set(text, second); return true;
+      case 'defined': return text !== undefined && this.constants.has(text);
+      case 'constant': return text === undefined ? undefined : this.constants.get(text);
+      case 'function_exists': return text !== undefined && this.#functions.has(text.toLowerCase());
+      case 'getenv': return first === undefined || given.length === 0 ? undefined : false;
+      case 'env': return second ?? null;
+      case 'trim': return text?.trim();
+      case 'strtolower': return text?.toLowerCase();
+      default: return undefined;
+    }
+  }
+
+  #invoke(declaration: Node, given: readonly PhpValue[]): PhpValue {
+    if (this.#depth >= CALLS) return undefined;
+    const scope: Variables = new Map();
+    for (const [i, parameter] of nodesOf(declaration['arguments']).entries()) scope.set(String(nameOf(parameter['name'])), i < given.length ? given[i] : this.#value(parameter['value'], scope));
+    this.#depth += 1;
+    const result = this.#untilLeft(nodesOf(declaration['body']), scope);
+    this.#depth -= 1;
+    return result;
+  }
+
+  #count(): void {
+    this.#steps += 1;
+    if (this.#steps > STEPS) throw new HttpError('invalid_config_file', 'the configuration file does too much to be read');
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * A value of PHP as far as a configuration file tells it: `undefined` is one that only a running site knows.
+ * Arrays and objects are maps by the text of their keys.
+ */
+export type PhpValue = string | number | boolean | null | undefined | PhpArray;
+
+export class PhpArray extends Map<string, PhpValue> {
+  /** Objects are shared by those who hold them, arrays are not. */
+  isObject = false;
+  #next = 0;
+
+  /** Adds under the next free number, as `[]` does. */
+  push(value: PhpValue): void {
+    while (this.has(String(this.#next))) this.#next += 1;
+    this.set(String(this.#next), value);
+  }
+}
+
+/** PHP's truth; what is not known counts as false. */
+export function isTrue(value: PhpValue): boolean {
+  return value instanceof PhpArray ? value.isObject || value.size > 0 : Boolean(value) && value !== '0';
+}
+
+/** PHP's conversion to text, `undefined` for arrays and what is not known. */
+export function textOf(value: PhpValue): string | undefined {
+  if (value === undefined || value instanceof PhpArray) return undefined;
+  if (value === true) return '1';
+  return value === null || value === false ? '' : String(value);
+}
+
+export function numberOf(value: PhpValue): number | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : Number.parseFloat(text) || 0;
+}
+
+/** `==`, and `===` when strict; `undefined` when a side is not known. */
+export function isEqual(left: PhpValue, right: PhpValue, isStrict: boolean): boolean | undefined {
+  if (left === undefined || right === undefined || left instanceof PhpArray || right instanceof PhpArray) return undefined;
+  if (isStrict) return left === right;
+  if (typeof left === 'boolean' || typeof right === 'boolean') return isTrue(left) === isTrue(right);
+  return typeof left === 'number' || typeof right === 'number' ? numberOf(left) === numberOf(right) : textOf(left) === textOf(right);
+}
+
+/** Texts put together; not known when one of them is not. */
+export function joined(parts: readonly PhpValue[]): string | undefined {
+  const texts = parts.map(textOf);
+  return texts.includes(undefined) ? undefined : texts.join('');
+}
+
+/** A binary operator without its short cuts. */
+export function operate(type: string, left: PhpValue, right: PhpValue): PhpValue {
+  if (type === '.') return joined([left, right]);
+  if (/^[!=]==?$/.test(type)) {
+    const equal = isEqual(left, right, type.length === 3);
+    return type.startsWith('=') || equal === undefined ? equal : !equal;
+  }
+  if (type === '+' && left instanceof PhpArray && right instanceof PhpArray) return new PhpArray([...right, ...left]);
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a === undefined || b === undefined) return undefined;
+  return { '+': a + b, '-': a - b, '*': a * b, '<': a < b, '>': a > b, '<=': a <= b, '>=': a >= b }[type];
+}
+
+export function unary(type: string, value: PhpValue): PhpValue {
+  if (type === '!') return value === undefined ? undefined : !isTrue(value);
+  const number = numberOf(value);
+  return number === undefined ? undefined : type === '-' ? -number : number;
+}
+
+export function cast(type: string, value: PhpValue): PhpValue {
+  if (type === 'string') return textOf(value);
+  if (type === 'bool' || type === 'boolean') return value === undefined ? undefined : isTrue(value);
+  if (type === 'int' || type === 'integer') return Math.trunc(numberOf(value) ?? 0);
+  if (type === 'object' && value instanceof PhpArray) value.isObject = true;
+  return value;
+}
+
+/** What an assignment keeps: an array is copied. */
+export function copied(value: PhpValue): PhpValue {
+  return value instanceof PhpArray && !value.isObject ? new PhpArray(value) : value;
+}

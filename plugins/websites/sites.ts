@@ -1,0 +1,130 @@
+import { domainToASCII } from 'node:url';
+import { AccountCache } from '../../kernel/account-cache.ts';
+import type { Account } from '../../kernel/accounts.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { clientPath } from '../../kernel/files.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Store } from '../../kernel/store.ts';
+import { Thread } from '../../kernel/thread.ts';
+import type { Domain, DomainsService } from '../domains/service.ts';
+import { CONFIG_FILES } from './config-files.ts';
+import type { Look } from './finder.ts';
+import type { LookerAnswer, Question } from './looker.ts';
+import type { DatabaseInfo, Site } from './schema.ts';
+import { readDocroots, saveDocroots, type Docroot } from './store.ts';
+
+/** How long one account's docroots, or one configuration file, may take. */
+const LOOK_MS = 15_000;
+const WAITING = 1000;
+const IDLE_MS = 30_000;
+
+export interface SitesParts {
+  readonly store: Store;
+  readonly domains: DomainsService;
+  readonly log: Log;
+  readonly virtualRoot: string;
+  readonly checkMs: number;
+}
+
+interface Place {
+  readonly site: Site;
+  /** Its folder below the files root. */
+  readonly components: readonly string[];
+}
+
+/** The websites of accounts: kept in the store, and looked for again where the times of folders say so. */
+export class Sites {
+  readonly #parts: SitesParts;
+  readonly #cache: AccountCache<readonly Place[]>;
+  readonly #thread = new Thread<Question, LookerAnswer>({
+    beside: import.meta.url, script: 'looker', atOnce: 1, waiting: WAITING, timeoutMs: LOOK_MS, idleMs: IDLE_MS,
+    worker: { name: 'websites', resourceLimits: { maxOldGenerationSizeMb: 512 } },
+  });
+
+  constructor(parts: SitesParts) {
+    this.#parts = parts;
+    this.#cache = new AccountCache(parts.checkMs);
+  }
+
+  /** By name; at once, without a promise, while what was found is fresh. */
+  of(account: Account): readonly Site[] | Promise<readonly Site[]> {
+    const places = this.#places(account);
+    return places instanceof Promise ? places.then(sitesOf) : sitesOf(places);
+  }
+
+  /** The account's domains changed: what is remembered of it is looked at again when asked. */
+  forget(accountId: number): void {
+    this.#cache.drop(accountId);
+  }
+
+  /** What the configuration of a site says. Errors: 404 `database_info_not_found`, 422 `invalid_config_file`. */
+  async databaseInfo(account: Account, domain: string): Promise<DatabaseInfo> {
+    const wanted = normalised(domain);
+    const places = (await this.#places(account)).filter(({ site }) => CONFIG_FILES[site.type] !== undefined);
+    const exact = places.find(({ site }) => site.site === wanted);
+    for (const { site, components } of exact === undefined ? places.filter((place) => place.site.site.startsWith(`${wanted}/`)) : [exact]) {
+      const info = await this.#thread.ask({ filesRoot: account.filesRoot, folder: components, type: site.type });
+      if (info !== undefined) return info as DatabaseInfo;
+    }
+    throw new HttpError('database_info_not_found', 'there is no such site with a configuration that tells of a database');
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  #places(account: Account): readonly Place[] | Promise<readonly Place[]> {
+    return this.#cache.get(account, 'sites', () => this.#look(account));
+  }
+
+  async #look(account: Account): Promise<readonly Place[]> {
+    const { store, domains, log } = this.#parts;
+    const [list, known] = await Promise.all([domains.list(account), readDocroots(store, account.id)]);
+    const now = new Map(list.map((domain) => [domain.name, { domain, foreign: foreignTo(domain, list), scope: JSON.stringify([domain.components.join('/'), ...foreignTo(domain, list)]) }]));
+    const docroots = [...now.values()].map(({ domain, foreign, scope }) => ({ components: domain.components, foreign, before: stampsOf(known.get(domain.name), scope) }));
+    try {
+      const looks = docroots.length === 0 ? [] : (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (Look | undefined)[];
+      const changed = new Map([...now].flatMap(([name, { scope }], i) => (looks[i] === undefined ? [] : [[name, { ...looks[i], scope }]])));
+      const gone = [...known.keys()].filter((name) => !now.has(name));
+      if (changed.size + gone.length > 0) await saveDocroots(store, account.id, changed, gone);
+      return this.#describe(list, (name) => changed.get(name) ?? known.get(name));
+    } catch (error) {
+      if (known.size === 0) throw error;
+      log.warn({ account: account.username, err: error }, 'the docroots could not be looked at; the sites are those that were found before');
+      return this.#describe(list, (name) => known.get(name));
+    }
+  }
+
+  #describe(list: readonly Domain[], found: (domain: string) => Pick<Docroot, 'found'> | undefined): Place[] {
+    return list.flatMap(({ name, components }) => (found(name)?.found ?? []).map(({ path, type, version }) => {
+      const below = [...components, ...(path === '' ? [] : path.split('/'))];
+      return { components: below, site: { site: path === '' ? name : `${name}/${path}`, type, version, path: clientPath(below, this.#parts.virtualRoot) } };
+    })).toSorted((a, b) => (a.site.site < b.site.site ? -1 : 1));
+  }
+}
+
+const lists = new WeakMap<readonly Place[], readonly Site[]>();
+
+/** One list for each look, so that who asks often gets the same one. */
+function sitesOf(places: readonly Place[]): readonly Site[] {
+  let sites = lists.get(places);
+  if (sites === undefined) lists.set(places, (sites = places.map(({ site }) => site)));
+  return sites;
+}
+
+function stampsOf(known: Docroot | undefined, scope: string): Docroot['stamps'] {
+  return known?.scope === scope ? known.stamps : {};
+}
+
+/** Docroots of other domains that lie below this one's, as paths below it. */
+function foreignTo(domain: Domain, list: readonly Domain[]): string[] {
+  const prefix = domain.components.length === 0 ? '' : `${domain.components.join('/')}/`;
+  const others = list.map(({ components }) => components.join('/')).filter((path) => path.startsWith(prefix) && path.length > prefix.length);
+  return others.map((path) => path.slice(prefix.length)).toSorted();
+}
+
+/** The host part in lower-case ASCII, the path as it is, without the slash at the end. */
+function normalised(domain: string): string {
+  const [host = '', ...path] = domain.replace(/\/+$/, '').split('/');
+  return [domainToASCII(host.replace(/\.$/, '')), ...path].join('/');
+}
