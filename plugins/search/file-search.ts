@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Account, Accounts } from '../../kernel/accounts.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { clientPath, componentsOf } from '../../kernel/files.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import { Thread } from '../../kernel/thread.ts';
+import type { Answer } from './account-index.ts';
+import type { IndexerSettings, Question, Status } from './indexer.ts';
+import type { Hit } from './query.ts';
+import type { FileHits, FolderHits, SearchConfig } from './schema.ts';
+
+/** How many searches the thread has at a time, and how many wait for it. */
+const AT_ONCE = 32;
+const WAITING = 1000;
+/** A thread that gives no answer for so long hangs in the file system. */
+const TIMEOUT_MS = 30_000;
+
+export interface Asked {
+  readonly q: string;
+  readonly ext?: string;
+  readonly folder: string;
+  readonly limit: number;
+}
+
+/** Searches of files and folders, answered by the thread that holds the indexes. */
+export class FileSearch {
+  readonly #virtualRoot: string;
+  readonly #folder: string;
+  readonly #thread: Thread<Question, Answer | Status | undefined>;
+
+  constructor(config: SearchConfig, dataDir: string, virtualRoot: string) {
+    this.#virtualRoot = virtualRoot;
+    this.#folder = join(dataDir, 'search');
+    const workerData: IndexerSettings = {
+      folder: this.#folder, memoryBytes: config.memory_mib * 2 ** 20, maxWatches: Math.floor(watchLimit() * config.watch_share), maxNames: config.max_names, sweepMs: config.sweep_seconds * 1000,
+    };
+    this.#thread = new Thread({ beside: import.meta.url, script: 'indexer', atOnce: AT_ONCE, waiting: WAITING, timeoutMs: TIMEOUT_MS, worker: { name: 'search', workerData } });
+  }
+
+  /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
+  files(account: Account, asked: Asked): Promise<Reply> {
+    return this.#search(account, 'files', asked, ({ path, sizeBytes, mtimeMs }): FileHits[number] => ({
+      path: clientPath(path, this.#virtualRoot), size: sizeBytes, modified: new Date(mtimeMs).toISOString().slice(0, 19),
+    }));
+  }
+
+  folders(account: Account, asked: Asked): Promise<Reply> {
+    return this.#search(account, 'folders', asked, ({ path }): FolderHits[number] => ({ name: path.at(-1) ?? '', path: clientPath(path, this.#virtualRoot) }));
+  }
+
+  async status(): Promise<Status> {
+    return (await this.#thread.ask({ kind: 'status' })) as Status;
+  }
+
+  /** Removes indexes of accounts that are gone. */
+  async clean(accounts: Accounts): Promise<void> {
+    for (const name of filesOf(this.#folder)) {
+      const id = /^(\d+)\.idx$/.exec(name)?.[1];
+      if (id === undefined || (await accounts.byId(Number(id))) === undefined) unlinkSync(join(this.#folder, name));
+    }
+  }
+
+  /** Writes what changed, and ends the thread. */
+  async close(): Promise<void> {
+    await this.#thread.ask({ kind: 'save' }).catch(() => undefined); // what was not written is found again by a walk
+    await this.#thread.close();
+  }
+
+  async #search(account: Account, kind: 'files' | 'folders', { q, ext = '', folder, limit }: Asked, describe: (hit: Hit) => unknown): Promise<Reply> {
+    const components = componentsOf(folder, this.#virtualRoot);
+    const answer = (await this.#thread.ask({ kind: 'search', accountId: account.id, filesRoot: account.filesRoot, query: { kind, text: q, extension: ext, folder: components, limit } })) as Answer;
+    if (answer.hits === undefined && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+    return ready((answer.hits ?? []).map(describe), { headers: { 'X-Hostkeep-Index': answer.isReady ? 'ready' : 'building' } });
+  }
+}
+
+/** Folders that all processes of this user may watch together. */
+export function watchLimit(): number {
+  try {
+    return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // there is none before the first search
+  }
+}

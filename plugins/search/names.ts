@@ -1,0 +1,236 @@
+import { TrigramFilter } from './trigrams.ts';
+
+/** The parent of a name that is gone. */
+const GONE = 0xffff_ffff;
+
+/** How well a text fits a name; smaller is better. */
+export const Fit = { whole: 0, prefix: 1, word: 2, inside: 3 } as const;
+export type Fit = (typeof Fit)[keyof typeof Fit];
+
+/** What is kept of a table on disk. */
+export interface NameData {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly parents: Uint32Array;
+  readonly capitals: Uint8Array;
+  /** Names that lower case and capitals do not give back. */
+  readonly originals: readonly (readonly [id: number, name: string])[];
+}
+
+/**
+ * Names, each with the number of its folder, in about 40 bytes each: all in lower case one after the other with a zero
+ * byte before and after each, one bit for each byte that was a capital of ASCII, and where each begins.
+ */
+export class NameTable {
+  #bytes: Buffer;
+  #starts: Uint32Array;
+  #parents: Uint32Array;
+  #capitals: Uint8Array;
+  readonly #originals: Map<number, string>;
+  readonly #filter = new TrigramFilter();
+  #count: number;
+  #gone = 0;
+
+  constructor(data?: NameData) {
+    this.#bytes = data === undefined ? Buffer.alloc(4096) : Buffer.from(data.bytes.buffer, data.bytes.byteOffset, data.bytes.length);
+    this.#starts = data?.starts ?? new Uint32Array(257).fill(1, 0, 1);
+    this.#parents = data?.parents ?? new Uint32Array(256);
+    this.#capitals = data?.capitals ?? new Uint8Array(512);
+    this.#originals = new Map(data?.originals);
+    this.#count = data?.parents.length ?? 0;
+    for (let id = 0; id < this.#count; id += 1) {
+      this.#filter.add(id, this.#bytes, this.#start(id), this.#end(id));
+      if (this.#parents[id] === GONE) this.#gone += 1;
+    }
+  }
+
+  /** Numbers given so far, those of names that are gone included. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get goneCount(): number {
+    return this.#gone;
+  }
+
+  get sizeBytes(): number {
+    return this.#bytes.length + this.#starts.byteLength + this.#parents.byteLength + this.#capitals.length + this.#filter.sizeBytes + this.#originals.size * 100;
+  }
+
+  get data(): NameData {
+    const end = this.#start(this.#count);
+    return {
+      bytes: this.#bytes.subarray(0, end), starts: this.#starts.subarray(0, this.#count + 1), parents: this.#parents.subarray(0, this.#count),
+      capitals: this.#capitals.subarray(0, Math.ceil(end / 8)), originals: [...this.#originals],
+    };
+  }
+
+  /** Gives room back that was kept for more names. */
+  trim(): void {
+    const { bytes, starts, parents, capitals } = this.data;
+    this.#bytes = Buffer.from(new Uint8Array(bytes).buffer);
+    this.#starts = starts.slice();
+    this.#parents = parents.slice();
+    this.#capitals = capitals.slice();
+  }
+
+  add(name: string, parent: number): number {
+    const id = this.#count;
+    const start = this.#start(id);
+    this.#reserve(start + name.length * 3 + 2);
+    const end = this.#writeAscii(name, start) ?? this.#writeOther(id, name, start);
+    this.#bytes[end] = 0;
+    this.#parents[id] = parent;
+    this.#starts[id + 1] = end + 1;
+    this.#count += 1;
+    this.#filter.add(id, this.#bytes, start, end);
+    return id;
+  }
+
+  remove(id: number): void {
+    if (this.isGone(id)) return;
+    this.#parents[id] = GONE;
+    this.#gone += 1;
+  }
+
+  isGone(id: number): boolean {
+    return this.#parents[id] === GONE;
+  }
+
+  parent(id: number): number {
+    return this.#parents[id] ?? GONE;
+  }
+
+  /** The name as it is written on disk. */
+  name(id: number): string {
+    const original = this.#originals.get(id);
+    if (original !== undefined) return original;
+    const [start, end] = [this.#start(id), this.#end(id)];
+    const bytes = Buffer.from(this.#bytes.subarray(start, end));
+    for (let i = start; i < end; i += 1) if (((this.#capitals[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) bytes[i - start] = (bytes[i - start] ?? 0) - 32;
+    return bytes.toString();
+  }
+
+  /** Whether the lower-case name ends with these bytes, and has others before them. */
+  endsWith(id: number, ending: Uint8Array): boolean {
+    const end = this.#end(id);
+    const from = end - ending.length;
+    if (from <= this.#start(id)) return false;
+    for (let i = 0; i < ending.length; i += 1) if (this.#bytes[from + i] !== ending[i]) return false;
+    return true;
+  }
+
+  /** Calls back for every name that is there, in the order of the numbers, with how well `text` fits it; both texts are lower-case bytes, `ending` may be empty. */
+  scan(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
+    const sought = text.length > 0 ? text : ending;
+    if (sought.length === 0) {
+      for (let id = 0; id < this.#count; id += 1) if (!this.isGone(id)) visit(id, Fit.whole);
+      return;
+    }
+    for (const [first, end] of this.#filter.candidates([text, ending], this.#count)) this.#scanRange(first, end, sought, text.length === 0, ending, visit);
+  }
+
+  /** The same for names that begin with the text, which for short texts is a small part of those that hold it. */
+  scanPrefix(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
+    this.#scanRange(0, this.#count, Buffer.concat([Buffer.alloc(1), text]), false, ending, visit);
+  }
+
+  #scanRange(first: number, endId: number, sought: Buffer, isEnding: boolean, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
+    const base = this.#start(first) - 1; // the zero byte before the first name is part of it
+    const lead = sought[0] === 0 ? 1 : 0;
+    const view = this.#bytes.subarray(base, this.#start(endId));
+    let id = first;
+    let fit: Fit | undefined;
+    const settle = () => {
+      if (fit !== undefined && !this.isGone(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
+      fit = undefined;
+    };
+    for (let at = view.indexOf(sought); at >= 0; ) {
+      const from = base + at + lead;
+      if (from >= this.#start(id + 1)) {
+        settle();
+        id = this.#find(from, id + 1, endId);
+      }
+      const here = isEnding ? Fit.whole : this.#fit(id, from, sought.length - lead);
+      if (fit === undefined || here < fit) fit = here;
+      at = view.indexOf(sought, here < Fit.inside && !isEnding ? this.#start(id + 1) - base - 1 : at + 1);
+    }
+    settle();
+  }
+
+  #fit(id: number, from: number, length: number): Fit {
+    if (from === this.#start(id)) return this.#bytes[from + length] === 0 ? Fit.whole : Fit.prefix;
+    return isWordByte(this.#bytes[from - 1] ?? 0) ? Fit.inside : Fit.word;
+  }
+
+  /** The number of the name that holds a position, between two numbers. */
+  #find(position: number, low: number, high: number): number {
+    let step = 1;
+    while (low + step < high && this.#start(low + step) <= position) {
+      low += step;
+      step *= 2;
+    }
+    let end = Math.min(low + step, high);
+    while (end - low > 1) {
+      const middle = (low + end) >> 1;
+      if (this.#start(middle) <= position) low = middle;
+      else end = middle;
+    }
+    return low;
+  }
+
+  #start(id: number): number {
+    return this.#starts[id] ?? 0;
+  }
+
+  #end(id: number): number {
+    return this.#start(id + 1) - 1;
+  }
+
+  /** The end of the name, or `undefined` when it is not ASCII. */
+  #writeAscii(name: string, start: number): number | undefined {
+    for (let i = 0; i < name.length; i += 1) {
+      let code = name.charCodeAt(i);
+      if (code >= 128) return undefined;
+      if (code >= 65 && code <= 90) {
+        this.#setCapital(start + i);
+        code += 32;
+      }
+      this.#bytes[start + i] = code;
+    }
+    return start + name.length;
+  }
+
+  #writeOther(id: number, name: string, start: number): number {
+    for (let i = start; i < start + name.length; i += 1) this.#capitals[i >> 3] = (this.#capitals[i >> 3] ?? 0) & ~(1 << (i & 7));
+    const lower = name.toLowerCase();
+    if (lower !== name) this.#originals.set(id, name);
+    this.#reserve(start + lower.length * 3 + 2);
+    return start + this.#bytes.write(lower, start);
+  }
+
+  #setCapital(at: number): void {
+    this.#capitals[at >> 3] = (this.#capitals[at >> 3] ?? 0) | (1 << (at & 7));
+  }
+
+  #reserve(length: number): void {
+    if (length > this.#bytes.length) {
+      const bytes = Buffer.alloc(Math.ceil(length * 1.5));
+      bytes.set(this.#bytes);
+      this.#bytes = bytes;
+    }
+    if (length / 8 >= this.#capitals.length) this.#capitals = grown(this.#capitals, new Uint8Array(Math.ceil(this.#bytes.length / 8) + 1));
+    if (this.#count + 2 > this.#starts.length) this.#starts = grown(this.#starts, new Uint32Array(Math.ceil(this.#starts.length * 1.5)));
+    if (this.#count + 1 > this.#parents.length) this.#parents = grown(this.#parents, new Uint32Array(this.#starts.length));
+  }
+}
+
+function grown<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
+/** Letters, digits and all that is not ASCII; what stands between those begins a word. */
+function isWordByte(byte: number): boolean {
+  return byte >= 128 || (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122);
+}

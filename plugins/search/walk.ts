@@ -1,0 +1,130 @@
+import { close, inodeBelow, list, openBelow, openPath, openRoot, stateOf } from './folder-access.ts';
+import type { FileTree } from './tree.ts';
+
+/** How deep it goes; each level holds a descriptor. */
+const DEPTH = 100;
+const SLICE_MS = 8;
+
+/** Lets questions in between, every few milliseconds of work. */
+export class Pace {
+  #since = performance.now();
+
+  async breathe(): Promise<void> {
+    if (performance.now() - this.#since < SLICE_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#since = performance.now();
+  }
+}
+
+export interface Walked {
+  /** Told of each folder while it is open, before it is compared or listed. */
+  opened?(folder: number, descriptor: number): void;
+  /** Told of folders that went. */
+  removed?(folders: readonly number[]): void;
+  readonly shouldStop: () => boolean;
+}
+
+/** Folders listed since the thread started; a restart that reads its indexes from disk lists none. */
+export const walkCount = { listed: 0 };
+
+/** Fills an empty tree from its root; names beyond `maxNames` are left out. */
+export async function build(tree: FileTree, filesRoot: string, maxNames: number, walked: Walked): Promise<void> {
+  const root = openRoot(filesRoot);
+  if (root === undefined) return;
+  try {
+    await descend(tree, 0, root, new Pace(), walked, (folder, descriptor) => {
+      if (tree.files.count + tree.folders.count > maxNames) return [];
+      return first(tree, folder, descriptor);
+    });
+  } finally {
+    close(root);
+  }
+}
+
+/** Compares a folder and all below it with the tree, and lists again what changed. Resolves to whether anything had. */
+export async function compare(tree: FileTree, filesRoot: string, walked: Walked): Promise<boolean> {
+  const root = openRoot(filesRoot);
+  if (root === undefined) return false;
+  let hasChanged = false;
+  try {
+    await descend(tree, 0, root, new Pace(), walked, (folder, descriptor) => {
+      const { inode, mtimeMs } = tree.state(folder);
+      const now = stateOf(descriptor);
+      if (now.inode === inode && now.mtimeMs === mtimeMs) return tree.subfolders(folder);
+      hasChanged = true;
+      if (inode === 0) return first(tree, folder, descriptor);
+      return again(tree, folder, descriptor, walked);
+    });
+  } finally {
+    close(root);
+  }
+  return hasChanged;
+}
+
+/** Lists one folder again, and walks through what is new in it. */
+export async function refresh(tree: FileTree, filesRoot: string, folder: number, walked: Walked): Promise<void> {
+  const descriptor = openPath(filesRoot, tree.path(folder));
+  if (descriptor === undefined) return;
+  try {
+    const pace = new Pace();
+    const known = new Set(tree.subfolders(folder));
+    await descend(tree, folder, descriptor, pace, walked, (each, open) => {
+      if (each !== folder) return first(tree, each, open);
+      return again(tree, each, open, walked).filter((sub) => !known.has(sub));
+    });
+  } finally {
+    close(descriptor);
+  }
+}
+
+function first(tree: FileTree, folder: number, descriptor: number): number[] {
+  walkCount.listed += 1;
+  const state = stateOf(descriptor);
+  const listing = list(descriptor);
+  if (listing === undefined) return [];
+  tree.setState(folder, state);
+  return tree.fill(folder, listing);
+}
+
+/** The subfolders after a new listing. One that has another inode now is another folder. */
+function again(tree: FileTree, folder: number, descriptor: number, walked: Walked): number[] {
+  walkCount.listed += 1;
+  const state = stateOf(descriptor);
+  const listing = list(descriptor);
+  if (listing === undefined) return [];
+  tree.setState(folder, state);
+  const { added, removed } = tree.update(folder, listing);
+  const replaced = tree.subfolders(folder).filter((each) => !added.includes(each) && ![0, inodeBelow(descriptor, tree.folders.name(each))].includes(tree.state(each).inode)).map((each) => tree.replaceFolder(each));
+  walked.removed?.([...removed, ...replaced.flatMap((each) => each.removed)]);
+  return tree.subfolders(folder);
+}
+
+interface Level {
+  readonly descriptor: number;
+  readonly folders: readonly number[];
+  next: number;
+}
+
+/** Goes through folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to go into. */
+async function descend(tree: FileTree, folder: number, descriptor: number, pace: Pace, walked: Walked, visit: (folder: number, descriptor: number) => number[]): Promise<void> {
+  walked.opened?.(folder, descriptor);
+  const levels: Level[] = [{ descriptor, folders: visit(folder, descriptor), next: 0 }];
+  try {
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      const id = level.folders[level.next++];
+      if (id === undefined) {
+        levels.pop();
+        if (levels.length > 0) close(level.descriptor);
+        continue;
+      }
+      if (walked.shouldStop()) return;
+      const open = tree.folders.isGone(id) || levels.length >= DEPTH ? undefined : openBelow(level.descriptor, tree.folders.name(id));
+      if (open === undefined) continue;
+      walked.opened?.(id, open);
+      levels.push({ descriptor: open, folders: visit(id, open), next: 0 });
+      await pace.breathe();
+    }
+  } finally {
+    for (const level of levels.slice(1)) close(level.descriptor);
+  }
+}
