@@ -46,6 +46,11 @@ export class Thread<Q, A> {
     this.#options = options;
   }
 
+  /** Whether there is a thread now. */
+  get isStarted(): boolean {
+    return this.#worker !== undefined;
+  }
+
   /** Rejects with what the script threw: an `HttpError` where it was one. */
   ask(question: Q): Promise<A> {
     if (this.#isClosed || this.#queue.length >= this.#options.waiting) return Promise.reject(retryLater('overloaded', 'too many such requests are waiting', 5));

@@ -49,8 +49,9 @@ export class FileSearch {
     return this.#search(account, 'folders', asked, ({ path }): FolderHits[number] => ({ name: path.at(-1) ?? '', path: clientPath(path, this.#virtualRoot) }));
   }
 
-  async status(): Promise<Status> {
-    return (await this.#thread.ask({ kind: 'status' })) as Status;
+  /** `undefined` while nobody has searched yet. */
+  async status(): Promise<Status | undefined> {
+    return this.#thread.isStarted ? ((await this.#thread.ask({ kind: 'status' })) as Status) : undefined;
   }
 
   /** Removes indexes of accounts that are gone. */
@@ -63,7 +64,7 @@ export class FileSearch {
 
   /** Writes what changed, and ends the thread. */
   async close(): Promise<void> {
-    await this.#thread.ask({ kind: 'save' }).catch(() => undefined); // what was not written is found again by a walk
+    if (this.#thread.isStarted) await this.#thread.ask({ kind: 'save' }).catch(() => undefined); // what was not written is found again by a walk
     await this.#thread.close();
   }
 

@@ -1,5 +1,7 @@
 import { definePlugin } from '../../kernel/plugin.ts';
+import type { Metric } from '../../kernel/points.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
+import type { Status } from './indexer.ts';
 import { FeatureHits, FileHits, FilesQuery, FolderHits, FoldersQuery, PlainQuery, SearchConfig, WebsiteHits } from './schema.ts';
 import { findFeatures, findWebsites } from './texts.ts';
 
@@ -31,21 +33,22 @@ export default definePlugin({
       },
       provides: {
         doctor: () => [{ name: 'inotify', ok: watchLimit() >= 65_536, detail: `fs.inotify.max_user_watches is ${watchLimit()}`, remedy: 'sysctl fs.inotify.max_user_watches=524288' }],
-        metrics: async () => {
-          const { accounts, files, watches, memoryBytes, indexesBuilt, indexesLoaded, foldersListed, failures } = await search.status();
-          const metric = (name: string, type: 'counter' | 'gauge', help: string, value: number) => ({ name: `hostkeep_search_${name}`, type, help, samples: [{ value }] });
-          return [
-            metric('indexes', 'gauge', 'Accounts whose index is in memory', accounts),
-            metric('indexed_files', 'gauge', 'Files in those indexes', files),
-            metric('watched_folders', 'gauge', 'Folders watched with inotify', watches),
-            metric('memory_bytes', 'gauge', 'Memory of indexes and watches', memoryBytes),
-            metric('indexes_built_total', 'counter', 'Indexes made by walking', indexesBuilt),
-            metric('indexes_loaded_total', 'counter', 'Indexes read from disk', indexesLoaded),
-            metric('folders_listed_total', 'counter', 'Folders listed', foldersListed),
-            metric('failures_total', 'counter', 'Failures of the indexing thread', failures),
-          ];
-        },
+        metrics: async () => metricsOf(await search.status()),
       },
     };
   },
 });
+
+function metricsOf(status: Status | undefined): Metric[] {
+  const metric = (name: string, type: Metric['type'], help: string, value = 0): Metric => ({ name: `hostkeep_search_${name}`, type, help, samples: [{ value }] });
+  return [
+    metric('indexes', 'gauge', 'Accounts whose index is in memory', status?.accounts),
+    metric('indexed_files', 'gauge', 'Files in those indexes', status?.files),
+    metric('watched_folders', 'gauge', 'Folders watched with inotify', status?.watches),
+    metric('memory_bytes', 'gauge', 'Memory of indexes and watches', status?.memoryBytes),
+    metric('indexes_built_total', 'counter', 'Indexes made by walking', status?.indexesBuilt),
+    metric('indexes_loaded_total', 'counter', 'Indexes read from disk', status?.indexesLoaded),
+    metric('folders_listed_total', 'counter', 'Folders listed', status?.foldersListed),
+    metric('failures_total', 'counter', 'Failures of the indexing thread', status?.failures),
+  ];
+}

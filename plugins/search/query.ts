@@ -35,6 +35,7 @@ export function search(tree: FileTree, filesRoot: string, query: Query, onGone: 
   if (within === undefined) return undefined;
   const visits = new Visits(tree, filesRoot);
   try {
+    if (!visits.isThere(within)) return undefined;
     for (let wanted = query.limit; ; wanted *= 8) {
       const best = collect(tree, query, within, wanted);
       const hits: Hit[] = [];
@@ -113,7 +114,11 @@ class Visits {
   }
 
   folder(id: number): Hit | undefined {
-    return this.#descriptor(id) === undefined ? undefined : { path: this.#tree.path(id), sizeBytes: 0, mtimeMs: 0 };
+    return !this.isThere(id) ? undefined : { path: this.#tree.path(id), sizeBytes: 0, mtimeMs: 0 };
+  }
+
+  isThere(folder: number): boolean {
+    return this.#descriptor(folder) !== undefined;
   }
 
   close(): void {

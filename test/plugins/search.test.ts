@@ -1,0 +1,331 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import type { Account } from '../../kernel/accounts.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import search from '../../plugins/search/index.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const ROOT = '/var/www/html';
+const sites = new Map<number, { site: string; type: string }[]>();
+/** Websites as the test says, in the place of the plugin that finds them. */
+const fakeWebsites = definePlugin({ name: 'websites', features: ['websites'], routes: {}, setup: () => ({ handlers: {}, provides: { sites: ({ id }) => sites.get(id) ?? [] } }) });
+const fakeFiles = definePlugin({ name: 'files', features: ['filemanager'], routes: {}, setup: () => ({ handlers: {} }) });
+
+type FileHit = { path: string; size: number; modified: string };
+
+const test = testSuite('search');
+let server: TestServer;
+const start = (options: Record<string, unknown> = {}, data?: string) => TestServer.start({ plugins: [fakeWebsites, fakeFiles, search], config: { search: options }, ...(data === undefined ? {} : { data }) });
+test.before(async () => void (server = await start()));
+test.after(() => server.close());
+
+function write({ filesRoot }: Account, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(filesRoot, path)), { recursive: true });
+    writeFileSync(join(filesRoot, path), text);
+  }
+}
+
+/** Paths of hits below the virtual root. */
+async function paths(token: string, query: string, { kind = 'files', from = server }: { kind?: 'files' | 'folders'; from?: TestServer } = {}): Promise<string[]> {
+  const { status, body } = await from.ask<{ path: string }[]>(`/api/search/${kind}?${query}`, { token });
+  assert.is(status, 200, JSON.stringify(body));
+  return body.map(({ path }) => path.slice(ROOT.length + 1));
+}
+
+/** Asks until the answer fits, for ten seconds at most. */
+async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
+  const limit = performance.now() + 10_000;
+  for (;;) {
+    const value = await ask();
+    if (fits(value)) return value;
+    assert.ok(performance.now() < limit, `still ${JSON.stringify(value)}`);
+    await delay(10);
+  }
+}
+
+/** Asks until the index of an account answers. */
+async function indexed(token: string, from = server): Promise<void> {
+  await until(() => from.ask('/api/search/files?limit=1', { token }), ({ headers }) => headers.get('x-hostkeep-index') === 'ready');
+}
+
+async function metric(name: string, from = server): Promise<number> {
+  const parts = await from.hostkeep.plugins.gather('metrics');
+  return parts.flatMap((part) => (part.ok ? part.value : [])).find((each) => each.name === `hostkeep_search_${name}`)?.samples[0]?.value ?? Number.NaN;
+}
+
+test('guests, accounts without a feature and bad input are refused', async () => {
+  for (const kind of ['files', 'folders', 'features', 'websites']) assert.is((await server.ask(`/api/search/${kind}?q=a`)).status, 401);
+  const { token } = await server.user('refused');
+  const { accounts } = server.hostkeep.core;
+  for (const query of ['files?limit=0', 'files?limit=1001', 'folders?limit=x', `features?q=${'a'.repeat(256)}`, `files?ext=${'a'.repeat(65)}`, 'files?ext=a%2Fb', 'files?q=a&q=b', 'files?q=%ff']) {
+    assert.is((await server.ask(`/api/search/${query}`, { token })).status, 400, query);
+  }
+  for (const folder of ['../other', '/etc', `${ROOT}/..`, 'a%00b', 'a/%2e%2e/b', `${ROOT}x`]) {
+    const { status, body } = await server.ask(`/api/search/files?folder=${folder}`, { token });
+    assert.is(status, 400, folder);
+    assert.is(body['error'], 'invalid_path');
+  }
+  await accounts.setFeature('refused', 'filemanager', false);
+  for (const kind of ['files', 'folders']) assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'filemanager');
+  assert.is((await server.ask('/api/search/features?q=a', { token })).status, 200);
+  await accounts.setFeature('refused', 'search', false);
+  for (const kind of ['files', 'folders', 'features', 'websites']) assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'search');
+});
+
+test('an account without files finds nothing, a folder that is not there is said to be so', async () => {
+  const { token } = await server.user('empty');
+  assert.equal(await paths(token, 'q=a'), []);
+  assert.equal(await paths(token, 'q=a', { kind: 'folders' }), []);
+  const { status, body } = await server.ask('/api/search/files?folder=nowhere', { token });
+  assert.is(status, 404);
+  assert.is(body['error'], 'folder_not_found');
+});
+
+test('hits carry path, size and time, and never another account\'s', async () => {
+  const { account: ann, token: anns } = await server.user('ann');
+  const { account: bob, token: bobs } = await server.user('bob');
+  write(ann, { 'one.test/secret-plan.txt': 'four', 'one.test/sub/x': '' });
+  write(bob, { 'two.test/secret-list.txt': '' });
+  const time = new Date('2026-03-04T05:06:07.890Z');
+  utimesSync(join(ann.filesRoot, 'one.test/secret-plan.txt'), time, time);
+  await indexed(anns);
+  await indexed(bobs);
+  const { body, headers } = await server.ask<FileHit[]>('/api/search/files?q=SECRET', { token: anns });
+  assert.equal(body, [{ path: `${ROOT}/one.test/secret-plan.txt`, size: 4, modified: '2026-03-04T05:06:07' }]);
+  assert.is(headers.get('x-hostkeep-index'), 'ready');
+  assert.equal(await paths(bobs, 'q=secret'), ['two.test/secret-list.txt']);
+  assert.is((await server.ask('/api/search/files?folder=one.test', { token: bobs })).status, 404);
+  assert.equal((await server.ask('/api/search/folders?q=SUB', { token: anns })).body, [{ name: 'sub', path: `${ROOT}/one.test/sub` }]);
+});
+
+const TREE = {
+  'report': '', 'b/report': '', 'a/report': '', 'a/deep/report': '', 'report.txt': '', 'a/Reporting.md': '', 'year-report.sql': '', 'my report.tar.gz': '', 'xreport.tar.gz': '', 'b/unreported.sql': '', 'b/.sql': '', 'b/asql': '', 'zz/other.sqlite': '',
+};
+const BEST_FIRST = ['report', 'a/report', 'b/report', 'a/deep/report', 'report.txt', 'a/Reporting.md', 'my report.tar.gz', 'year-report.sql', 'xreport.tar.gz', 'b/unreported.sql'];
+
+test('best first: whole name, beginning, word, inside; shallow before deep; then by path; from the index as from a walk', async () => {
+  const { account, token } = await server.user('order');
+  write(account, TREE);
+  assert.equal(await paths(token, 'q=report'), BEST_FIRST);
+  await indexed(token);
+  assert.equal(await paths(token, 'q=report'), BEST_FIRST);
+  assert.equal(await paths(token, 'q=REPORT&limit=3'), BEST_FIRST.slice(0, 3));
+  const beginnings = ['report', 'report.txt', 'a/Reporting.md', 'a/report', 'b/report', 'a/deep/report'];
+  assert.equal(await paths(token, 'q=re'), [...beginnings, ...BEST_FIRST.slice(6)]);
+  assert.equal(await paths(token, 'q=re&limit=4'), beginnings.slice(0, 4));
+  assert.equal(await paths(token, 'ext=sql'), ['year-report.sql', 'b/unreported.sql']);
+  assert.equal(await paths(token, 'ext=tar.gz&q=x'), ['xreport.tar.gz']);
+  assert.equal(await paths(token, 'ext=GZ'), ['my report.tar.gz', 'xreport.tar.gz']);
+  assert.equal(await paths(token, 'q=report&folder=a'), ['a/report', 'a/deep/report', 'a/Reporting.md']);
+  assert.equal(await paths(token, `q=report&folder=${ROOT}/a/deep/`), ['a/deep/report']);
+  assert.equal(await paths(token, 'q=e', { kind: 'folders' }), ['a/deep']);
+  assert.equal(await paths(token, '', { kind: 'folders' }), ['a', 'b', 'zz', 'a/deep']);
+  assert.is((await paths(token, '')).length, Object.keys(TREE).length);
+  assert.equal(await paths(token, 'q=%00'), []);
+});
+
+test('what comes later takes the place that its path has', async () => {
+  const { account, token } = await server.user('later');
+  write(account, { 'b/report': '', 'd/report': '', 'd/y.txt': '' });
+  await indexed(token);
+  write(account, { 'a/report': '', 'c/report': '', 'd/new/report': '', 'd/x.txt': '' });
+  assert.equal(await until(() => paths(token, 'q=report'), (found) => found.length === 5), ['a/report', 'b/report', 'c/report', 'd/report', 'd/new/report']);
+  assert.equal(await paths(token, 'ext=txt'), ['d/x.txt', 'd/y.txt']);
+  write(account, { 'd/new/deeper/report': '' });
+  await until(() => paths(token, 'q=report&folder=d/new'), (found) => found.length === 2);
+});
+
+test('letters of every language are found in either case; names that are no UTF-8 are left out', async () => {
+  const { account, token } = await server.user('letters');
+  write(account, { 'ÜBERSICHT.txt': '', 'Straße.TXT': '', 'Ελλάδα.md': '', 'İstanbul.txt': '', 'KELVIN \u212a.txt': '', '日本語 ファイル.txt': '', '\u{1f600} emoji.txt': '', 'line\nbreak.txt': '' });
+  writeFileSync(Buffer.concat([Buffer.from(`${account.filesRoot}/bad`), Buffer.from([0xff, 0xfe]), Buffer.from('.txt')]), '');
+  mkdirSync(Buffer.concat([Buffer.from(`${account.filesRoot}/dir`), Buffer.from([0xff])]));
+  await indexed(token);
+  const find = (q: string) => paths(token, `q=${encodeURIComponent(q)}`);
+  assert.equal(await find('übersicht'), ['ÜBERSICHT.txt']);
+  assert.equal(await find('STRAßE'), ['Straße.TXT']);
+  assert.equal(await find('ΕΛΛΆΔΑ'), ['Ελλάδα.md']);
+  assert.equal(await find('İSTANBUL'), ['İstanbul.txt']);
+  assert.equal(await find('kelvin k'), ['KELVIN \u212a.txt']);
+  assert.equal(await find('ファイ'), ['日本語 ファイル.txt']);
+  assert.equal(await find('\u{1f600}'), ['\u{1f600} emoji.txt']);
+  assert.equal(await find('line\nbreak'), ['line\nbreak.txt']);
+  assert.equal(await find('bad'), []);
+  assert.equal(await paths(token, 'q=dir', { kind: 'folders' }), []);
+  assert.is((await paths(token, 'ext=txt')).length, 7);
+});
+
+test('what is gone is not listed, and others take its place', async () => {
+  const { account, token } = await server.user('gone');
+  write(account, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f/item-${String(i).padStart(2, '0')}`, ''])));
+  await indexed(token);
+  for (let i = 0; i < 30; i += 1) unlinkSync(join(account.filesRoot, `f/item-${String(i).padStart(2, '0')}`));
+  assert.equal(await paths(token, 'q=item&limit=2'), ['f/item-30', 'f/item-31']);
+  rmSync(join(account.filesRoot, 'f'), { recursive: true });
+  assert.equal(await paths(token, 'q=item'), []);
+  assert.equal(await paths(token, 'q=f', { kind: 'folders' }), []);
+});
+
+test('a new file is found, in an old folder, a new one and a moved one; what moved away is not', async () => {
+  const { account, token } = await server.user('fresh');
+  write(account, { 'a/b/old.txt': '', 'other/x': '' });
+  await indexed(token);
+  write(account, { 'a/b/brandnew.txt': '', 'a/c/d/brandnew.txt': '' });
+  assert.equal(await until(() => paths(token, 'q=brandnew'), (found) => found.length === 2), ['a/b/brandnew.txt', 'a/c/d/brandnew.txt']);
+  renameSync(join(account.filesRoot, 'a/c'), join(account.filesRoot, 'other/c'));
+  assert.equal(await until(() => paths(token, 'q=brandnew'), (found) => found.length === 2), ['a/b/brandnew.txt', 'other/c/d/brandnew.txt']);
+  write(account, { 'other/c/d/brandnew-too.txt': '' });
+  await until(() => paths(token, 'q=brandnew-too'), (found) => found.length === 1);
+  renameSync(join(account.filesRoot, 'a'), join(account.filesRoot, 'z'));
+  renameSync(join(account.filesRoot, 'other'), join(account.filesRoot, 'a'));
+  assert.equal(await until(() => paths(token, 'q=brandnew.txt'), (found) => found.length === 2), ['z/b/brandnew.txt', 'a/c/d/brandnew.txt']);
+});
+
+test('links are never followed, whether they were there first or are swapped in', async () => {
+  const { account: victim, token: victims } = await server.user('victim');
+  const { account, token } = await server.user('linker');
+  write(victim, { 'private/treasure.txt': 'x' });
+  write(account, { 'mine/treasure.txt': '', 'folder/inner/treasure.txt': '' });
+  symlinkSync(join(victim.filesRoot, 'private'), join(account.filesRoot, 'link'));
+  symlinkSync(join(victim.filesRoot, 'private/treasure.txt'), join(account.filesRoot, 'treasure-link.txt'));
+  assert.equal(await paths(token, 'q=treasure'), ['mine/treasure.txt', 'folder/inner/treasure.txt']);
+  await indexed(token);
+  await indexed(victims);
+  assert.equal(await paths(token, 'q=treasure'), ['mine/treasure.txt', 'folder/inner/treasure.txt']);
+  assert.is((await server.ask('/api/search/files?folder=link', { token })).status, 404);
+  rmSync(join(account.filesRoot, 'mine'), { recursive: true });
+  symlinkSync(join(victim.filesRoot, 'private'), join(account.filesRoot, 'mine'));
+  rmSync(join(account.filesRoot, 'folder/inner/treasure.txt'));
+  symlinkSync(join(victim.filesRoot, 'private/treasure.txt'), join(account.filesRoot, 'folder/inner/treasure.txt'));
+  assert.equal(await paths(token, 'q=treasure'), []);
+  assert.equal(await paths(token, 'q=mine', { kind: 'folders' }), []);
+  assert.is((await server.ask('/api/search/files?folder=mine', { token })).status, 404);
+});
+
+test('a folder that is swapped for a link again and again never shows what is behind it', async () => {
+  const { account: victim } = await server.user('target');
+  const { account, token } = await server.user('swapper');
+  write(victim, { 'private/hoard.txt': 'longer than nothing' });
+  write(account, { 'swap/hoard.txt': '' });
+  await indexed(token);
+  const [folder, kept, link] = [join(account.filesRoot, 'swap'), join(account.filesRoot, 'kept'), join(account.filesRoot, 'link')];
+  let isDone = false;
+  const swapping = (async () => {
+    for (let i = 0; i < 400; i += 1) {
+      symlinkSync(join(victim.filesRoot, 'private'), link);
+      renameSync(folder, kept);
+      renameSync(link, folder);
+      await new Promise((resolve) => setImmediate(resolve));
+      unlinkSync(folder);
+      renameSync(kept, folder);
+    }
+    isDone = true;
+  })();
+  while (!isDone) {
+    const { body } = await server.ask<FileHit[]>('/api/search/files?q=hoard', { token });
+    for (const { size } of body) assert.is(size, 0);
+  }
+  await swapping;
+});
+
+test('without watches a change is found by the times of the folders', async () => {
+  const unwatched = await start({ watch_share: 0, sweep_seconds: 0 });
+  try {
+    const { account, token } = await unwatched.user('sweep');
+    write(account, { 'a/one.txt': '', 'b/c/two.txt': '' });
+    await indexed(token, unwatched);
+    write(account, { 'b/c/three.txt': '', 'b/d/four.txt': '' });
+    rmSync(join(account.filesRoot, 'a'), { recursive: true });
+    const found = await until(() => paths(token, 'ext=txt', { from: unwatched }), (each) => each.length === 3);
+    assert.equal(found, ['b/c/three.txt', 'b/c/two.txt', 'b/d/four.txt']);
+    assert.is(await metric('watched_folders', unwatched), 0);
+  } finally {
+    await unwatched.close();
+  }
+});
+
+test('a restart reads the index from disk without a walk, and finds what changed meanwhile', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'hostkeep-search-'));
+  try {
+    const first = await start({}, data);
+    const { account } = await first.user('stays');
+    write(account, { 'a/ONE.txt': '', 'a/ÜBER.txt': '', 'b/two.txt': '', 'İ/c/three.txt': '' });
+    await indexed(await first.token(account), first);
+    write(account, { 'b/late.txt': '' });
+    await until(async () => paths(await first.token(account), 'q=late', { from: first }), (found) => found.length === 1);
+    assert.is(await metric('indexes_built_total', first), 1);
+    await first.close();
+    assert.is(statSync(join(data, `search/${account.id}.idx`)).mode & 0o777, 0o600);
+    await delay(60); // folder times younger than this are listed again by design
+    const second = await start({}, data);
+    const token = await second.token(account);
+    const before = await second.ask<FileHit[]>('/api/search/files?ext=txt', { token });
+    assert.is(before.headers.get('x-hostkeep-index'), 'ready');
+    assert.equal(before.body.map(({ path }) => path.slice(ROOT.length + 1)), ['a/ONE.txt', 'a/ÜBER.txt', 'b/late.txt', 'b/two.txt', 'İ/c/three.txt']);
+    assert.is(await metric('indexes_built_total', second), 0);
+    assert.is(await metric('indexes_loaded_total', second), 1);
+    assert.ok(await metric('folders_listed_total', second) <= 3, 'folders were listed that had not changed');
+    await second.close();
+    write(account, { 'a/while-away.txt': '' });
+    unlinkSync(join(account.filesRoot, 'b/two.txt'));
+    const third = await start({}, data);
+    assert.equal(await paths(await third.token(account), 'ext=txt&folder=a', { from: third }), ['a/ONE.txt', 'a/while-away.txt', 'a/ÜBER.txt']);
+    await third.close();
+    writeFileSync(join(data, `search/${account.id}.idx`), 'not an index');
+    writeFileSync(join(data, 'search/999.idx'), 'of nobody');
+    const fourth = await start({}, data);
+    await indexed(await fourth.token(account), fourth);
+    assert.is(await metric('indexes_built_total', fourth), 1);
+    assert.not.ok(await statSync(join(data, 'search/999.idx'), { throwIfNoEntry: false }));
+    await fourth.close();
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+test('beyond the memory limit the account that searched longest ago leaves it, and comes back from disk', async () => {
+  const small = await start({ memory_mib: 1 });
+  try {
+    const people = [];
+    for (const name of ['ivy', 'joe', 'kim']) {
+      const user = await small.user(name);
+      write(user.account, { [`${name}.txt`]: '' });
+      for (let folder = 0; folder < 10; folder += 1) {
+        mkdirSync(join(user.account.filesRoot, `f${folder}`));
+        for (let i = 0; i < 1500; i += 1) writeFileSync(join(user.account.filesRoot, `f${folder}/file-number-${i}-of-many.dat`), '');
+      }
+      people.push({ name, token: user.token });
+      await indexed(user.token, small);
+    }
+    assert.is(await metric('indexes', small), 1);
+    for (const { name, token } of people) assert.equal(await paths(token, `q=${name}`, { from: small }), [`${name}.txt`]);
+    assert.is(await metric('indexes_built_total', small), 3);
+    assert.ok(await metric('indexes_loaded_total', small) >= 2);
+  } finally {
+    await small.close();
+  }
+});
+
+test('features are found in name, title and description, and only those that the account has', async () => {
+  const { token } = await server.user('feat', 'basic');
+  const find = async (q: string) => (await server.ask<{ module: string }[]>(`/api/search/features?q=${q}`, { token })).body;
+  assert.equal(await find('file%20man'), [{ description: 'Browse, upload and edit files', link: '/files', module: 'filemanager', name: 'File manager' }]);
+  assert.equal((await find('DOMAIN')).map(({ module }) => module), ['domains', 'php']);
+  assert.equal(await find('docker'), []);
+  assert.is((await find('')).length, 24);
+  assert.is((await server.ask<unknown[]>('/api/search/features?limit=2', { token })).body.length, 2);
+});
+
+test('websites are found by their path, best first', async () => {
+  const { account, token } = await server.user('webs');
+  sites.set(account.id, ['shop.test', 'my-shop.test', 'example.test/shop', 'bishop.test', 'other.test'].map((site) => ({ site, type: 'static' })));
+  const { token: stranger } = await server.user('stranger');
+  assert.equal((await server.ask('/api/search/websites?q=SHOP', { token })).body, [['shop.test'], ['example.test/shop'], ['my-shop.test'], ['bishop.test']]);
+  assert.equal((await server.ask('/api/search/websites?limit=1', { token })).body, [['bishop.test']]);
+  assert.equal((await server.ask('/api/search/websites', { token: stranger })).body, []);
+});
