@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -233,83 +233,87 @@ test('a folder that is swapped for a link again and again never shows what is be
   await swapping;
 });
 
-test('without watches a change is found by the times of the folders', async () => {
-  const unwatched = await start({ watch_share: 0, sweep_seconds: 0 });
+/** A server of its own, closed whatever happens. */
+async function during(options: Record<string, unknown>, work: (from: TestServer) => Promise<void>, data?: string): Promise<void> {
+  const from = await start(options, data);
   try {
-    const { account, token } = await unwatched.user('sweep');
-    write(account, { 'a/one.txt': '', 'b/c/two.txt': '' });
-    await indexed(token, unwatched);
-    write(account, { 'b/c/three.txt': '', 'b/d/four.txt': '' });
-    rmSync(join(account.filesRoot, 'a'), { recursive: true });
-    const found = await until(() => paths(token, 'ext=txt', { from: unwatched }), (each) => each.length === 3);
-    assert.equal(found, ['b/c/three.txt', 'b/c/two.txt', 'b/d/four.txt']);
-    assert.is(await metric('watched_folders', unwatched), 0);
+    await work(from);
   } finally {
-    await unwatched.close();
+    await from.close();
   }
+}
+
+test('without watches a change is found by the times of the folders', () => during({ watch_share: 0, sweep_seconds: 0 }, async (from) => {
+  const { account, token } = await from.user('sweep');
+  write(account, { 'a/one.txt': '', 'b/c/two.txt': '' });
+  await indexed(token, from);
+  write(account, { 'b/c/three.txt': '', 'b/d/four.txt': '' });
+  rmSync(join(account.filesRoot, 'a'), { recursive: true });
+  const found = await until(() => paths(token, 'ext=txt', { from }), (each) => each.length === 3);
+  assert.equal(found, ['b/c/three.txt', 'b/c/two.txt', 'b/d/four.txt']);
+  assert.is(await metric('watched_folders', from), 0);
+}));
+
+const data = mkdtempSync(join(tmpdir(), 'hostkeep-search-'));
+test.after(() => rmSync(data, { recursive: true, force: true }));
+let stays: Account;
+
+test('an index is kept on disk, for its owner only, with what came later', () => during({}, async (from) => {
+  stays = await from.account('stays');
+  const token = await from.token(stays);
+  write(stays, { 'a/ONE.txt': '', 'a/ÜBER.txt': '', 'b/two.txt': '', 'İ/c/three.txt': '' });
+  for (const folder of ['a', 'İ/c', 'İ', '']) utimesSync(join(stays.filesRoot, folder), 1e9, 1e9);
+  await indexed(token, from);
+  write(stays, { 'b/late.txt': '' });
+  await until(() => paths(token, 'q=late', { from }), (found) => found.length === 1);
+  assert.is(await metric('indexes_built_total', from), 1);
+  assert.is(statSync(join(data, `search/${stays.id}.idx`)).mode & 0o777, 0o600);
+}, data));
+
+test('a restart reads the index without a walk: only folders that changed are listed', () => during({}, async (from) => {
+  const { headers, body } = await from.ask<FileHit[]>('/api/search/files?ext=txt', { token: await from.token(stays) });
+  assert.is(headers.get('x-hostkeep-index'), 'ready');
+  assert.equal(body.map(({ path }) => path.slice(ROOT.length + 1)), ['a/ONE.txt', 'a/ÜBER.txt', 'b/late.txt', 'b/two.txt', 'İ/c/three.txt']);
+  assert.is(await metric('indexes_built_total', from), 0);
+  assert.is(await metric('indexes_loaded_total', from), 1);
+  assert.ok(await metric('folders_listed_total', from) <= 1, 'folders were listed that had not changed');
+}, data));
+
+test('what changed while the server was down is found', async () => {
+  write(stays, { 'a/while-away.txt': '' });
+  unlinkSync(join(stays.filesRoot, 'b/two.txt'));
+  await during({}, async (from) => {
+    const token = await from.token(stays);
+    assert.equal(await paths(token, 'ext=txt', { from }), ['a/ONE.txt', 'a/while-away.txt', 'a/ÜBER.txt', 'b/late.txt', 'İ/c/three.txt']);
+  }, data);
 });
 
-test('a restart reads the index from disk without a walk, and finds what changed meanwhile', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'hostkeep-search-'));
-  try {
-    const first = await start({}, data);
-    const { account } = await first.user('stays');
-    write(account, { 'a/ONE.txt': '', 'a/ÜBER.txt': '', 'b/two.txt': '', 'İ/c/three.txt': '' });
-    await indexed(await first.token(account), first);
-    write(account, { 'b/late.txt': '' });
-    await until(async () => paths(await first.token(account), 'q=late', { from: first }), (found) => found.length === 1);
-    assert.is(await metric('indexes_built_total', first), 1);
-    await first.close();
-    assert.is(statSync(join(data, `search/${account.id}.idx`)).mode & 0o777, 0o600);
-    await delay(60); // folder times younger than this are listed again by design
-    const second = await start({}, data);
-    const token = await second.token(account);
-    const before = await second.ask<FileHit[]>('/api/search/files?ext=txt', { token });
-    assert.is(before.headers.get('x-hostkeep-index'), 'ready');
-    assert.equal(before.body.map(({ path }) => path.slice(ROOT.length + 1)), ['a/ONE.txt', 'a/ÜBER.txt', 'b/late.txt', 'b/two.txt', 'İ/c/three.txt']);
-    assert.is(await metric('indexes_built_total', second), 0);
-    assert.is(await metric('indexes_loaded_total', second), 1);
-    assert.ok(await metric('folders_listed_total', second) <= 3, 'folders were listed that had not changed');
-    await second.close();
-    write(account, { 'a/while-away.txt': '' });
-    unlinkSync(join(account.filesRoot, 'b/two.txt'));
-    const third = await start({}, data);
-    assert.equal(await paths(await third.token(account), 'ext=txt&folder=a', { from: third }), ['a/ONE.txt', 'a/while-away.txt', 'a/ÜBER.txt']);
-    await third.close();
-    writeFileSync(join(data, `search/${account.id}.idx`), 'not an index');
-    writeFileSync(join(data, 'search/999.idx'), 'of nobody');
-    const fourth = await start({}, data);
-    await indexed(await fourth.token(account), fourth);
-    assert.is(await metric('indexes_built_total', fourth), 1);
-    assert.not.ok(await statSync(join(data, 'search/999.idx'), { throwIfNoEntry: false }));
-    await fourth.close();
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
+test('an index that is not whole is made again, one of nobody is removed', async () => {
+  const file = join(data, `search/${stays.id}.idx`);
+  const bytes = readFileSync(file);
+  bytes.writeUInt8((bytes[200] ?? 0) ^ 1, 200);
+  writeFileSync(file, bytes);
+  writeFileSync(join(data, 'search/999.idx'), 'of nobody');
+  await during({}, async (from) => {
+    await indexed(await from.token(stays), from);
+    assert.is(await metric('indexes_built_total', from), 1);
+    assert.not.ok(existsSync(join(data, 'search/999.idx')));
+  }, data);
 });
 
-test('beyond the memory limit the account that searched longest ago leaves it, and comes back from disk', async () => {
-  const small = await start({ memory_mib: 1 });
-  try {
-    const people = [];
-    for (const name of ['ivy', 'joe', 'kim']) {
-      const user = await small.user(name);
-      write(user.account, { [`${name}.txt`]: '' });
-      for (let folder = 0; folder < 10; folder += 1) {
-        mkdirSync(join(user.account.filesRoot, `f${folder}`));
-        for (let i = 0; i < 1500; i += 1) writeFileSync(join(user.account.filesRoot, `f${folder}/file-number-${i}-of-many.dat`), '');
-      }
-      people.push({ name, token: user.token });
-      await indexed(user.token, small);
-    }
-    assert.is(await metric('indexes', small), 1);
-    for (const { name, token } of people) assert.equal(await paths(token, `q=${name}`, { from: small }), [`${name}.txt`]);
-    assert.is(await metric('indexes_built_total', small), 3);
-    assert.ok(await metric('indexes_loaded_total', small) >= 2);
-  } finally {
-    await small.close();
+test('beyond the memory limit the account that searched longest ago leaves it, and comes back from disk', () => during({ memory_mib: 1 }, async (from) => {
+  const people: { name: string; token: string }[] = [];
+  for (const name of ['ivy', 'joe', 'kim']) {
+    const { account, token } = await from.user(name);
+    write(account, { [`${name}.txt`]: '', ...Object.fromEntries(Array.from({ length: 2800 }, (_, i) => [`f/${'n'.repeat(240)}${i}`, ''])) });
+    people.push({ name, token });
+    await indexed(token, from);
   }
-});
+  assert.is(await metric('indexes', from), 1);
+  for (const { name, token } of people) assert.equal(await paths(token, `q=${name}`, { from }), [`${name}.txt`]);
+  assert.is(await metric('indexes_built_total', from), 3);
+  assert.ok(await metric('indexes_loaded_total', from) >= 2);
+}));
 
 test('features are found in name, title and description, and only those that the account has', async () => {
   const { token } = await server.user('feat', 'basic');
