@@ -145,7 +145,7 @@ export class NameTable {
       if (fit !== undefined && !this.isGone(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
       fit = undefined;
     };
-    for (let at = view.indexOf(sought); at >= 0; ) {
+    for (let at = next(view, sought, 0); at >= 0; ) {
       const from = base + at + lead;
       if (from >= this.#start(id + 1)) {
         settle();
@@ -153,7 +153,7 @@ export class NameTable {
       }
       const here = isEnding ? Fit.whole : this.#fit(id, from, sought.length - lead);
       if (fit === undefined || here < fit) fit = here;
-      at = view.indexOf(sought, here < Fit.inside && !isEnding ? this.#start(id + 1) - base - 1 : at + 1);
+      at = next(view, sought, here < Fit.inside && !isEnding ? this.#start(id + 1) - base - 1 : at + 1);
     }
     settle();
   }
@@ -223,6 +223,14 @@ export class NameTable {
     if (this.#count + 2 > this.#starts.length) this.#starts = grown(this.#starts, new Uint32Array(Math.ceil(this.#starts.length * 1.5)));
     if (this.#count + 1 > this.#parents.length) this.#parents = grown(this.#parents, new Uint32Array(this.#starts.length));
   }
+}
+
+/** The next occurrence, -1 for none. One byte is so common that the call of `indexOf` would cost more than looking. */
+function next(view: Buffer, sought: Buffer, from: number): number {
+  if (sought.length > 1) return view.indexOf(sought, from);
+  const [byte] = sought;
+  for (let at = from; at < view.length; at += 1) if (view[at] === byte) return at;
+  return -1;
 }
 
 function grown<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
