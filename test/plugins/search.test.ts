@@ -214,7 +214,7 @@ test('a folder that is swapped for a link again and again never shows what is be
   write(account, { 'swap/hoard.txt': '' });
   await indexed(token);
   const [folder, kept, link] = [join(account.filesRoot, 'swap'), join(account.filesRoot, 'kept'), join(account.filesRoot, 'link')];
-  let isDone = false;
+  const done = new AbortController();
   const swapping = (async () => {
     for (let i = 0; i < 400; i += 1) {
       symlinkSync(join(victim.filesRoot, 'private'), link);
@@ -224,9 +224,9 @@ test('a folder that is swapped for a link again and again never shows what is be
       unlinkSync(folder);
       renameSync(kept, folder);
     }
-    isDone = true;
+    done.abort();
   })();
-  while (!isDone) {
+  while (!done.signal.aborted) {
     const { body } = await server.ask<FileHit[]>('/api/search/files?q=hoard', { token });
     for (const { size } of body) assert.is(size, 0);
   }
