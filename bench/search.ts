@@ -17,22 +17,27 @@ const TEXTS = ['report-1a2', 'invoice-z', 'summary-1f3', 'photo-9zx', 'cache-42'
 const wanted = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000_000);
 const tree = bigTree(wanted);
 const data = temporaryFolder();
-const settings = { files_root: tree.root, search: { memory_mib: 1024, watch_share: 0.9 } };
+const settings = { files_root: join(tree.root, '..', '{username}'), search: { memory_mib: 1024, watch_share: 0.9 } };
 
 await (await startHostkeep(data, settings)).stop(); // its plugins make their tables
 const core = await coreOf(data);
-const account = await core.accounts.create({ username: 'ann', role: 'user', plan: 'developer', passwordHash: await core.passwords.hash('correct horse battery staple') });
-const token = await tokenFor(core, account);
+/** The tree's folder is called files, and so it is this account's; the other account has none. */
+const [token = '', otherToken = ''] = await Promise.all(['files', 'none'].map(tokenOf));
 const server = await startHostkeep(data, settings);
+
+async function tokenOf(username: string): Promise<string> {
+  const passwordHash = await core.passwords.hash('correct horse battery staple');
+  return tokenFor(core, await core.accounts.create({ username, role: 'user', plan: 'developer', passwordHash }));
+}
 
 interface Reply {
   readonly hits: { path: string }[];
   readonly isReady: boolean;
   readonly ms: number;
 }
-async function search(query: string): Promise<Reply> {
+async function search(query: string, as = token): Promise<Reply> {
   const started = performance.now();
-  const response = await fetch(`${server.url}/api/search/files?${query}`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(`${server.url}/api/search/files?${query}`, { headers: { authorization: `Bearer ${as}` } });
   const hits = (await response.json()) as Reply['hits'];
   if (response.status !== 200) throw new Error(`the search answered ${response.status}`);
   return { hits, isReady: response.headers.get('x-hostkeep-index') === 'ready', ms: performance.now() - started };
@@ -57,6 +62,7 @@ async function indexing(): Promise<void> {
   const finds: number[] = [];
   for (let i = 0; i < 3; i += 1) finds.push(await timed('find', [tree.root, '-iname', '*nothing-like-it*']));
   await load({ name: 'plan', url: `${server.url}/system/hosting/plan`, token }, { seconds: 1 });
+  await search('q=starts-the-thread', otherToken);
   const before = residentBytes();
   const poll = `limit=1&folder=${encodeURIComponent(tree.lastFolder)}`;
   const started = performance.now();

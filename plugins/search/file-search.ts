@@ -16,6 +16,9 @@ const WAITING = 1000;
 /** A thread that gives no answer for so long hangs in the file system. */
 const TIMEOUT_MS = 30_000;
 
+/** A walk makes many names that are needed only for a moment; more room for those only makes the thread larger. */
+const YOUNG_MIB = 4;
+
 export interface Asked {
   readonly q: string;
   readonly ext?: string;
@@ -35,7 +38,7 @@ export class FileSearch {
     const workerData: IndexerSettings = {
       folder: this.#folder, memoryBytes: config.memory_mib * 2 ** 20, maxWatches: Math.floor(watchLimit() * config.watch_share), maxNames: config.max_names, sweepMs: config.sweep_seconds * 1000,
     };
-    this.#thread = new Thread({ beside: import.meta.url, script: 'indexer', atOnce: AT_ONCE, waiting: WAITING, timeoutMs: TIMEOUT_MS, worker: { name: 'search', workerData } });
+    this.#thread = new Thread({ beside: import.meta.url, script: 'indexer', atOnce: AT_ONCE, waiting: WAITING, timeoutMs: TIMEOUT_MS, worker: { name: 'search', workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } } });
   }
 
   /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */

@@ -3,6 +3,12 @@ import { TrigramFilter } from './trigrams.ts';
 /** The parent of a name that is gone. */
 const GONE = 0xffff_ffff;
 
+/**
+ * Room that a table begins with, for each of its arrays. It costs nothing until it is used, and is so large that it
+ * comes from the system and goes back there: smaller pieces that grow leave holes in the memory of the thread.
+ */
+const ROOM_BYTES = 36 << 20;
+
 /** How well a text fits a name; smaller is better. */
 export const Fit = { whole: 0, prefix: 1, word: 2, inside: 3 } as const;
 export type Fit = (typeof Fit)[keyof typeof Fit];
@@ -32,10 +38,10 @@ export class NameTable {
   #gone = 0;
 
   constructor(data?: NameData) {
-    this.#bytes = data === undefined ? Buffer.alloc(4096) : Buffer.from(data.bytes.buffer, data.bytes.byteOffset, data.bytes.length);
-    this.#starts = data?.starts ?? new Uint32Array(257).fill(1, 0, 1);
-    this.#parents = data?.parents ?? new Uint32Array(256);
-    this.#capitals = data?.capitals ?? new Uint8Array(512);
+    this.#bytes = data === undefined ? Buffer.alloc(ROOM_BYTES) : Buffer.from(data.bytes.buffer, data.bytes.byteOffset, data.bytes.length);
+    this.#starts = data?.starts ?? new Uint32Array(ROOM_BYTES / 4).fill(1, 0, 1);
+    this.#parents = data?.parents ?? new Uint32Array(ROOM_BYTES / 4);
+    this.#capitals = data?.capitals ?? new Uint8Array(ROOM_BYTES / 8);
     this.#originals = new Map(data?.originals);
     this.#count = data?.parents.length ?? 0;
     for (let id = 0; id < this.#count; id += 1) {
@@ -215,13 +221,13 @@ export class NameTable {
 
   #reserve(length: number): void {
     if (length > this.#bytes.length) {
-      const bytes = Buffer.alloc(Math.ceil(length * 1.5));
+      const bytes = Buffer.alloc(more(length));
       bytes.set(this.#bytes);
       this.#bytes = bytes;
     }
-    if (length / 8 >= this.#capitals.length) this.#capitals = grown(this.#capitals, new Uint8Array(Math.ceil(this.#bytes.length / 8) + 1));
-    if (this.#count + 2 > this.#starts.length) this.#starts = grown(this.#starts, new Uint32Array(Math.ceil(this.#starts.length * 1.5)));
-    if (this.#count + 1 > this.#parents.length) this.#parents = grown(this.#parents, new Uint32Array(this.#starts.length));
+    if (length / 8 >= this.#capitals.length) this.#capitals = grown(this.#capitals, new Uint8Array(more(length / 8)));
+    if (this.#count + 2 > this.#starts.length) this.#starts = grown(this.#starts, new Uint32Array(more(this.#count)));
+    if (this.#count + 1 > this.#parents.length) this.#parents = grown(this.#parents, new Uint32Array(more(this.#count)));
   }
 }
 
@@ -231,6 +237,11 @@ function next(view: Buffer, sought: Buffer, from: number): number {
   const [byte] = sought;
   for (let at = from; at < view.length; at += 1) if (view[at] === byte) return at;
   return -1;
+}
+
+/** A little more, because an index is large and changes little. */
+function more(length: number): number {
+  return Math.ceil(length * (17 / 16)) + 1024;
 }
 
 function grown<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
