@@ -24,7 +24,7 @@ export interface NameData {
 }
 
 /**
- * Names, each with the number of its folder, in about 40 bytes each: all in lower case one after the other with a zero
+ * Names, each with the number of its folder, in about 36 bytes each: all in lower case one after the other with a zero
  * byte before and after each, one bit for each byte that was a capital of ASCII, and where each begins.
  */
 export class NameTable {

@@ -1,7 +1,7 @@
 /** Names of one bit of the filter, and how many such blocks one chunk describes. */
-const BLOCK = 64;
+const BLOCK = 128;
 const CHUNK = BLOCK * 32;
-/** Hash values of three bytes. With 64 names to a bit about a quarter of the bits are set, at 8 bytes a name. */
+/** Hash values of three bytes. With 128 names to a bit up to a third of the bits are set, at 4 bytes a name. */
 const SLICES = 4096;
 
 /**
