@@ -23,6 +23,8 @@ await (await startHostkeep(data, settings)).stop(); // its plugins make their ta
 const core = await coreOf(data);
 /** The tree's folder is called files, and so it is this account's; the other account has none. */
 const [token = '', otherToken = ''] = await Promise.all(['files', 'none'].map(tokenOf));
+const database = join(data, 'plocate.db');
+execFileSync('updatedb', ['-l', '0', '-U', tree.root, '-o', database, '--prunepaths', '', '--prunefs', '']);
 const server = await startHostkeep(data, settings);
 
 async function tokenOf(username: string): Promise<string> {
@@ -94,8 +96,6 @@ async function freshness(folder: string, name: string): Promise<number> {
 }
 
 async function searching(): Promise<void> {
-  const database = join(data, 'plocate.db');
-  execFileSync('updatedb', ['-l', '0', '-U', tree.root, '-o', database, '--prunepaths', '', '--prunefs', '']);
   const times: Record<'ours' | 'fdfind' | 'plocate', number[]> = { ours: [], fdfind: [], plocate: [] };
   for (const text of TEXTS) {
     const { hits } = await search(`q=${text}&limit=1000`);

@@ -20,7 +20,6 @@ export async function readDocroots(store: Store, accountId: number): Promise<Map
 /** Keeps what was newly found, and forgets the domains that are gone. */
 export function saveDocroots(store: Store, accountId: number, looks: ReadonlyMap<string, Look & { readonly scope: string }>, gone: readonly string[]): Promise<void> {
   return store.write(async (tx) => {
-    if ((await tx.get('select 1 from accounts where id = ?', accountId)) === undefined) return; // removed meanwhile
     for (const domain of [...gone, ...looks.keys()]) await tx.run('delete from websites_docroots where account_id = ? and domain = ?', accountId, domain);
     for (const [domain, { scope, stamps, found }] of looks) {
       await tx.run('insert into websites_docroots (account_id, domain, scope, stamps) values (?, ?, ?, ?)', accountId, domain, scope, JSON.stringify(stamps));
