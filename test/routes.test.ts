@@ -97,6 +97,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'domains.add': () => ({ body: { domain_url: 'walk.example' } }),
   'screenshots.show': () => ({ path: '/api/screenshot/walk.example?width=320' }),
   'domains.remove': () => ({ body: { domain_url: 'walk.example' } }),
+  'websites.databaseInfo': () => ({ path: '/api/database_info?domain=sunny-garden.example' }),
   'control.createPlan': () => ({ body: { name: 'walked', description: 'made by a walk', domains_limit: 2, features: ['domains'] } }),
   'control.updatePlan': () => ({ path: '/api/plans/walked', body: { cpu_limit: 1.5 } }),
   'control.plan': () => ({ path: '/api/plans/walked' }),

@@ -2,7 +2,7 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 export const WebsitesConfig = Type.Object(
   {
-    check_seconds: Type.Number({ minimum: 0, default: 10, description: 'How long found sites are answered from memory before the times of their folders are compared again' }),
+    check_seconds: Type.Number({ minimum: 0, default: 2, description: 'How long found sites are answered from memory before the times of their folders are compared again' }),
     sweep_seconds: Type.Number({ minimum: 60, default: 3600, description: 'How often the sites of all accounts are looked at, for the totals of the server' }),
   },
   { additionalProperties: false },

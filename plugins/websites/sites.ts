@@ -59,6 +59,16 @@ export class Sites {
 
   /** What the configuration of a site says. Errors: 404 `database_info_not_found`, 422 `invalid_config_file`. */
   async databaseInfo(account: Account, domain: string): Promise<DatabaseInfo> {
+    let info = await this.#databaseInfo(account, domain);
+    if (info === undefined) {
+      this.forget(account.id); // it may have been installed since
+      info = await this.#databaseInfo(account, domain);
+    }
+    if (info === undefined) throw new HttpError('database_info_not_found', 'there is no such site with a configuration that tells of a database');
+    return info;
+  }
+
+  async #databaseInfo(account: Account, domain: string): Promise<DatabaseInfo | undefined> {
     const wanted = normalised(domain);
     const places = (await this.#places(account)).filter(({ site }) => CONFIG_FILES[site.type] !== undefined);
     const exact = places.find(({ site }) => site.site === wanted);
@@ -66,7 +76,7 @@ export class Sites {
       const info = await this.#thread.ask({ filesRoot: account.filesRoot, folder: components, type: site.type });
       if (info !== undefined) return info as DatabaseInfo;
     }
-    throw new HttpError('database_info_not_found', 'there is no such site with a configuration that tells of a database');
+    return undefined;
   }
 
   close(): Promise<void> {
