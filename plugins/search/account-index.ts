@@ -42,6 +42,7 @@ export class AccountIndex {
   #gatherMs = GATHER_MS;
   #comparedAt = Number.NEGATIVE_INFINITY;
   #comparing: Promise<void> | undefined;
+  #comparingSince = 0;
   #isSaved = true;
   #isClosed = false;
 
@@ -81,7 +82,7 @@ export class AccountIndex {
   /** Walks through everything. The old index, where there is one, answers meanwhile. */
   async build(): Promise<void> {
     const tree = new FileTree();
-    await build(tree, this.#settings.filesRoot, this.#settings.maxNames, { shouldStop: () => this.#isClosed });
+    await build(tree, this.#settings.filesRoot, { shouldStop: () => this.#isClosed, maxNames: this.#settings.maxNames });
     if (this.#isClosed) return;
     tree.settle();
     this.#watches.close();
@@ -89,7 +90,7 @@ export class AccountIndex {
     this.#changed.clear();
     this.#tree = tree;
     this.#isSaved = false;
-    this.#comparedAt = Number.NEGATIVE_INFINITY;
+    this.#comparedAt = performance.now();
     this.save();
     void this.#compare();
   }
@@ -97,7 +98,7 @@ export class AccountIndex {
   async search(query: Query): Promise<Answer> {
     if (this.#tree === undefined) return { hits: quickWalk(this.#settings.filesRoot, query), isReady: false };
     const sweepMs = this.#watches.isPartial ? this.#settings.sweepMs : SAFETY_MS;
-    if (performance.now() - this.#comparedAt > sweepMs) await Promise.race([this.#compare(), delay(WAIT_MS, undefined, { ref: false })]);
+    if (performance.now() - this.#comparedAt > sweepMs) await this.#compareFor(WAIT_MS);
     const hits = search(this.#tree, this.#settings.filesRoot, query, (folder) => this.#notice(folder));
     return hits === undefined ? { hits: quickWalk(this.#settings.filesRoot, query), isReady: false } : { hits, isReady: true };
   }
@@ -130,12 +131,22 @@ export class AccountIndex {
       opened: (folder, descriptor) => watches.add(folder, descriptor),
       removed: (folders) => watches.remove(folders),
       shouldStop: () => this.#isClosed || watches !== this.#watches,
+      maxNames: this.#settings.maxNames,
     };
+  }
+
+  /** Waits for the comparison, but not longer than this since it began. */
+  async #compareFor(ms: number): Promise<void> {
+    const compared = this.#compare();
+    const left = this.#comparingSince + ms - performance.now();
+    if (left > 0) await Promise.race([compared, delay(left, undefined, { ref: false })]);
   }
 
   /** Compares all folders with what is known, and watches them; one at a time. */
   #compare(): Promise<void> {
-    this.#comparing ??= this.#inTurn(async (tree) => {
+    if (this.#comparing !== undefined) return this.#comparing;
+    this.#comparingSince = performance.now();
+    this.#comparing = this.#inTurn(async (tree) => {
       this.#watches.isPartial = false;
       if (await compare(tree, this.#settings.filesRoot, this.#walked)) this.#isSaved = false;
       this.#comparedAt = performance.now();

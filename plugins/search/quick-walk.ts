@@ -51,9 +51,12 @@ function inspect(filesRoot: string, candidates: readonly Candidate[], { kind, li
   for (const { path } of candidates.toSorted((a, b) => a.rank - b.rank || comparePaths(a.path, b.path))) {
     const parent = openPath(filesRoot, path.slice(0, -1));
     if (parent === undefined) continue;
-    const found = kind === 'files' ? fileBelow(parent, path.at(-1) ?? '') : folderBelow(parent, path.at(-1) ?? '');
-    close(parent);
-    if (found !== undefined && hits.push({ path, ...found }) === limit) break;
+    try {
+      const found = kind === 'files' ? fileBelow(parent, path.at(-1) ?? '') : folderBelow(parent, path.at(-1) ?? '');
+      if (found !== undefined && hits.push({ path, ...found }) === limit) break;
+    } finally {
+      close(parent);
+    }
   }
   return hits;
 }

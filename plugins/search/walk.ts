@@ -22,20 +22,19 @@ export interface Walked {
   /** Told of folders that went. */
   removed?(folders: readonly number[]): void;
   readonly shouldStop: () => boolean;
+  /** A tree with so many takes no more; what is beyond is not found. */
+  readonly maxNames: number;
 }
 
 /** Folders listed since the thread started; a restart that reads its indexes from disk lists none. */
 export const walkCount = { listed: 0 };
 
-/** Fills an empty tree from its root; names beyond `maxNames` are left out. */
-export async function build(tree: FileTree, filesRoot: string, maxNames: number, walked: Walked): Promise<void> {
+/** Fills an empty tree from its root. */
+export async function build(tree: FileTree, filesRoot: string, walked: Walked): Promise<void> {
   const root = openRoot(filesRoot);
   if (root === undefined) return;
   try {
-    await descend(tree, 0, root, new Pace(), walked, (folder, descriptor) => {
-      if (tree.files.count + tree.folders.count > maxNames) return [];
-      return first(tree, folder, descriptor);
-    });
+    await descend(tree, 0, root, new Pace(), walked, (folder, descriptor) => first(tree, folder, descriptor, walked));
   } finally {
     close(root);
   }
@@ -52,7 +51,7 @@ export async function compare(tree: FileTree, filesRoot: string, walked: Walked)
       const now = stateOf(descriptor);
       if (now.inode === inode && now.mtimeMs === mtimeMs) return tree.subfolders(folder);
       hasChanged = true;
-      if (inode === 0) return first(tree, folder, descriptor);
+      if (inode === 0) return first(tree, folder, descriptor, walked);
       return again(tree, folder, descriptor, walked);
     });
   } finally {
@@ -69,7 +68,7 @@ export async function refresh(tree: FileTree, filesRoot: string, folder: number,
     const pace = new Pace();
     const known = new Set(tree.subfolders(folder));
     await descend(tree, folder, descriptor, pace, walked, (each, open) => {
-      if (each !== folder) return first(tree, each, open);
+      if (each !== folder) return first(tree, each, open, walked);
       return again(tree, each, open, walked).filter((sub) => !known.has(sub));
     });
   } finally {
@@ -77,7 +76,12 @@ export async function refresh(tree: FileTree, filesRoot: string, folder: number,
   }
 }
 
-function first(tree: FileTree, folder: number, descriptor: number): number[] {
+function isFull({ files, folders }: FileTree, { maxNames }: Walked): boolean {
+  return files.count + folders.count >= maxNames;
+}
+
+function first(tree: FileTree, folder: number, descriptor: number, walked: Walked): number[] {
+  if (isFull(tree, walked)) return [];
   walkCount.listed += 1;
   const state = stateOf(descriptor);
   const listing = list(descriptor);
@@ -88,6 +92,7 @@ function first(tree: FileTree, folder: number, descriptor: number): number[] {
 
 /** The subfolders after a new listing. One that has another inode now is another folder. */
 function again(tree: FileTree, folder: number, descriptor: number, walked: Walked): number[] {
+  if (isFull(tree, walked)) return tree.subfolders(folder);
   walkCount.listed += 1;
   const state = stateOf(descriptor);
   const listing = list(descriptor);
@@ -101,15 +106,21 @@ function again(tree: FileTree, folder: number, descriptor: number, walked: Walke
 
 interface Level {
   readonly descriptor: number;
-  readonly folders: readonly number[];
+  folders: readonly number[];
   next: number;
 }
 
 /** Goes through folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to go into. */
 async function descend(tree: FileTree, folder: number, descriptor: number, pace: Pace, walked: Walked, visit: (folder: number, descriptor: number) => number[]): Promise<void> {
-  walked.opened?.(folder, descriptor);
-  const levels: Level[] = [{ descriptor, folders: visit(folder, descriptor), next: 0 }];
+  const levels: Level[] = [];
+  const enter = (id: number, open: number) => {
+    const level: Level = { descriptor: open, folders: [], next: 0 };
+    levels.push(level); // before anything can fail, so that it is closed
+    walked.opened?.(id, open);
+    level.folders = visit(id, open);
+  };
   try {
+    enter(folder, descriptor);
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       const id = level.folders[level.next++];
       if (id === undefined) {
@@ -120,8 +131,7 @@ async function descend(tree: FileTree, folder: number, descriptor: number, pace:
       if (walked.shouldStop()) return;
       const open = tree.folders.isGone(id) || levels.length >= DEPTH ? undefined : openBelow(level.descriptor, tree.folders.name(id));
       if (open === undefined) continue;
-      walked.opened?.(id, open);
-      levels.push({ descriptor: open, folders: visit(id, open), next: 0 });
+      enter(id, open);
       await pace.breathe();
     }
   } finally {

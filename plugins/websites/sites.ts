@@ -13,7 +13,8 @@ import type { LookerAnswer, Question } from './looker.ts';
 import type { DatabaseInfo, Site } from './schema.ts';
 import { readDocroots, saveDocroots, type Docroot } from './store.ts';
 
-/** How long one account's docroots, or one configuration file, may take. */
+/** Docroots in one question, and how long one question may take, whether of those or of a configuration file. */
+const BATCH = 16;
 const LOOK_MS = 15_000;
 const WAITING = 1000;
 const IDLE_MS = 30_000;
@@ -24,6 +25,13 @@ export interface SitesParts {
   readonly log: Log;
   readonly virtualRoot: string;
   readonly checkMs: number;
+}
+
+/** A docroot to be looked into, and what its look is kept under. */
+interface Wanted {
+  readonly domain: Domain;
+  readonly foreign: readonly string[];
+  readonly scope: string;
 }
 
 interface Place {
@@ -90,19 +98,30 @@ export class Sites {
   async #look(account: Account): Promise<readonly Place[]> {
     const { store, domains, log } = this.#parts;
     const [list, known] = await Promise.all([domains.list(account), readDocroots(store, account.id)]);
-    const now = new Map(list.map((domain) => [domain.name, { domain, foreign: foreignTo(domain, list), scope: JSON.stringify([domain.components.join('/'), ...foreignTo(domain, list)]) }]));
-    const docroots = [...now.values()].map(({ domain, foreign, scope }) => ({ components: domain.components, foreign, before: stampsOf(known.get(domain.name), scope) }));
-    try {
-      const looks = docroots.length === 0 ? [] : (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (Look | undefined)[];
-      const changed = new Map([...now].flatMap(([name, { scope }], i) => (looks[i] === undefined ? [] : [[name, { ...looks[i], scope }]])));
-      const gone = [...known.keys()].filter((name) => !now.has(name));
-      if (changed.size + gone.length > 0) await saveDocroots(store, account.id, changed, gone);
-      return this.#describe(list, (name) => changed.get(name) ?? known.get(name));
-    } catch (error) {
-      if (known.size === 0) throw error;
-      log.warn({ account: account.username, err: error }, 'the docroots could not be looked at; the sites are those that were found before');
-      return this.#describe(list, (name) => known.get(name));
+    const now = new Map(list.map((domain) => [domain.name, wantedOf(domain, list)]));
+    const looks = new Map<string, Look & { scope: string }>();
+    const names = [...now.keys()];
+    let failure: unknown;
+    for (let i = 0; i < names.length; i += BATCH) {
+      try {
+        for (const [name, look] of await this.#ask(account, now, known, names.slice(i, i + BATCH))) looks.set(name, look);
+      } catch (error) {
+        failure = error;
+        log.warn({ account: account.username, err: error }, 'some docroots could not be looked at; their sites are those that were found before');
+      }
     }
+    if (failure !== undefined && looks.size + known.size === 0) throw failure;
+    const gone = [...known.keys()].filter((name) => !now.has(name));
+    if (looks.size + gone.length > 0) await saveDocroots(store, account.id, looks, gone);
+    return this.#describe(list, (name) => looks.get(name) ?? known.get(name));
+  }
+
+  /** What changed in the docroots of some domains. */
+  async #ask(account: Account, now: ReadonlyMap<string, Wanted>, known: ReadonlyMap<string, Docroot>, names: readonly string[]): Promise<[string, Look & { scope: string }][]> {
+    const wanted = names.flatMap((name) => now.get(name) ?? []);
+    const docroots = wanted.map(({ domain, foreign, scope }) => ({ components: domain.components, foreign, before: stampsOf(known.get(domain.name), scope) }));
+    const answer = (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (Look | undefined)[];
+    return wanted.flatMap(({ domain, scope }, i): [string, Look & { scope: string }][] => (answer[i] === undefined ? [] : [[domain.name, { ...answer[i], scope }]]));
   }
 
   #describe(list: readonly Domain[], found: (domain: string) => Pick<Docroot, 'found'> | undefined): Place[] {
@@ -124,6 +143,11 @@ function sitesOf(places: readonly Place[]): readonly Site[] {
 
 function stampsOf(known: Docroot | undefined, scope: string): Docroot['stamps'] {
   return known?.scope === scope ? known.stamps : {};
+}
+
+function wantedOf(domain: Domain, list: readonly Domain[]): Wanted {
+  const foreign = foreignTo(domain, list);
+  return { domain, foreign, scope: JSON.stringify([domain.components.join('/'), ...foreign]) };
 }
 
 /** Docroots of other domains that lie below this one's, as paths below it. */
