@@ -184,6 +184,10 @@ test('a new file is found, in an old folder, a new one and a moved one; what mov
   renameSync(join(account.filesRoot, 'a'), join(account.filesRoot, 'z'));
   renameSync(join(account.filesRoot, 'other'), join(account.filesRoot, 'a'));
   assert.equal(await until(() => paths(token, 'q=brandnew.txt'), (found) => found.length === 2), ['z/b/brandnew.txt', 'a/c/d/brandnew.txt']);
+  for (const path of ['a/after-swap.txt', 'z/after-swap.txt', 'a/c/after-swap.txt', 'z/b/after-swap.txt']) {
+    write(account, { [path]: '' });
+    await until(() => paths(token, 'q=after-swap'), (found) => found.includes(path));
+  }
 });
 
 test('links are never followed, whether they were there first or are swapped in', async () => {
