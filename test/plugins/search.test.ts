@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/accounts.ts';
+import { Locales } from '../../kernel/locales.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import search from '../../plugins/search/index.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -327,6 +328,9 @@ test('features are found in name, title and description, and only those that the
   assert.equal(await find('docker'), []);
   assert.is((await find('')).length, 24);
   assert.is((await server.ask<unknown[]>('/api/search/features?limit=2', { token })).body.length, 2);
+  const { title } = new Locales().features('de').find(({ name }) => name === 'login_history') ?? { title: '' };
+  await server.hostkeep.core.accounts.update('feat', { locale: 'de' });
+  assert.equal((await find(encodeURIComponent(title.toUpperCase()))).map(({ module }) => module), ['login_history'], title);
 });
 
 test('websites are found by their path, best first', async () => {
