@@ -152,24 +152,23 @@ class Search {
   }
 
   async #first(detectors: readonly Detector[], components: readonly string[], path: string, entries: ReadonlyMap<string, boolean>): Promise<Found | undefined> {
-    for (const detector of detectors) if (await this.#fits(detector, components, entries)) return { path, type: detector.type, version: await this.#version(detector, path, components) };
+    for (const detector of detectors) if (await this.#fits(detector, path, entries)) return { path, type: detector.type, version: await this.#version(detector, path, components) };
     return undefined;
   }
 
-  async #fits({ markers }: Detector, components: readonly string[], entries: ReadonlyMap<string, boolean>): Promise<boolean> {
+  async #fits({ markers }: Detector, folder: string, entries: ReadonlyMap<string, boolean>): Promise<boolean> {
     for (const marker of markers) {
       const paths = [marker].flat().filter((path) => entries.has(path.split('/', 1)[0] ?? ''));
       let isThere = false;
-      for (const path of paths) isThere ||= !path.includes('/') || (await this.#exists([...components, ...partsOf(path)]));
+      for (const path of paths) isThere ||= !path.includes('/') || (await this.#exists(folder === '' ? path : `${folder}/${path}`));
       if (!isThere) return false;
     }
     return true;
   }
 
-  async #exists(path: readonly string[]): Promise<boolean> {
-    const handle = await ifThere(() => openFile(this.#filesRoot, path)) ?? await ifThere(async () => (await Folder.open(this.#filesRoot, path)).handle);
-    await handle?.close();
-    return handle !== undefined;
+  /** Whether there is a file or folder; its stamp tells when that changes, as while an application is being uploaded. */
+  async #exists(path: string): Promise<boolean> {
+    return (await this.#stamp(path)) !== 0 || (await this.#stamp(`${path}/`)) !== 0;
   }
 
   async #version({ versions }: Detector, path: string, components: readonly string[]): Promise<string> {
@@ -182,8 +181,8 @@ class Search {
     return '';
   }
 
-  async #stamp(path: string): Promise<void> {
-    this.stamps[path] = await timeOf(this.#filesRoot, located(this.#docroot, path));
+  async #stamp(path: string): Promise<number> {
+    return (this.stamps[path] = await timeOf(this.#filesRoot, located(this.#docroot, path)));
   }
 }
 

@@ -186,6 +186,12 @@ test('sites follow what is installed, upgraded and removed, and the domains', as
   write(account, wordpress('move.test/two', '6.2'));
   utimesSync(join(account.filesRoot, 'move.test'), old, old);
   assert.equal(await seen(), ['move.test 6.1', 'move.test/two 6.2']);
+  write(account, { 'move.test/slow/wp-includes/x': '' });
+  for (const folder of ['move.test', 'move.test/slow', 'move.test/slow/wp-includes']) utimesSync(join(account.filesRoot, folder), old, old);
+  assert.is((await seen()).length, 2);
+  write(account, { 'move.test/slow/wp-includes/version.php': '$wp_version = "6.3";' });
+  assert.equal(await seen(), ['move.test 6.1', 'move.test/slow 6.3', 'move.test/two 6.2']);
+  rmSync(join(account.filesRoot, 'move.test/slow'), { recursive: true });
   renameSync(join(account.filesRoot, 'move.test/two'), join(account.filesRoot, 'gone'));
   assert.equal(await seen(), ['move.test 6.1']);
   setDomains(account, { 'new.test': 'gone' });
