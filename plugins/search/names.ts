@@ -24,7 +24,7 @@ export interface NameData {
 }
 
 /**
- * Names, each with the number of its folder, in about 36 bytes each: all in lower case one after the other with a zero
+ * Names, each with the number of its folder, in about 40 bytes each: all in lower case one after the other with a zero
  * byte before and after each, one bit for each byte that was a capital of ASCII, and where each begins.
  */
 export class NameTable {
@@ -38,10 +38,10 @@ export class NameTable {
   #gone = 0;
 
   constructor(data?: NameData) {
-    this.#bytes = data === undefined ? Buffer.alloc(ROOM_BYTES) : Buffer.from(data.bytes.buffer, data.bytes.byteOffset, data.bytes.length);
-    this.#starts = data?.starts ?? new Uint32Array(ROOM_BYTES / 4).fill(1, 0, 1);
-    this.#parents = data?.parents ?? new Uint32Array(ROOM_BYTES / 4);
-    this.#capitals = data?.capitals ?? new Uint8Array(ROOM_BYTES / 8);
+    this.#bytes = data === undefined ? Buffer.alloc(ROOM_BYTES) : copied(data.bytes, Buffer.alloc(more(data.bytes.length)));
+    this.#starts = data === undefined ? new Uint32Array(ROOM_BYTES / 4).fill(1, 0, 1) : copied(data.starts, new Uint32Array(more(data.starts.length)));
+    this.#parents = data === undefined ? new Uint32Array(ROOM_BYTES / 4) : copied(data.parents, new Uint32Array(more(data.parents.length)));
+    this.#capitals = data === undefined ? new Uint8Array(ROOM_BYTES / 8) : copied(data.capitals, new Uint8Array(more(data.capitals.length)));
     this.#originals = new Map(data?.originals);
     this.#count = data?.parents.length ?? 0;
     for (let id = 0; id < this.#count; id += 1) {
@@ -71,13 +71,13 @@ export class NameTable {
     };
   }
 
-  /** Gives room back that was kept for more names. */
+  /** Gives room back that was kept for more names, but for a little. */
   trim(): void {
     const { bytes, starts, parents, capitals } = this.data;
-    this.#bytes = Buffer.from(new Uint8Array(bytes).buffer);
-    this.#starts = starts.slice();
-    this.#parents = parents.slice();
-    this.#capitals = capitals.slice();
+    this.#bytes = copied(bytes, Buffer.alloc(more(bytes.length)));
+    this.#starts = copied(starts, new Uint32Array(more(starts.length)));
+    this.#parents = copied(parents, new Uint32Array(more(parents.length)));
+    this.#capitals = copied(capitals, new Uint8Array(more(capitals.length)));
   }
 
   add(name: string, parent: number): number {
@@ -220,14 +220,10 @@ export class NameTable {
   }
 
   #reserve(length: number): void {
-    if (length > this.#bytes.length) {
-      const bytes = Buffer.alloc(more(length));
-      bytes.set(this.#bytes);
-      this.#bytes = bytes;
-    }
-    if (length / 8 >= this.#capitals.length) this.#capitals = grown(this.#capitals, new Uint8Array(more(length / 8)));
-    if (this.#count + 2 > this.#starts.length) this.#starts = grown(this.#starts, new Uint32Array(more(this.#count)));
-    if (this.#count + 1 > this.#parents.length) this.#parents = grown(this.#parents, new Uint32Array(more(this.#count)));
+    if (length > this.#bytes.length) this.#bytes = copied(this.#bytes, Buffer.alloc(more(length)));
+    if (length / 8 >= this.#capitals.length) this.#capitals = copied(this.#capitals, new Uint8Array(more(length / 8)));
+    if (this.#count + 2 > this.#starts.length) this.#starts = copied(this.#starts, new Uint32Array(more(this.#count)));
+    if (this.#count + 1 > this.#parents.length) this.#parents = copied(this.#parents, new Uint32Array(more(this.#count)));
   }
 }
 
@@ -239,12 +235,12 @@ function next(view: Buffer, sought: Buffer, from: number): number {
   return -1;
 }
 
-/** A little more, because an index is large and changes little. */
+/** A little more than a length: an index is large and changes little, and what was too small lies about for a while. */
 function more(length: number): number {
-  return Math.ceil(length * (17 / 16)) + 1024;
+  return Math.ceil(length * (17 / 16)) + 256;
 }
 
-function grown<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
+function copied<T extends Uint8Array | Uint32Array>(from: Uint8Array | Uint32Array, to: T): T {
   to.set(from);
   return to;
 }

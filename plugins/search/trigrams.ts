@@ -1,7 +1,7 @@
 /** Names of one bit of the filter, and how many such blocks one chunk describes. */
-const BLOCK = 128;
+const BLOCK = 64;
 const CHUNK = BLOCK * 32;
-/** Hash values of three bytes. With 128 names to a bit up to a third of the bits are set, at 4 bytes a name. */
+/** Hash values of three bytes. With 64 names to a bit about a fifth of the bits are set, at 8 bytes a name. */
 const SLICES = 4096;
 
 /**
@@ -46,5 +46,5 @@ export class TrigramFilter {
 }
 
 function hash(a: number, b: number, c: number): number {
-  return ((((a * 31 + b) * 31 + c) * 0x9e3779b1) >>> 20) % SLICES;
+  return Math.imul((a << 16) | (b << 8) | c, 0x9e37_79b1) >>> 20;
 }
