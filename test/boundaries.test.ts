@@ -79,6 +79,9 @@ test('plugins see the contract of the kernel, not how it serves, loads or starts
 test('each package is imported in its owning folder only', () => {
   const strays = imports.filter((each) => isPackage(each) && !(OWNERS[packageOf(each.to)] !== undefined && (each.file.startsWith(OWNERS[packageOf(each.to)] ?? ' '))));
   assert.equal(told(strays), []);
+  const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  const isUsed = (name: string) => imports.some((each) => packageOf(each.to) === name);
+  assert.equal(Object.keys(dependencies).filter((name) => name !== 'swagger-ui-dist' && !isUsed(name)), [], 'dependencies that nothing imports');
 });
 
 test('no imports go in a circle', () => {
