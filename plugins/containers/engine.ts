@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage } from 'node:http';
-import Dockerode from 'dockerode';
+import type { DockerOptions } from 'dockerode';
 import { messageOf } from '../../kernel/errors.ts';
 import { OwnSocketAgent } from './socket.ts';
 import { Turns } from './turns.ts';
@@ -40,7 +40,8 @@ export class Engine {
   /** How many times it was asked. */
   calls = 0;
   readonly #agent: Agent;
-  readonly #modem: Modem;
+  readonly #options: DockerOptions & { agent: Agent };
+  #modem: Promise<Modem> | undefined;
   readonly #timeoutMs: number;
   readonly #turns = new Turns(AT_ONCE);
   /** What ends the questions on their way. */
@@ -52,8 +53,7 @@ export class Engine {
     this.#timeoutMs = timeoutMs;
     this.#agent = ownBeside === undefined ? new Agent({ keepAlive: false }) : new OwnSocketAgent(socketPath, ownBeside);
     // host and protocol are named because the library would take them from DOCKER_HOST, and then leave the socket aside
-    const options: Dockerode.DockerOptions & { agent: Agent } = { socketPath, host: '', protocol: 'http', agent: this.#agent };
-    this.#modem = new Dockerode(options).modem as Modem;
+    this.#options = { socketPath, host: '', protocol: 'http', agent: this.#agent };
   }
 
   /** Asks for JSON; the body is `undefined` when there is none. Rejects as `ask` does, and when the answer is not JSON. */
@@ -93,14 +93,22 @@ export class Engine {
     }
   }
 
-  #dial(options: object): Promise<IncomingMessage> {
+  async #dial(options: object): Promise<IncomingMessage> {
+    this.#modem ??= openModem(this.#options);
+    const modem = await this.#modem;
     return new Promise((resolve, reject) => {
-      this.#modem.dial(options, (error, response) => {
+      modem.dial(options, (error, response) => {
         if (response) resolve(response);
         else reject(error ?? new Error('no answer'));
       });
     });
   }
+}
+
+/** The library is loaded when an engine is first asked: it takes a tenth of a second and 10 MiB, which a node without containers keeps. */
+async function openModem(options: DockerOptions): Promise<Modem> {
+  const { default: Dockerode } = await import('dockerode');
+  return new Dockerode(options).modem as Modem;
 }
 
 async function readText(response: IncomingMessage, limitBytes: number): Promise<string> {

@@ -1,6 +1,6 @@
 /** The only import of mysql2: connections to one server, bounded in number, time and bytes. */
 import { connect, type Socket } from 'node:net';
-import { createPool, type RowDataPacket } from 'mysql2';
+import type { RowDataPacket } from 'mysql2';
 import type { Pool } from 'mysql2/promise';
 import { readOptionFile } from './option-file.ts';
 import type { ServerSettings } from './schema.ts';
@@ -51,6 +51,7 @@ export class MysqlClient {
     const host = settings.host || file.host || '127.0.0.1';
     const port = settings.port || Number(file.port ?? 3306);
     const wires = new Wires(() => (path ? connect(path) : connect(port, host)));
+    const { createPool } = await import('mysql2'); // loaded where there is a server, because start-up and memory are counted
     const pool = createPool({
       user: settings.user || (file.user ?? ''), password: settings.password || (file.password ?? ''), charset: 'utf8mb4',
       stream: () => wires.open(), connectTimeout: connectMs, connectionLimit: CONNECTIONS, maxIdle: 1, idleTimeout: 60_000, queueLimit: 16,
