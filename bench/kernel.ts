@@ -65,23 +65,21 @@ async function bytesOf(server: Running, path: string, token: string): Promise<st
   return response.text();
 }
 
-async function startFastify(path: string, body: string): Promise<{ server: Running; token: string }> {
+async function startFastify(path: string, body: string, data: string): Promise<Running> {
   const file = join(temporaryFolder(), 'body');
   writeFileSync(file, body);
-  const program = startProgram(join(import.meta.dirname, 'support/fastify.js'), [path, file]);
-  const server = keep(await program);
-  return { server, token: server.message['token'] as string };
+  return keep(await startProgram(join(import.meta.dirname, 'support/fastify.js'), [path, file, join(data, 'keys.json')]));
 }
 
-async function guardedReads(small: Running, token: string): Promise<void> {
+async function guardedReads(small: Running, data: string, token: string): Promise<void> {
   const plan = await bytesOf(small, PLAN, token);
   const dashboard = await bytesOf(small, DASHBOARD, token);
-  const fastify = await startFastify(PLAN, plan);
+  const fastify = await startFastify(PLAN, plan, data);
   const barePlan = keep(await startBare(PLAN, token, plan));
   const bareDashboard = keep(await startBare(DASHBOARD, token, dashboard));
   const results = await interleaved([
     { name: 'bare uWS, plan', url: barePlan.url + PLAN, token }, { name: 'Hostkeep, plan', url: small.url + PLAN, token },
-    { name: 'Fastify, plan', url: fastify.server.url + PLAN, token: fastify.token },
+    { name: 'Fastify, plan', url: fastify.url + PLAN, token },
     { name: 'bare uWS, dashboard', url: bareDashboard.url + DASHBOARD, token }, { name: 'Hostkeep, dashboard', url: small.url + DASHBOARD, token },
   ]);
   console.log(`\nGuarded reads (plan ${plan.length} bytes, dashboard ${dashboard.length} bytes)`);
@@ -165,7 +163,7 @@ const small = await fill(smallData, 60, 10);
 const large = await fill(largeData, 10_000, 10);
 const smallServer = keep(await startHostkeep(smallData));
 const largeServer = keep(await startHostkeep(largeData));
-await guardedReads(smallServer, small.token);
+await guardedReads(smallServer, smallData, small.token);
 await largeStore(
   [{ name: 'plan, small', url: smallServer.url + PLAN, token: small.token }, { name: 'dashboard, small', url: smallServer.url + DASHBOARD, token: small.token }],
   [{ name: 'plan, large', url: largeServer.url + PLAN, token: large.token }, { name: 'dashboard, large', url: largeServer.url + DASHBOARD, token: large.token }],

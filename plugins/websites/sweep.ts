@@ -11,12 +11,16 @@ interface SweepParts {
   readonly everyMs: number;
 }
 
+/** A crowd of changes is not answered with a crowd of walks, which would slow the changes. */
+const SOON_MS = 2000;
+
 /** Looks at the sites of accounts that nobody asked for, one after the other, so that the totals of the server are right. */
 export class Sweep {
   readonly #parts: SweepParts;
   readonly #queue = new Set<number>();
   readonly #timer: NodeJS.Timeout;
   #working: Promise<void> | undefined;
+  #soon: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(parts: SweepParts) {
@@ -25,14 +29,19 @@ export class Sweep {
     this.#start(() => this.#visitAll());
   }
 
+  /** Soon, and once for many changes; who asks for the sites meanwhile has them looked at then. */
   visit(accountId: number): void {
     this.#queue.add(accountId);
-    this.#start(async () => undefined);
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#start(async () => undefined);
+    }, SOON_MS).unref();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     await this.#working;
   }
 
