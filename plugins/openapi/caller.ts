@@ -1,0 +1,18 @@
+import type { Account } from '../../kernel/accounts.ts';
+import type { RouteInfo } from '../../kernel/node.ts';
+import type { Address } from '../../kernel/plugin.ts';
+
+/** The routes of an address that the account, or without one anybody, may ask; `undefined` where its token is worth nothing there. */
+export function usable(routes: readonly RouteInfo[], address: Address, account: Account | undefined): RouteInfo[] | undefined {
+  const here = routes.filter((route) => route.addresses.includes(address));
+  if (account === undefined) return here.filter((route) => route.access === 'guest');
+  if (account.role === 'admin') return address === 'admin' ? here : undefined;
+  if (address === 'admin' && !here.some((route) => route.access === 'feature')) return undefined;
+  return here.filter((route) => isOpen(route, address, account));
+}
+
+function isOpen({ access, features, also = [] }: RouteInfo, address: Address, account: Account): boolean {
+  if (access === 'guest') return true;
+  if (access === 'user') return address === 'user';
+  return access === 'feature' && features.some((name) => account.features.has(name)) && also.every((name) => account.features.has(name));
+}

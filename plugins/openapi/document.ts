@@ -1,0 +1,55 @@
+import type { Account } from '../../kernel/accounts.ts';
+import type { NodeInfo } from '../../kernel/node.ts';
+import type { Address } from '../../kernel/plugin.ts';
+import { ready, type Reply } from '../../kernel/reply.ts';
+import { unauthenticated } from '../../kernel/routes.ts';
+import { usable } from './caller.ts';
+import type { Members } from './json-schema.ts';
+import { pathItems } from './operation.ts';
+import { PROBLEM } from './problems.ts';
+
+/** Callers differ by what they may use; so many different descriptions are kept. */
+const KEPT = 64;
+
+/** The description of each address, as bytes, made once for all callers who may use the same. */
+export class Descriptions {
+  readonly #node: NodeInfo;
+  readonly #replies = new Map<string, Reply>();
+
+  constructor(node: NodeInfo) {
+    this.#node = node;
+  }
+
+  /** Errors: 401 for an account that has no business on the address. */
+  of(address: Address, account: Account | undefined): Reply {
+    const all = this.#node.routes();
+    const routes = usable(all, address, account);
+    if (routes === undefined) throw unauthenticated();
+    const chosen = new Set(routes);
+    const key = `${address} ${all.map((route) => (chosen.has(route) ? '1' : '0')).join('')}`;
+    const reply = this.#replies.get(key) ?? ready(describe(this.#node, address, routes));
+    this.#replies.delete(key);
+    this.#replies.set(key, reply);
+    if (this.#replies.size > KEPT) for (const oldest of this.#replies.keys()) if (this.#replies.delete(oldest)) break;
+    return reply;
+  }
+}
+
+function describe(node: NodeInfo, address: Address, routes: Parameters<typeof pathItems>[0]): Members {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: address === 'user' ? 'Hostkeep, end-user API' : 'Hostkeep, usage and administration API',
+      version: node.version,
+      description: 'What the caller may use: without a token, what is open to anybody. `x-hostkeep-feature` names the features of which an account needs one, `x-hostkeep-also` those that it needs besides. Every GET answers HEAD; another method is 405 with `Allow`.',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: node.url(address) }],
+    tags: [...new Set(routes.map(({ plugin }) => plugin))].map((name) => ({ name })),
+    paths: pathItems(routes, address),
+    components: {
+      schemas: { Problem: PROBLEM },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a login on this address' } },
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { STATUS_CODES } from 'node:http';
+import type { RouteInfo } from '../../kernel/node.ts';
+import type { Address } from '../../kernel/plugin.ts';
+import { inputSchema, membersOf, replySchema, requiredOf, type Members } from './json-schema.ts';
+import { linksOf } from './links.ts';
+import { problemsOf } from './problems.ts';
+
+/** A path as OpenAPI writes it. */
+export function templateOf(path: string): string {
+  return path.replace(/[:*](\w+)/g, '{$1}');
+}
+
+/** The operation object of a route under one of its paths; `all` are the routes that links may lead to. */
+export function operationOf(route: RouteInfo, path: string, address: Address, all: readonly RouteInfo[]): Members {
+  const { plugin, name, summary, description, access, body, paths } = route;
+  const nth = paths.indexOf(path);
+  const parameters = [...pathParameters(route, path), ...queryParameters(route), ...headerParameters(route)];
+  return {
+    operationId: nth === 0 ? `${plugin}.${name}` : `${plugin}.${name}.${nth + 1}`,
+    tags: [plugin],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: inputSchema(body) } } } }),
+    responses: { ...successOf(route, all), ...problemsOf(route, address) },
+    security: access === 'guest' ? (reads(route, 'authorization') ? [{}, { bearer: [] }] : []) : [{ bearer: [] }],
+    ...(route.features.length > 0 && { 'x-hostkeep-feature': route.features }),
+    ...(route.also !== undefined && { 'x-hostkeep-also': route.also }),
+  };
+}
+
+function pathParameters({ params }: RouteInfo, path: string): Members[] {
+  return [...path.matchAll(/([:*])(\w+)/g)].map(([, kind, name = '']) => {
+    const schema = inputSchema(params?.properties[name] ?? ({ type: 'string' } as never));
+    const said = schema['description'] ?? 'Part of the path';
+    return { name, in: 'path', required: true, description: kind === '*' ? `${String(said)}. The rest of the path, slashes included` : said, schema };
+  });
+}
+
+function queryParameters({ query }: RouteInfo): Members[] {
+  const required = requiredOf(query);
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => parameter('query', name, inputSchema(schema), required.includes(name)));
+}
+
+/** OpenAPI leaves Authorization to the security schemes. */
+function headerParameters({ headers = [] }: RouteInfo): Members[] {
+  return headers.filter((name) => name !== 'authorization').map((name) => parameter('header', name, { type: 'string' }, false));
+}
+
+function parameter(where: 'query' | 'header', name: string, schema: Members, isRequired: boolean): Members {
+  return { name, in: where, required: isRequired, ...(schema['description'] === undefined ? {} : { description: schema['description'] }), schema };
+}
+
+function successOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
+  const { reply, produces = [], status = 200 } = route;
+  const isJson = produces.length === 0 || reply['type'] !== 'string'; // what is text only is described by a string
+  const links = linksOf(route, all);
+  const schema = replySchema(reply);
+  return {
+    [status]: {
+      description: typeof schema['description'] === 'string' ? schema['description'] : (STATUS_CODES[status] ?? 'Success'),
+      content: {
+        ...(isJson && { 'application/json': { schema } }),
+        ...Object.fromEntries(produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }])),
+      },
+      ...(Object.keys(links).length > 0 && { links }),
+    },
+    ...(reads(route, 'if-none-match') && { 304: { description: 'Not changed since the reply with that ETag' } }),
+  };
+}
+
+function reads({ headers = [] }: RouteInfo, name: string): boolean {
+  return headers.includes(name);
+}
+
+/** Path items with the operations of the routes, in their order. */
+export function pathItems(routes: readonly RouteInfo[], address: Address): Members {
+  const items: Record<string, Record<string, Members>> = {};
+  for (const route of routes) for (const path of route.paths) (items[templateOf(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, address, routes);
+  return membersOf(items);
+}

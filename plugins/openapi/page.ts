@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { projectDir } from '../../kernel/config.ts';
+import { reply, type Reply } from '../../kernel/reply.ts';
+
+/** Nothing from elsewhere, nothing inline; Swagger UI shows pictures that it holds as data. */
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'Cross-Origin-Opener-Policy': 'same-origin' };
+const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
+
+const own = (name: string) => () => join(projectDir, 'plugins/openapi/page', name);
+const bundled = (name: string) => () => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+/** All that is ever served; no part of a request goes into a path. */
+const FILES = {
+  page: { locate: own('docs.html'), type: TYPES.html },
+  script: { locate: own('docs.js'), type: TYPES.js },
+  style: { locate: own('docs.css'), type: TYPES.css },
+  bundle: { locate: bundled('swagger-ui-bundle.js'), type: TYPES.js },
+  bundleStyle: { locate: bundled('swagger-ui.css'), type: TYPES.css },
+} as const;
+export type PageFile = keyof typeof FILES;
+
+/** The files of the page, read when first asked for; a failure is not kept. */
+export class PageFiles {
+  readonly #replies = new Map<PageFile, Reply>();
+
+  get(name: PageFile): Reply | Promise<Reply> {
+    return this.#replies.get(name) ?? this.#read(name);
+  }
+
+  async #read(name: PageFile): Promise<Reply> {
+    const { locate, type } = FILES[name];
+    const kept = reply(await readFile(locate()), { type, headers: HEADERS });
+    this.#replies.set(name, kept);
+    return kept;
+  }
+}

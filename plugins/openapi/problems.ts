@@ -1,0 +1,64 @@
+import { STATUS_CODES } from 'node:http';
+import { CATALOGUE, type ErrorCode } from '../../kernel/errors.ts';
+import type { RouteInfo } from '../../kernel/node.ts';
+import type { Address } from '../../kernel/plugin.ts';
+import type { Members } from './json-schema.ts';
+
+/** RFC 9457 problem details as the kernel writes them. */
+export const PROBLEM: Members = {
+  type: 'object',
+  description: 'RFC 9457 problem details',
+  required: ['type', 'title', 'status', 'detail', 'error', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'urn:hostkeep:error:<error>' },
+    title: { type: 'string', description: 'In the language of the account' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What was wrong with this request' },
+    error: { type: 'string', enum: Object.keys(CATALOGUE), description: 'Stable code, to be told apart by programs' },
+    request_id: { type: 'string', description: 'Stands in the log of the server' },
+    feature: { type: 'string', description: 'With feature_disabled: the feature that is missing' },
+    errors: {
+      type: 'array', description: 'With invalid_request: what does not fit, by JSON pointer',
+      items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+};
+
+const HEADERS: Readonly<Record<number, Members>> = {
+  401: { 'WWW-Authenticate': { description: 'Where a token is missing or not valid', schema: { type: 'string' } } },
+  429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+  503: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+};
+
+/** The problem replies that a route can give, by status. */
+export function problemsOf(route: RouteInfo, address: Address): Members {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...commonCodes(route, address), ...(route.errors ?? [])])) {
+    const [status] = CATALOGUE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), problem(status, codes)]));
+}
+
+/** What the kernel answers before or instead of the handler. */
+function commonCodes({ access, path, paths, params, query, body }: RouteInfo, address: Address): ErrorCode[] {
+  const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
+  return [
+    ...(hasParams || query !== undefined || body !== undefined ? ['invalid_request' as const] : []),
+    ...(body === undefined ? [] : ['invalid_json', 'body_too_large', 'unsupported_media_type'] as const),
+    ...(access === 'guest' ? [] : ['authentication_required' as const]),
+    ...(access === 'feature' ? ['feature_disabled' as const] : []),
+    ...(address === 'admin' && access !== 'guest' ? ['admin_required' as const] : []),
+    ...(address === 'admin' ? ['host_not_allowed' as const] : []),
+    ...(hasParams ? ['not_found' as const] : []),
+    'internal_error', 'feature_unavailable', 'overloaded',
+  ];
+}
+
+function problem(status: number, codes: readonly ErrorCode[]): Members {
+  return {
+    description: `${STATUS_CODES[status] ?? status}: ${codes.map((code) => `\`${code}\` (${CATALOGUE[code][1]})`).join(', ')}`,
+    ...(HEADERS[status] && { headers: HEADERS[status] }),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+}
