@@ -1,0 +1,101 @@
+/** The page /docs in a real browser that reaches nothing but the server. */
+import { existsSync } from 'node:fs';
+import type { Browser, Page } from 'puppeteer';
+import * as assert from 'uvu/assert';
+import type { Address } from '../../kernel/plugin.ts';
+import { PASSWORD, TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('openapi page');
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+const isCi = process.env['CI'] === 'true';
+let server: TestServer;
+let browser: Browser | undefined;
+test.before(async () => {
+  server = await TestServer.start();
+  await server.account('demo', 'basic');
+  await server.account('root', '', 'admin');
+  if (CHROMIUM === undefined && isCi) throw new Error('apt-get install chromium');
+  if (CHROMIUM === undefined) return console.log('skipped: no chromium to show the page /docs in');
+  const { default: puppeteer } = await import('puppeteer');
+  browser = await puppeteer.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9', '--proxy-bypass-list=127.0.0.1'], pipe: true });
+});
+test.after(async () => {
+  await browser?.close();
+  await server.close();
+});
+
+const FILES = { '/docs': 'text/html', '/docs/docs.js': 'text/javascript', '/docs/docs.css': 'text/css', '/docs/swagger-ui-bundle.js': 'text/javascript', '/docs/swagger-ui.css': 'text/css' };
+
+test('its files come from a fixed list, with their types and a policy without exceptions', async () => {
+  for (const address of ['user', 'admin'] as const) {
+    for (const [path, type] of Object.entries(FILES)) {
+      const { status, headers, body } = await server.ask<string>(path, { address });
+      assert.is(status, 200, path);
+      assert.is(headers.get('content-type'), `${type}; charset=utf-8`, path);
+      assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self';/);
+      assert.not.match(headers.get('content-security-policy') ?? '', /unsafe|\*|https?:/);
+      assert.ok(body.length > 100, path);
+    }
+    for (const path of ['/docs/', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/index.ts', '/docs/swagger-ui.css.map']) assert.is((await server.ask(path, { address })).status, 404, path);
+  }
+});
+
+/** Opens the page and collects what the browser complains of and where it would go. */
+async function open(address: Address): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
+  const page = await (browser as Browser).newPage();
+  const [complaints, asked]: [string[], string[]] = [[], []];
+  page.on('console', (message) => void (['error', 'warn'].includes(message.type()) && complaints.push(message.text())));
+  page.on('pageerror', (error) => void complaints.push(String(error)));
+  page.on('request', (request) => void asked.push(request.url()));
+  await page.goto(`${server.hostkeep.url(address)}/docs`);
+  await page.waitForSelector('.opblock');
+  return { page, complaints, asked };
+}
+
+/** Where Swagger UI shows an operation; it writes a backslash into the name. */
+const at = (plugin: string, name: string) => `[id^="operations-${plugin}-"][id$=".${name}"]`;
+const operations = (page: Page) => page.$$eval('.opblock-summary-path', (found) => found.map((each) => String(each.textContent).replaceAll('\u200b', '')));
+
+async function logIn(page: Page, username: string): Promise<void> {
+  await page.type('#username', username);
+  await page.type('#password', PASSWORD);
+  await page.click('#login button');
+}
+
+test('it shows what is open to anybody, and after a login what the account may use, and tries a request out', async () => {
+  if (browser === undefined) return;
+  const { page, complaints, asked } = await open('user');
+  const list = at('domains', 'list');
+  assert.ok((await operations(page)).includes('/api/login'));
+  assert.not.ok((await operations(page)).includes('/api/domains'));
+  await logIn(page, 'demo');
+  await page.waitForSelector(list);
+  assert.ok((await operations(page)).includes('/api/domains'));
+  await page.click(`${list} .opblock-summary-control`);
+  await (await page.waitForSelector(`${list} .try-out__btn`))?.click();
+  await (await page.waitForSelector(`${list} .execute`))?.click();
+  const status = await page.waitForSelector(`${list} .live-responses-table tbody .response-col_status`);
+  assert.match(String(await status?.evaluate((each) => each.textContent)), /^200/);
+  assert.equal(complaints, []);
+  assert.equal(asked.filter((url) => !url.startsWith(server.hostkeep.url('user')) && !url.startsWith('data:')), []);
+  await page.close();
+});
+
+test('it says why a login failed', async () => {
+  if (browser === undefined) return;
+  const { page } = await open('user');
+  await logIn(page, 'nobody');
+  await page.waitForFunction('document.getElementById("state").value === "Invalid credentials"');
+  await page.close();
+});
+
+test('on the admin address an admin sees what admins may use', async () => {
+  if (browser === undefined) return;
+  const { page, complaints } = await open('admin');
+  await logIn(page, 'root');
+  await page.waitForSelector(at('control', 'plans'));
+  assert.ok((await operations(page)).includes('/api/accounts'));
+  assert.equal(complaints, []);
+  await page.close();
+});
