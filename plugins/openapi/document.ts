@@ -5,7 +5,7 @@ import { ready, type Reply } from '../../kernel/reply.ts';
 import { unauthenticated } from '../../kernel/routes.ts';
 import { usable } from './caller.ts';
 import type { Members } from './json-schema.ts';
-import { pathItems } from './operation.ts';
+import { pathItems, type Scope } from './operation.ts';
 import { PROBLEM } from './problems.ts';
 
 /** Callers differ by what they may use; so many different descriptions are kept. */
@@ -14,10 +14,13 @@ const KEPT = 64;
 /** The description of each address, as bytes, made once for all callers who may use the same. */
 export class Descriptions {
   readonly #node: NodeInfo;
+  readonly #examples: Members;
   readonly #replies = new Map<string, Reply>();
 
-  constructor(node: NodeInfo) {
+  /** `examples`: replies by plugin and name of their route. */
+  constructor(node: NodeInfo, examples: Members) {
     this.#node = node;
+    this.#examples = examples;
   }
 
   /** Errors: 401 for an account that has no business on the address. */
@@ -27,7 +30,7 @@ export class Descriptions {
     if (routes === undefined) throw unauthenticated();
     const chosen = new Set(routes);
     const key = `${address} ${all.map((route) => (chosen.has(route) ? '1' : '0')).join('')}`;
-    const reply = this.#replies.get(key) ?? ready(describe(this.#node, address, routes));
+    const reply = this.#replies.get(key) ?? ready(describe(this.#node, { address, routes, examples: this.#examples }));
     this.#replies.delete(key);
     this.#replies.set(key, reply);
     if (this.#replies.size > KEPT) for (const oldest of this.#replies.keys()) if (this.#replies.delete(oldest)) break;
@@ -35,7 +38,8 @@ export class Descriptions {
   }
 }
 
-function describe(node: NodeInfo, address: Address, routes: Parameters<typeof pathItems>[0]): Members {
+function describe(node: NodeInfo, scope: Scope): Members {
+  const { address, routes } = scope;
   return {
     openapi: '3.1.1',
     info: {
@@ -46,7 +50,7 @@ function describe(node: NodeInfo, address: Address, routes: Parameters<typeof pa
     },
     servers: [{ url: node.url(address) }],
     tags: [...new Set(routes.map(({ plugin }) => plugin))].map((name) => ({ name })),
-    paths: pathItems(routes, address),
+    paths: pathItems(scope),
     components: {
       schemas: { Problem: PROBLEM },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a login on this address' } },

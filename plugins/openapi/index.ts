@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { projectDir, readJson } from '../../kernel/config.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { unauthenticated } from '../../kernel/routes.ts';
 import { Descriptions } from './document.ts';
@@ -21,7 +23,7 @@ export default definePlugin({
     bundleStyle: { ...open, path: '/docs/swagger-ui.css', summary: 'Style sheet of Swagger UI', reply: Text, produces: ['text/css'] },
   },
   setup({ node, directory }) {
-    const descriptions = new Descriptions(node);
+    const descriptions = new Descriptions(node, readJson(join(projectDir, 'plugins/openapi/examples.json')));
     const files = new PageFiles();
     return {
       handlers: {

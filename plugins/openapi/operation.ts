@@ -10,8 +10,16 @@ export function templateOf(path: string): string {
   return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
-/** The operation object of a route under one of its paths; `all` are the routes that links may lead to. */
-export function operationOf(route: RouteInfo, path: string, address: Address, all: readonly RouteInfo[]): Members {
+export interface Scope {
+  readonly address: Address;
+  /** What is described, and so what links may lead to. */
+  readonly routes: readonly RouteInfo[];
+  /** Replies by plugin and name of their route. */
+  readonly examples: Members;
+}
+
+/** The operation object of a route under one of its paths. */
+export function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
   const { plugin, name, summary, description, access, body, paths } = route;
   const nth = paths.indexOf(path);
   const parameters = [...pathParameters(route, path), ...queryParameters(route), ...headerParameters(route)];
@@ -22,7 +30,7 @@ export function operationOf(route: RouteInfo, path: string, address: Address, al
     ...(description === undefined ? {} : { description }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: inputSchema(body) } } } }),
-    responses: { ...successOf(route, all), ...problemsOf(route, address) },
+    responses: { ...successOf(route, scope), ...problemsOf(route, scope.address) },
     security: access === 'guest' ? (reads(route, 'authorization') ? [{}, { bearer: [] }] : []) : [{ bearer: [] }],
     ...(route.features.length > 0 && { 'x-hostkeep-feature': route.features }),
     ...(route.also !== undefined && { 'x-hostkeep-also': route.also }),
@@ -51,16 +59,17 @@ function parameter(where: 'query' | 'header', name: string, schema: Members, isR
   return { name, in: where, required: isRequired, ...(schema['description'] === undefined ? {} : { description: schema['description'] }), schema };
 }
 
-function successOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
+function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
   const { reply, produces = [], status = 200 } = route;
   const isJson = produces.length === 0 || reply['type'] !== 'string'; // what is text only is described by a string
-  const links = linksOf(route, all);
+  const links = linksOf(route, routes);
   const schema = replySchema(reply);
+  const example = examples[`${route.plugin}.${route.name}`];
   return {
     [status]: {
       description: typeof schema['description'] === 'string' ? schema['description'] : (STATUS_CODES[status] ?? 'Success'),
       content: {
-        ...(isJson && { 'application/json': { schema } }),
+        ...(isJson && { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }),
         ...Object.fromEntries(produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }])),
       },
       ...(Object.keys(links).length > 0 && { links }),
@@ -73,9 +82,9 @@ function reads({ headers = [] }: RouteInfo, name: string): boolean {
   return headers.includes(name);
 }
 
-/** Path items with the operations of the routes, in their order. */
-export function pathItems(routes: readonly RouteInfo[], address: Address): Members {
+/** Path items with the operations of the routes, in the order of the table. */
+export function pathItems(scope: Scope): Members {
   const items: Record<string, Record<string, Members>> = {};
-  for (const route of routes) for (const path of route.paths) (items[templateOf(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, address, routes);
+  for (const route of scope.routes) for (const path of route.paths) (items[templateOf(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, scope);
   return membersOf(items);
 }

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as assert from 'uvu/assert';
-import { CATALOGUE } from '../../kernel/errors.ts';
 import { projectDir } from '../../kernel/config.ts';
+import { CATALOGUE } from '../../kernel/errors.ts';
+import { Validator as SchemaValidator } from '../../kernel/json.ts';
+import type { RouteInfo } from '../../kernel/node.ts';
 import type { Address } from '../../kernel/plugin.ts';
 import { differences, type Described, type Operation } from '../fixtures/openapi/shapes.ts';
 import { TestServer, type Answer } from '../support/hostkeep.ts';
@@ -122,6 +124,17 @@ test('it follows what an account may use from one request to the next', async ()
   assert.not.ok(await has());
   await server.hostkeep.core.accounts.setFeature(account.username, 'docker', true);
   assert.ok(await has());
+});
+
+test('examples are replies that the routes could give, and tell nothing of where they were recorded', async () => {
+  const text = readFileSync(join(projectDir, 'plugins/openapi/examples.json'), 'utf8');
+  const examples = Object.entries(JSON.parse(text) as Record<string, unknown>);
+  const routes = new Map(server.hostkeep.node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));
+  for (const [name, example] of examples) assert.equal(new SchemaValidator(routes.get(name)?.reply as RouteInfo['reply']).issues(example), [], name);
+  assert.not.match(text, /eyJ|127\.0\.0\.1|\/tmp\//);
+  const { paths } = await document('user', tokens.full);
+  const [, dashboard] = examples.find(([name]) => name === 'dashboard.show') ?? [];
+  assert.equal(paths['/api/dashboard']?.['get']?.responses['200']?.content?.['application/json']?.example, dashboard);
 });
 
 const golden = JSON.parse(readFileSync(join(projectDir, 'test/fixtures/openapi/service-shapes.json'), 'utf8')) as Record<Address, Record<string, Described>>;
