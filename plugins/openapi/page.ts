@@ -10,14 +10,14 @@ const HEADERS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-refe
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
 
 const own = (name: string) => () => join(projectDir, 'plugins/openapi/page', name);
-const bundled = (name: string) => () => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+const packages = createRequire(import.meta.url);
 /** All that is ever served; no part of a request goes into a path. */
 const FILES = {
   page: { locate: own('docs.html'), type: TYPES.html },
   script: { locate: own('docs.js'), type: TYPES.js },
   style: { locate: own('docs.css'), type: TYPES.css },
-  bundle: { locate: bundled('swagger-ui-bundle.js'), type: TYPES.js },
-  bundleStyle: { locate: bundled('swagger-ui.css'), type: TYPES.css },
+  bundle: { locate: () => packages.resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: TYPES.js },
+  bundleStyle: { locate: () => packages.resolve('swagger-ui-dist/swagger-ui.css'), type: TYPES.css },
 } as const;
 export type PageFile = keyof typeof FILES;
 
