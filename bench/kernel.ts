@@ -135,7 +135,7 @@ async function startUp(data: string): Promise<void> {
     for (let text = ''; !text.includes('"listening"');) text += String((await once(child.stdout, 'data'))[0]);
     times.hostkeep.push(performance.now() - started);
     if (round === 6) {
-      await new Promise((resolve) => setTimeout(resolve, 10_000)); // idle means idle
+      await new Promise((resolve) => setTimeout(resolve, 30_000)); // idle means idle
       memory.hostkeep = rssOf(child.pid);
     }
     child.kill('SIGTERM');
