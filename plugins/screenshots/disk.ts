@@ -79,6 +79,11 @@ export class Disk {
     }
   }
 
+  /** Whether anything of an account is here. */
+  async holds(accountId: number): Promise<boolean> {
+    return (await list(join(this.#folder, String(accountId)))).length > 0;
+  }
+
   /** Accounts that have something here. */
   async accounts(): Promise<number[]> {
     return (await list(this.#folder)).map(Number).filter(Number.isInteger);

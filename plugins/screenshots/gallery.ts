@@ -60,6 +60,7 @@ export class Gallery {
   /** Forgets what an account has of domains that it has no longer; all of it when the account is gone. */
   async forget(accountId: number, account: Account | undefined): Promise<void> {
     this.#hot.deletePrefix(`${accountId} `);
+    if (!(await this.#parts.disk.holds(accountId))) return; // most accounts that change have no picture, and many domains
     await this.#parts.disk.keepOnly(accountId, account === undefined ? [] : await this.#parts.domains.of(account));
   }
 
