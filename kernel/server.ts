@@ -1,8 +1,10 @@
 import { createServer } from 'node:net';
 import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import { collect } from './body.ts';
 import { splitHostPort, type Config } from './config.ts';
 import { HttpError } from './errors.ts';
 import { Exchange, nextRequestId } from './exchange.ts';
+import { assertHeaders, writeFixed, writeHeaders, type Headers } from './headers.ts';
 import { parseJson } from './json.ts';
 import type { Log } from './log.ts';
 import type { Address } from './plugin.ts';
@@ -25,12 +27,6 @@ export interface ServerParts {
   readonly checkReplies: boolean;
 }
 
-type Headers = readonly (readonly [string, string])[];
-/** On every reply that does not say otherwise: what an account sees is nobody else's, and so in no shared cache. */
-const NO_STORE = ['Cache-Control', 'no-store'] as const;
-/** On every reply. */
-const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
-const CONTROL = /[\u0000-\u001f\u007f]/;
 const STREAM_CHECK_MS = 1000;
 const UNAVAILABLE_LOG_MS = 10_000;
 const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
@@ -161,7 +157,7 @@ export class Server {
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(exchange, res, session);
     this.#follow(exchange, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
-    const body = route.hasBody ? collect(res, exchange, route.bodyLimitBytes, Number(req.getHeader('content-length'))) : undefined;
+    const body = route.hasBody ? collect(res, exchange.signal, route.bodyLimitBytes, Number(req.getHeader('content-length'))) : undefined;
     void this.#answerLater(exchange, res, authorization, contentType, body);
   }
 
@@ -311,41 +307,8 @@ export class Server {
   }
 }
 
-function writeFixed(res: HttpResponse): void {
-  res.writeHeader(NO_STORE[0], NO_STORE[1]);
-  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
-}
-
-function writeHeaders(res: HttpResponse, headers: Headers): void {
-  for (const [name, value] of headers) res.writeHeader(name, value);
-  if (!headers.some(([name]) => name === NO_STORE[0])) res.writeHeader(NO_STORE[0], NO_STORE[1]);
-  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
-}
-
-/** Before the first is written, so that a reply with a bad header becomes a whole other reply. */
-function assertHeaders(headers: Headers): void {
-  for (const [name, value] of headers) if (CONTROL.test(name) || CONTROL.test(value)) throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
-}
-
 function readHeaders(req: HttpRequest, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, req.getHeader(name)]));
-}
-
-/** The body once it is complete; refused as soon as it is, or says that it will be, over the limit. */
-function collect(res: HttpResponse, exchange: Exchange, limitBytes: number, announcedBytes: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const tooLarge = () => reject(new HttpError('body_too_large', `a body here has at most ${limitBytes} bytes`));
-    const chunks: Buffer[] = [];
-    let size = 0;
-    if (announcedBytes > limitBytes) tooLarge();
-    exchange.signal.addEventListener('abort', () => reject(new Error('the client went away')), { once: true });
-    res.onData((chunk, isLast) => {
-      size += chunk.byteLength;
-      if (size > limitBytes || announcedBytes > limitBytes) return tooLarge();
-      chunks.push(Buffer.from(chunk.slice(0))); // uWS takes its memory back when this returns
-      if (isLast) resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-    });
-  });
 }
 
 function checkReply(route: LiveRoute, value: unknown): void {

@@ -117,6 +117,18 @@ test('the gate is asked before the body is judged', async () => {
   assert.is((await server.ask('/probe/echo', { method: 'PUT', body: '{', token })).status, 403);
 });
 
+test('a body that nobody will read does no harm, too large or broken off', async () => {
+  const head = 'PUT /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  assert.match(await raw(`${head}Content-Length: 200000\r\n\r\n${'a'.repeat(200_000)}`), /401 Unauthorized/);
+  assert.match(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(6)}`), /401 Unauthorized/);
+  const broken = await rawConnection(server.hostkeep.url('user'));
+  broken.write(`${head.replace('PUT', 'POST')}Content-Length: 1000\r\n\r\n{`);
+  const again = await rawConnection(server.hostkeep.url('user'));
+  broken.destroy();
+  again.destroy();
+  assert.is((await server.ask('/probe/open')).status, 200);
+});
+
 test('chunked bodies are limited while they arrive', async () => {
   const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
   const text = await raw(`POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`);

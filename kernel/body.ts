@@ -1,0 +1,25 @@
+import { HttpError } from './errors.ts';
+
+/** The part of a request that its body arrives through. */
+interface BodySource {
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+}
+
+/** The body once it is complete; refused as soon as it is, or says that it will be, over the limit. */
+export function collect(res: BodySource, signal: AbortSignal, limitBytes: number, announcedBytes: number): Promise<Uint8Array> {
+  const body = new Promise<Uint8Array>((resolve, reject) => {
+    const tooLarge = () => reject(new HttpError('body_too_large', `a body here has at most ${limitBytes} bytes`));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    if (announcedBytes > limitBytes) tooLarge();
+    signal.addEventListener('abort', () => reject(new Error('the client went away')), { once: true });
+    res.onData((chunk, isLast) => {
+      size += chunk.byteLength;
+      if (size > limitBytes || announcedBytes > limitBytes) return tooLarge();
+      chunks.push(Buffer.from(chunk.slice(0))); // uWS takes its memory back when this returns
+      if (isLast) resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
+  });
+  body.catch(() => undefined); // a request that is refused by its gate never asks for its body, and must not end the process
+  return body;
+}

@@ -1,0 +1,31 @@
+/** The part of a reply that headers are written to. */
+interface HeadWriter {
+  writeHeader(name: string, value: string): unknown;
+}
+
+/** Names and values, in the order in which they are written. */
+export type Headers = readonly (readonly [string, string])[];
+
+/** On every reply that does not say otherwise: what an account sees is nobody else's, and so in no shared cache. */
+const NO_STORE = ['Cache-Control', 'no-store'] as const;
+/** On every reply. */
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** The headers of a reply that brings none of its own. */
+export function writeFixed(res: HeadWriter): void {
+  res.writeHeader(NO_STORE[0], NO_STORE[1]);
+  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
+}
+
+/** A reply's own headers, and those of every reply. */
+export function writeHeaders(res: HeadWriter, headers: Headers): void {
+  for (const [name, value] of headers) res.writeHeader(name, value);
+  if (!headers.some(([name]) => name === NO_STORE[0])) res.writeHeader(NO_STORE[0], NO_STORE[1]);
+  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
+}
+
+/** Before the first is written, so that a reply with a bad header becomes a whole other reply. */
+export function assertHeaders(headers: Headers): void {
+  for (const [name, value] of headers) if (CONTROL.test(name) || CONTROL.test(value)) throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
+}
