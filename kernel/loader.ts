@@ -12,6 +12,7 @@ import { assertNoClash, describe, LiveRoute, type Handler } from './routes.ts';
 import type { TSchema } from './schema.ts';
 
 const SETUP_MS = 30_000;
+const WARN_MS = 10_000;
 const GATHER_MS = 2000;
 /** Points whose providers change the world outside, and what that may take. */
 const LONGER_MS: Partial<Record<PointName, number>> = { domainAdded: 30_000, domainRemoved: 30_000 };
@@ -42,6 +43,7 @@ export async function findPlugins(): Promise<Plugin[]> {
 export class PluginSet {
   readonly routes: LiveRoute[] = [];
   readonly #loaded = new Map<string, Loaded>();
+  readonly #warned = new Map<string, number>();
   readonly #log: Log;
 
   constructor(log: Log) {
@@ -85,7 +87,7 @@ export class PluginSet {
         const value = answer instanceof Promise ? await within(LONGER_MS[point] ?? GATHER_MS, answer) : answer;
         return { plugin, ms: performance.now() - started, ok: true, value: value as Awaited<ReturnType<Points[P]>> };
       } catch (error) {
-        this.#log.warn({ plugin, point, err: error }, 'a part could not be gathered');
+        this.#warnOfPart(plugin, point, error);
         return { plugin, ms: performance.now() - started, ok: false, error };
       }
     }));
@@ -108,6 +110,14 @@ export class PluginSet {
   /** Releases everything in the reverse order of its opening. A failure is logged and keeps nothing else open. */
   async close(): Promise<void> {
     for (const { plugin, releases } of [...this.#loaded.values()].toReversed()) await this.#release(plugin, releases);
+  }
+
+  /** Once in a while for each part, because dashboards are polled whatever is missing in them. */
+  #warnOfPart(plugin: string, point: PointName, error: unknown): void {
+    const [key, now] = [`${plugin} ${point}`, performance.now()];
+    if (now - (this.#warned.get(key) ?? -WARN_MS) < WARN_MS) return;
+    this.#warned.set(key, now);
+    this.#log.warn({ plugin, point, err: error }, 'a part could not be gathered');
   }
 
   #providers(point: PointName): { plugin: string; ask: (...args: unknown[]) => unknown }[] {

@@ -247,15 +247,15 @@ export class Server {
     const error = cause instanceof HttpError ? cause : new HttpError('internal_error', 'the request could not be completed', { cause });
     const { log, titleOf } = this.#parts;
     const { status, headers, body } = problem(error, exchange.requestId, (code) => titleOf(exchange.account?.locale ?? 'en', code));
-    if (status >= 500 && this.#isNews(exchange.route, status)) log[status === 503 ? 'warn' : 'error']({ request_id: exchange.requestId, route: `${exchange.route.info.plugin}.${exchange.route.info.name}`, err: error.cause ?? error }, error.message);
+    if (status >= 500 && this.#isNews(exchange.route, status)) log[status === 500 ? 'error' : 'warn']({ request_id: exchange.requestId, route: `${exchange.route.info.plugin}.${exchange.route.info.name}`, err: error.cause ?? error }, error.message);
     this.#write(res, status, 'application/problem+json', headers, body, exchange.isHead, status === 413);
     this.#settle(exchange, status);
   }
 
-  /** Every fault is logged; that something is not there now, once in a while for a route, as clients poll it all the same. */
+  /** Every fault of ours is logged; that something outside is not there, once in a while for a route, as clients poll it all the same. */
   #isNews(route: LiveRoute, status: number): boolean {
     const now = performance.now();
-    if (status !== 503) return true;
+    if (status === 500) return true;
     if (now - (this.#lastUnavailable.get(route) ?? -UNAVAILABLE_LOG_MS) < UNAVAILABLE_LOG_MS) return false;
     this.#lastUnavailable.set(route, now);
     return true;
