@@ -37,6 +37,8 @@ export interface RouteSpec {
   readonly bodyLimitBytes?: number;
   readonly reply: TSchema;
   readonly status?: number;
+  /** Replies besides that are no problems, by their status: login's 401 that asks for a code. */
+  readonly replies?: Readonly<Record<number, TSchema>>;
   /** Media types that it answers besides JSON. */
   readonly produces?: readonly string[];
   /** Request headers, in lower case, that the handler reads. */

@@ -16,7 +16,9 @@ export class LiveRoute {
   readonly isGuest: boolean;
   readonly bodyLimitBytes: number;
   readonly paramNames: readonly string[];
-  readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator; readonly reply: Validator };
+  readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator };
+  /** By status. */
+  readonly #replies: ReadonlyMap<number, Validator>;
 
   constructor(info: RouteInfo, handle: Handler) {
     this.info = info;
@@ -24,13 +26,13 @@ export class LiveRoute {
     this.isGuest = info.access === 'guest';
     this.bodyLimitBytes = info.bodyLimitBytes ?? BODY_LIMIT_BYTES;
     this.paramNames = [...(info.paths[0] ?? '').matchAll(/[:*](\w+)/g)].map((match) => match[1] ?? '');
-    const { params, query, body, reply } = info;
+    const { params, query, body, reply, status = 200, replies = {} } = info;
     this.#checks = {
       ...(params && { params: new Validator(params, { fromText: true }) }),
       ...(query && { query: new Validator(query, { fromText: true }) }),
       ...(body && { body: new Validator(body) }),
-      reply: new Validator(reply),
     };
+    this.#replies = new Map(Object.entries({ [status]: reply, ...replies }).map(([each, schema]) => [Number(each), new Validator(schema)]));
   }
 
   get hasBody(): boolean {
@@ -78,9 +80,11 @@ export class LiveRoute {
     return checked(this.#checks.body, value, 'body');
   }
 
-  /** What of a reply does not fit its schema; asked in tests. */
-  replyIssues(value: unknown): string | undefined {
-    const [issue] = this.#checks.reply.issues(structuredClone(value));
+  /** What of a JSON reply does not fit its schema; asked in tests. */
+  replyIssue(status: number, value: unknown): string | undefined {
+    const validator = this.#replies.get(status);
+    if (validator === undefined) return `the status ${status} is not described`;
+    const [issue] = validator.issues(structuredClone(value));
     return issue === undefined ? undefined : `${issue.path} ${issue.message}`;
   }
 }

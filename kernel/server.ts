@@ -312,7 +312,8 @@ function readHeaders(req: HttpRequest, names: readonly string[]): Record<string,
 }
 
 function checkReply(route: LiveRoute, value: unknown): void {
-  if (value instanceof Reply && value.type !== 'application/json') return;
-  const issue = route.replyIssues(value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value);
+  const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: 'application/json' };
+  if (type !== 'application/json') return;
+  const issue = route.replyIssue(status, value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value);
   if (issue !== undefined) throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
 }

@@ -48,7 +48,7 @@ export default definePlugin({
     login: {
       method: 'POST', path: '/api/login', address: 'both', access: 'guest', summary: 'Log in',
       description: 'Where two-factor authentication is on, the first answer is 401 with twofa_required; the same request with twofa_code then gives the token.',
-      body: schema.LoginBody, reply: schema.LoginReply, headers: ['user-agent'], errors: PROVEN,
+      body: schema.LoginBody, reply: schema.LoginReply, replies: { 401: schema.TwofaRequired }, headers: ['user-agent'], errors: PROVEN,
     },
     logout, sessions, endSession, password, twofa, setupTwofa, confirmTwofa, disableTwofa,
     adminLogout: forAdmins(logout),

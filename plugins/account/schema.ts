@@ -29,10 +29,8 @@ export const LoginBody = Type.Object({
   twofa_code: Type.Optional(Code),
 });
 const UserId = Type.Integer({ description: 'Number of the account' });
-export const LoginReply = Type.Union([
-  Type.Object({ token: Type.String({ description: 'Bearer token (JWT)' }), user_id: UserId, expires_in: Type.Integer({ description: 'Seconds' }) }),
-  Type.Object({ twofa_required: Type.Literal(true), user_id: UserId }, { additionalProperties: false, description: 'Sent with status 401: the password is right, a code is still needed' }),
-]);
+export const LoginReply = Type.Object({ token: Type.String({ description: 'Bearer token (JWT)' }), user_id: UserId, expires_in: Type.Integer({ description: 'Seconds' }) });
+export const TwofaRequired = Type.Object({ twofa_required: Type.Literal(true), user_id: UserId }, { additionalProperties: false, description: 'The password is right, a code is still needed' });
 
 export const LogoutReply = Type.Object({ logged_out: Type.Literal(true) });
 

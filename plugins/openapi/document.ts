@@ -4,9 +4,11 @@ import type { Address } from '../../kernel/plugin.ts';
 import { ready, type Reply } from '../../kernel/reply.ts';
 import { unauthenticated } from '../../kernel/routes.ts';
 import { usable } from './caller.ts';
+import type { Examples } from './examples.ts';
 import type { Members } from './json-schema.ts';
-import { pathItems, type Scope } from './operation.ts';
+import { pathItems } from './operation.ts';
 import { PROBLEM } from './problems.ts';
+import type { Scope } from './responses.ts';
 
 /** Callers differ by what they may use; so many different descriptions are kept. */
 const KEPT = 64;
@@ -14,11 +16,10 @@ const KEPT = 64;
 /** The description of each address, as bytes, made once for all callers who may use the same. */
 export class Descriptions {
   readonly #node: NodeInfo;
-  readonly #examples: Members;
+  readonly #examples: Examples;
   readonly #replies = new Map<string, Reply>();
 
-  /** `examples`: replies by plugin and name of their route. */
-  constructor(node: NodeInfo, examples: Members) {
+  constructor(node: NodeInfo, examples: Examples) {
     this.#node = node;
     this.#examples = examples;
   }

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-import { projectDir, readJson } from '../../kernel/config.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { unauthenticated } from '../../kernel/routes.ts';
 import { Descriptions } from './document.ts';
+import { readExamples } from './examples.ts';
 import { PageFiles } from './page.ts';
 import { Description, Text } from './schema.ts';
 
@@ -23,7 +22,7 @@ export default definePlugin({
     bundleStyle: { ...open, path: '/docs/swagger-ui.css', summary: 'Style sheet of Swagger UI', reply: Text, produces: ['text/css'] },
   },
   setup({ node, directory }) {
-    const descriptions = new Descriptions(node, readJson(join(projectDir, 'plugins/openapi/examples.json')));
+    const descriptions = new Descriptions(node, readExamples());
     const files = new PageFiles();
     return {
       handlers: {

@@ -1,21 +1,11 @@
-import { STATUS_CODES } from 'node:http';
 import type { RouteInfo } from '../../kernel/node.ts';
-import type { Address } from '../../kernel/plugin.ts';
-import { inputSchema, membersOf, replySchema, requiredOf, type Members } from './json-schema.ts';
-import { linksOf } from './links.ts';
-import { problemsOf } from './problems.ts';
+import { inputSchema, membersOf, requiredOf, type Members } from './json-schema.ts';
+import { exampleOf } from './examples.ts';
+import { responsesOf, type Scope } from './responses.ts';
 
 /** A path as OpenAPI writes it. */
 export function templateOf(path: string): string {
   return path.replace(/[:*](\w+)/g, '{$1}');
-}
-
-export interface Scope {
-  readonly address: Address;
-  /** What is described, and so what links may lead to. */
-  readonly routes: readonly RouteInfo[];
-  /** Replies by plugin and name of their route. */
-  readonly examples: Members;
 }
 
 /** The operation object of a route under one of its paths. */
@@ -29,9 +19,9 @@ export function operationOf(route: RouteInfo, path: string, scope: Scope): Membe
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: inputSchema(body) } } } }),
-    responses: { ...successOf(route, scope), ...problemsOf(route, scope.address) },
-    security: access === 'guest' ? (reads(route, 'authorization') ? [{}, { bearer: [] }] : []) : [{ bearer: [] }],
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: inputSchema(body), ...exampleOf(scope.examples, route, 'request') } } } }),
+    responses: responsesOf(route, scope),
+    security: access === 'guest' ? (route.headers?.includes('authorization') === true ? [{}, { bearer: [] }] : []) : [{ bearer: [] }],
     ...(route.features.length > 0 && { 'x-hostkeep-feature': route.features }),
     ...(route.also !== undefined && { 'x-hostkeep-also': route.also }),
   };
@@ -57,29 +47,6 @@ function headerParameters({ headers = [] }: RouteInfo): Members[] {
 
 function parameter(where: 'query' | 'header', name: string, schema: Members, isRequired: boolean): Members {
   return { name, in: where, required: isRequired, ...(schema['description'] === undefined ? {} : { description: schema['description'] }), schema };
-}
-
-function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
-  const { reply, produces = [], status = 200 } = route;
-  const isJson = produces.length === 0 || reply['type'] !== 'string'; // what is text only is described by a string
-  const links = linksOf(route, routes);
-  const schema = replySchema(reply);
-  const example = examples[`${route.plugin}.${route.name}`];
-  return {
-    [status]: {
-      description: typeof schema['description'] === 'string' ? schema['description'] : (STATUS_CODES[status] ?? 'Success'),
-      content: {
-        ...(isJson && { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }),
-        ...Object.fromEntries(produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }])),
-      },
-      ...(Object.keys(links).length > 0 && { links }),
-    },
-    ...(reads(route, 'if-none-match') && { 304: { description: 'Not changed since the reply with that ETag' } }),
-  };
-}
-
-function reads({ headers = [] }: RouteInfo, name: string): boolean {
-  return headers.includes(name);
 }
 
 /** Path items with the operations of the routes, in the order of the table. */

@@ -5,10 +5,9 @@ import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/config.ts';
 import { CATALOGUE } from '../../kernel/errors.ts';
 import { Validator as SchemaValidator } from '../../kernel/json.ts';
-import type { RouteInfo } from '../../kernel/node.ts';
 import type { Address } from '../../kernel/plugin.ts';
 import { differences, type Described, type Operation } from '../fixtures/openapi/shapes.ts';
-import { TestServer, type Answer } from '../support/hostkeep.ts';
+import { PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 interface Document {
@@ -108,6 +107,15 @@ test('every error of a route is told with its status', async () => {
   }
 });
 
+test('a reply that is no problem stands beside the problems of its status', async () => {
+  for (const [address, token] of [['user', tokens.full], ['admin', tokens.admin]] as const) {
+    const { paths } = await document(address, token);
+    const refusal = paths['/api/login']?.['post']?.responses['401'];
+    assert.match(refusal?.description ?? '', /^The password is right.*`invalid_credentials`/);
+    assert.equal(Object.keys(refusal?.content ?? {}), ['application/json', 'application/problem+json']);
+  }
+});
+
 test('links lead from a new domain to the list and to its removal', async () => {
   const { paths } = await document('user', tokens.full);
   const made = paths['/api/domains/new']?.['post']?.responses['201']?.links as Record<string, Record<string, unknown>>;
@@ -126,15 +134,20 @@ test('it follows what an account may use from one request to the next', async ()
   assert.ok(await has());
 });
 
-test('examples are replies that the routes could give, and tell nothing of where they were recorded', async () => {
+test('examples are what the routes take and give, and tell nothing of where they were recorded', async () => {
   const text = readFileSync(join(projectDir, 'plugins/openapi/examples.json'), 'utf8');
-  const examples = Object.entries(JSON.parse(text) as Record<string, unknown>);
-  const routes = new Map(server.hostkeep.node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));
-  for (const [name, example] of examples) assert.equal(new SchemaValidator(routes.get(name)?.reply as RouteInfo['reply']).issues(example), [], name);
-  assert.not.match(text, /eyJ|127\.0\.0\.1|\/tmp\//);
+  const examples = JSON.parse(text) as Record<string, { request?: unknown; reply?: unknown }>;
+  const routes = server.hostkeep.node.routes();
+  for (const { plugin, name, body, reply, produces } of routes) {
+    const example = examples[`${plugin}.${name}`];
+    if (body !== undefined) assert.equal(new SchemaValidator(body).issues(example?.request), [], `${plugin}.${name}`);
+    if (produces === undefined) assert.equal(new SchemaValidator(reply).issues(example?.reply), [], `${plugin}.${name}`);
+  }
+  assert.equal(Object.keys(examples).filter((each) => !routes.some(({ plugin, name }) => each === `${plugin}.${name}`)), []);
+  assert.not.match(text, /eyJ[\w.-]{40}|127\.0\.0\.1|\/tmp\//);
   const { paths } = await document('user', tokens.full);
-  const [, dashboard] = examples.find(([name]) => name === 'dashboard.show') ?? [];
-  assert.equal(paths['/api/dashboard']?.['get']?.responses['200']?.content?.['application/json']?.example, dashboard);
+  assert.equal(paths['/api/dashboard']?.['get']?.responses['200']?.content?.['application/json']?.example, examples['dashboard.show']?.reply);
+  assert.equal(paths['/api/login']?.['post']?.requestBody?.content['application/json']?.example, { username: 'demo', password: PASSWORD });
 });
 
 const golden = JSON.parse(readFileSync(join(projectDir, 'test/fixtures/openapi/service-shapes.json'), 'utf8')) as Record<Address, Record<string, Described>>;

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { projectDir, readJson } from '../../kernel/config.ts';
+import type { RouteInfo } from '../../kernel/node.ts';
+
+/** Bodies sent and replies given, by plugin and name of their route, as they were recorded of the demo. */
+export type Examples = Readonly<Record<string, { readonly request?: unknown; readonly reply?: unknown }>>;
+
+export function readExamples(): Examples {
+  return readJson(join(projectDir, 'plugins/openapi/examples.json')) as Examples;
+}
+
+/** The `example` of a media type object; nothing where none was recorded. */
+export function exampleOf(examples: Examples, { plugin, name }: RouteInfo, part: 'request' | 'reply'): { example?: unknown } {
+  const example = examples[`${plugin}.${name}`]?.[part];
+  return example === undefined ? {} : { example };
+}

@@ -1,0 +1,103 @@
+import { TOTP } from 'otpauth';
+import type { RouteInfo } from '../../kernel/node.ts';
+import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
+
+interface Request {
+  readonly path?: string;
+  readonly body?: unknown;
+  /** What the next requests need of the reply. */
+  readonly keep?: (body: Record<string, string>) => void;
+}
+
+const kept = { secret: '', session: '' };
+const code = () => new TOTP({ secret: kept.secret }).generate();
+const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
+
+/** How to ask each route that takes more than its path, on the content of the demo; in this order, because some undo others. */
+const REQUESTS: Readonly<Record<string, () => Request>> = {
+  'files.list': () => ({ path: '/api/folders/var/www/html' }),
+  'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
+  'account.setLanguage': () => ({ body: { locale: 'de' } }),
+  'account.putFavorite': () => ({ body: { link: '/files', title: 'Files' } }),
+  'account.removeFavorite': () => ({ body: { link: '/files' } }),
+  'account.activity': () => ({ path: '/api/account/activity?search=demo&page=1' }),
+  'databases.size': () => ({ path: '/api/database-size?database=shop.sqlite' }),
+  'domains.add': () => ({ body: { domain_url: 'new-shop.example' } }),
+  'screenshots.show': () => ({ path: '/api/screenshot/new-shop.example?width=320' }),
+  'domains.remove': () => ({ body: { domain_url: 'new-shop.example' } }),
+  'websites.databaseInfo': () => ({ path: '/api/database_info?domain=sunny-garden.example' }),
+  'control.createPlan': () => ({ body: { name: 'starter', description: 'For a first site', domains_limit: 2, features: ['domains'] } }),
+  'control.updatePlan': () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
+  'control.plan': () => ({ path: '/api/plans/starter' }),
+  'control.switchOn': () => ({ path: '/api/plans/starter/features/waf' }),
+  'control.switchOff': () => ({ path: '/api/plans/starter/features/waf' }),
+  'control.createAccount': () => ({ body: { username: 'jane', password: PASSWORD, role: 'user', plan: 'starter' } }),
+  'control.updateAccount': () => ({ path: '/api/accounts/jane', body: { email: 'jane@example.com' } }),
+  'control.account': () => ({ path: '/api/accounts/jane' }),
+  'control.password': () => ({ path: '/api/accounts/jane/password', body: { password: `${PASSWORD}!` } }),
+  'control.grant': () => ({ path: '/api/accounts/jane/features/waf' }),
+  'control.revoke': () => ({ path: '/api/accounts/jane/features/waf' }),
+  'control.suspend': () => ({ path: '/api/accounts/jane/suspend' }),
+  'control.unsuspend': () => ({ path: '/api/accounts/jane/unsuspend' }),
+  'control.sessions': () => ({ path: '/api/accounts/other/sessions' }),
+  'control.endSession': () => ({ path: `/api/accounts/other/sessions/${kept.session}` }),
+  'control.endSessions': () => ({ path: '/api/accounts/other/sessions' }),
+  'control.removeAccount': () => ({ path: '/api/accounts/jane' }),
+  'control.removePlan': () => ({ path: '/api/plans/starter' }),
+  'account.setupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+  'account.confirmTwofa': () => ({ body: { code: code() } }),
+  'account.disableTwofa': () => ({ body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) } }),
+  'account.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+  'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'account.logout': () => ({}),
+  'account.adminSetupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+  'account.adminConfirmTwofa': () => ({ body: { code: code() } }),
+  'account.adminDisableTwofa': () => ({ body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) } }),
+  'account.adminPassword': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+  'account.adminEndSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'account.adminLogout': () => ({}),
+};
+
+export interface Step {
+  /** Plugin and name of the route. */
+  readonly name: string;
+  readonly route: RouteInfo;
+  readonly sent: unknown;
+  readonly answer: Answer<Record<string, string>>;
+}
+
+/**
+ * Asks every route once, as one who may, on the content of the demo. Fails where a route takes something and no row says
+ * what. `leftOut` hears of content that a plugin could not make.
+ */
+export async function* walk(server: TestServer, leftOut: (plugin: string, error: unknown) => void): AsyncGenerator<Step> {
+  const { plugins, node, core: { sessions } } = server.hostkeep;
+  const people = { demo: await server.account('demo'), other: await server.account('other', 'basic'), operator: await server.account('operator', '', 'admin') };
+  for (const { plugin, error } of await plugins.inTurn('demo', people)) if (error !== undefined) leftOut(plugin, error);
+  const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
+  const routes = new Map(node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));
+  for (const name of orderOf(routes)) {
+    const route = routes.get(name) as RouteInfo;
+    const address = route.addresses[0] ?? 'user';
+    const target = name === 'control.endSession' || name === 'control.endSessions' ? people.other : address === 'user' ? people.demo : people.operator;
+    if (/endsession/i.test(name)) await server.token(target);
+    kept.session = (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
+    const { path = route.paths[0] ?? '', body, keep } = REQUESTS[name]?.() ?? {};
+    const method = route.produces?.includes('text/event-stream') === true ? 'HEAD' : route.method; // a stream has no end to wait for
+    const answer = await server.ask<Record<string, string>>(path, { method, address, token: tokens[address], ...(body === undefined ? {} : { body }) });
+    yield { name, route, sent: body, answer };
+    keep?.(answer.body);
+  }
+}
+
+/** Those that need nothing said first, and then the rows in their order. */
+function orderOf(routes: ReadonlyMap<string, RouteInfo>): string[] {
+  const plain = [...routes].filter(([name, { method, paths }]) => REQUESTS[name] === undefined && method === 'GET' && !/[:*]/.test(paths[0] ?? '')).map(([name]) => name);
+  const unasked = [...routes.keys()].filter((name) => !plain.includes(name) && REQUESTS[name] === undefined);
+  if (unasked.length > 0) throw new Error(`no row says how to ask ${unasked.join(', ')}`);
+  return [...plain, ...Object.keys(REQUESTS)];
+}
+
+function payloadOf(token: string): string {
+  return Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+}
