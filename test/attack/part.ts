@@ -1,0 +1,9 @@
+/** What `npm run attack` is made of, and what `npm test` runs a bounded share of. */
+export interface Part {
+  readonly title: string;
+  /**
+   * Attacks a server of its own and returns the figures to print, a line each. Rejects at the first thing that must not
+   * happen. `share` is how much of the whole attack is made, 0 to 1.
+   */
+  run(share: number): Promise<readonly string[]>;
+}
