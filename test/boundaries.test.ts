@@ -84,6 +84,13 @@ test('each package is imported in its owning folder only', () => {
   assert.equal(Object.keys(dependencies).filter((name) => !isNamed(name)), [], 'dependencies that nothing imports');
 });
 
+test('the packages of the generated client stay with it', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(projectDir, 'test/client/package.json'), 'utf8')) as { devDependencies: Record<string, string> };
+  const names = Object.keys(devDependencies).filter((name) => name !== 'typescript');
+  const strays = [...sources('test'), ...sources('bench')].filter((file) => !/^test\/(client|fixtures\/client)\//.test(file)).flatMap(importsOf);
+  assert.equal(told([...imports, ...strays].filter(({ to }) => names.includes(packageOf(to)))), []);
+});
+
 test('no imports go in a circle', () => {
   const next = new Map(files.map((file) => [file, imports.filter((each) => each.file === file && !each.isType).map(({ to }) => to)]));
   const done = new Set<string>();

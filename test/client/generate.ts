@@ -1,0 +1,37 @@
+/**
+ * TypeScript types of the API, made from its own description. `npm run client -- <folder>` writes `user.ts` and
+ * `admin.ts`, one for each address; without a folder, into `dist/client`.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectDir } from '../../kernel/config.ts';
+import type { Address } from '../../kernel/plugin.ts';
+import { TestServer } from '../support/hostkeep.ts';
+
+/** Found from the package of its own that it has here, with the compiler that it works with. */
+const generator = createRequire(join(projectDir, 'test/client/package.json'))('openapi-typescript') as typeof import('openapi-typescript');
+
+export type Description = Readonly<Record<string, unknown>>;
+
+/** What an address tells of itself to an account with every feature, or to an administrator. */
+export async function descriptionOf(server: TestServer, address: Address): Promise<Description> {
+  const { token } = address === 'user' ? await server.user('everything') : await server.admin('administrator');
+  return (await server.ask<Description>('/openapi.json', { address, token })).body;
+}
+
+/** Writes `<address>.ts` into the folder and returns its path. */
+export async function writeTypes(folder: string, address: Address, description: Description): Promise<string> {
+  const file = join(folder, `${address}.ts`);
+  const nodes = await generator.default(description as never);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `/** Made by \`npm run client\` from Hostkeep's description of its ${address} address. */\n${generator.astToString(nodes)}`);
+  return file;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const server = await TestServer.start();
+  for (const address of ['user', 'admin'] as const) console.log(await writeTypes(resolve(process.argv[2] ?? join(projectDir, 'dist/client')), address, await descriptionOf(server, address)));
+  await server.close();
+}
