@@ -2,10 +2,11 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { unauthenticated } from '../../kernel/routes.ts';
 import { Descriptions } from './document.ts';
 import { readExamples } from './examples.ts';
-import { PageFiles } from './page.ts';
+import { PageFiles, type PageFile } from './page.ts';
 import { Description, Text } from './schema.ts';
 
 const open = { method: 'GET', address: 'both', access: 'guest' } as const;
+const file = { ...open, reply: Text, headers: ['if-none-match'] } as const;
 
 export default definePlugin({
   name: 'openapi',
@@ -15,15 +16,16 @@ export default definePlugin({
       ...open, path: '/openapi.json', summary: 'The description of this API in OpenAPI 3.1', reply: Description, headers: ['authorization'], errors: ['authentication_required'],
       description: 'With a token: what its account may use. Without: what is open to anybody.',
     },
-    page: { ...open, path: '/docs', summary: 'A page that shows the description and tries requests out', reply: Text, produces: ['text/html'] },
-    script: { ...open, path: '/docs/docs.js', summary: 'Script of the page', reply: Text, produces: ['text/javascript'] },
-    style: { ...open, path: '/docs/docs.css', summary: 'Style sheet of the page', reply: Text, produces: ['text/css'] },
-    bundle: { ...open, path: '/docs/swagger-ui-bundle.js', summary: 'Swagger UI', reply: Text, produces: ['text/javascript'] },
-    bundleStyle: { ...open, path: '/docs/swagger-ui.css', summary: 'Style sheet of Swagger UI', reply: Text, produces: ['text/css'] },
+    page: { ...file, path: '/docs', summary: 'A page that shows the description and tries requests out', produces: ['text/html'] },
+    script: { ...file, path: '/docs/docs.js', summary: 'Script of the page', produces: ['text/javascript'] },
+    style: { ...file, path: '/docs/docs.css', summary: 'Style sheet of the page', produces: ['text/css'] },
+    bundle: { ...file, path: '/docs/swagger-ui-bundle.js', summary: 'Swagger UI', produces: ['text/javascript'] },
+    bundleStyle: { ...file, path: '/docs/swagger-ui.css', summary: 'Style sheet of Swagger UI', produces: ['text/css'] },
   },
   setup({ node, directory }) {
     const descriptions = new Descriptions(node, readExamples());
     const files = new PageFiles();
+    const served = (name: PageFile) => async (call: { header(name: 'if-none-match'): string }) => (await files.get(name)).answer(call.header('if-none-match'));
     return {
       handlers: {
         describe: (call) => {
@@ -34,11 +36,11 @@ export default definePlugin({
             return descriptions.of(call.address, known.account);
           });
         },
-        page: () => files.get('page'),
-        script: () => files.get('script'),
-        style: () => files.get('style'),
-        bundle: () => files.get('bundle'),
-        bundleStyle: () => files.get('bundleStyle'),
+        page: served('page'),
+        script: served('script'),
+        style: served('style'),
+        bundle: served('bundle'),
+        bundleStyle: served('bundleStyle'),
       },
     };
   },

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { projectDir } from '../../kernel/config.ts';
-import { reply, type Reply } from '../../kernel/reply.ts';
+import { TaggedReply } from '../../kernel/tagged-reply.ts';
 
 /** Nothing from elsewhere, nothing inline; Swagger UI shows pictures that it holds as data. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const HEADERS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'Cross-Origin-Opener-Policy': 'same-origin' };
+/** The page's files change with an upgrade only, and a browser asks whether they did. */
+const HEADERS = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'Cross-Origin-Opener-Policy': 'same-origin' };
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
 
 const own = (name: string) => () => join(projectDir, 'plugins/openapi/page', name);
@@ -23,15 +24,15 @@ export type PageFile = keyof typeof FILES;
 
 /** The files of the page, read when first asked for; a failure is not kept. */
 export class PageFiles {
-  readonly #replies = new Map<PageFile, Reply>();
+  readonly #replies = new Map<PageFile, TaggedReply>();
 
-  get(name: PageFile): Reply | Promise<Reply> {
+  get(name: PageFile): TaggedReply | Promise<TaggedReply> {
     return this.#replies.get(name) ?? this.#read(name);
   }
 
-  async #read(name: PageFile): Promise<Reply> {
+  async #read(name: PageFile): Promise<TaggedReply> {
     const { locate, type } = FILES[name];
-    const kept = reply(await readFile(locate()), { type, headers: HEADERS });
+    const kept = new TaggedReply(await readFile(locate()), { type, headers: HEADERS });
     this.#replies.set(name, kept);
     return kept;
   }

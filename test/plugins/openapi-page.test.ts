@@ -36,6 +36,9 @@ test('its files come from a fixed list, with their types and a policy without ex
       assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self';/);
       assert.not.match(headers.get('content-security-policy') ?? '', /unsafe|\*|https?:/);
       assert.ok(body.length > 100, path);
+      assert.is(headers.get('cache-control'), 'no-cache');
+      const again = await server.ask<string>(path, { address, headers: { 'if-none-match': String(headers.get('etag')) } });
+      assert.equal([again.status, again.body], [304, '']);
     }
     for (const path of ['/docs/', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/index.ts', '/docs/swagger-ui.css.map']) assert.is((await server.ask(path, { address })).status, 404, path);
   }
