@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { originIssue } from './cors.ts';
 import { messageOf } from './errors.ts';
 import { Validator } from './json.ts';
 import { Type, type Static } from './schema.ts';
@@ -17,6 +18,8 @@ export const KernelConfig = Type.Object({
   listen: HostPort,
   admin_listen: HostPort,
   admin_hosts: Type.Array(Type.String(), { description: 'Host names, besides localhost and literal addresses, that the admin address answers to' }),
+  cors_origins: Type.Array(Type.String(), { description: 'Origins of web pages, besides its own, that a browser lets use the end-user address' }),
+  admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
   tls: Type.Object({ cert: Type.String(), key: Type.String() }, { ...closed, description: 'PEM files; both or neither' }),
   trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
@@ -56,6 +59,10 @@ export function checkConfig(merged: Record<string, unknown>, source: string): Co
   if (issue !== undefined) throw new ConfigError(`${source}: ${issue.path.slice(1).replaceAll('/', '.')} ${issue.message}`);
   const config = { ...(kernel as Static<typeof KernelConfig>), sections };
   if ((config.tls.cert === '') !== (config.tls.key === '')) throw new ConfigError(`${source}: tls needs both cert and key`);
+  for (const setting of ['cors_origins', 'admin_cors_origins'] as const) {
+    const wrong = config[setting].map(originIssue).find((each) => each !== undefined);
+    if (wrong !== undefined) throw new ConfigError(`${source}: ${setting}: ${wrong}`);
+  }
   return { ...config, data: resolve(config.data) };
 }
 

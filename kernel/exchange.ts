@@ -1,5 +1,6 @@
 import type { Account } from './accounts.ts';
 import { addressText, clientAddress } from './address.ts';
+import type { Headers } from './headers.ts';
 import type { Address } from './plugin.ts';
 import type { LiveRoute } from './routes.ts';
 import type { Session } from './sessions.ts';
@@ -33,6 +34,8 @@ export class Exchange {
   rawParams: readonly string[] = [];
   rawQuery = '';
   isAborted = false;
+  /** What the reply says to browsers on other origins, where any are configured. */
+  cors: Headers | undefined;
   readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #socket: ClientSocket;
   /** The header X-Forwarded-For, read where there are trusted proxies. */

@@ -20,9 +20,14 @@ export function writeFixed(res: HeadWriter): void {
 
 /** A reply's own headers, and those of every reply. */
 export function writeHeaders(res: HeadWriter, headers: Headers): void {
-  for (const [name, value] of headers) res.writeHeader(name, value);
+  writeEach(res, headers);
   if (!headers.some(([name]) => name === NO_STORE[0])) res.writeHeader(NO_STORE[0], NO_STORE[1]);
   res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
+}
+
+/** Headers as they are, besides those of every reply. */
+export function writeEach(res: HeadWriter, headers: Headers): void {
+  for (const [name, value] of headers) res.writeHeader(name, value);
 }
 
 /** Before the first is written, so that a reply with a bad header becomes a whole other reply. */

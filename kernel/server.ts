@@ -4,7 +4,7 @@ import { collect } from './body.ts';
 import { splitHostPort, type Config } from './config.ts';
 import { HttpError } from './errors.ts';
 import { Exchange, nextRequestId } from './exchange.ts';
-import { assertHeaders, writeFixed, writeHeaders, type Headers } from './headers.ts';
+import { assertHeaders, writeEach, writeFixed, writeHeaders, type Headers } from './headers.ts';
 import { parseJson } from './json.ts';
 import type { Log } from './log.ts';
 import type { Address } from './plugin.ts';
@@ -53,7 +53,7 @@ export class Server {
     const { cert, key } = parts.tls;
     this.#parts = parts;
     this.#app = cert === '' ? uWS.App() : uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
-    this.#app.any('/*', (res, req) => this.#refuse(res, req, this.#table.refusal('/*')));
+    this.#app.any('/*', (res, req) => this.#refuse(res, req, '/*'));
     this.#table = table;
     this.use(table);
   }
@@ -115,7 +115,7 @@ export class Server {
     slot = { route: undefined };
     this.#slots.set(`${method} ${to}`, slot);
     this.#register(slot, method, to);
-    if (!this.#patterns.has(to)) this.#app.any(to, (res, req) => this.#refuse(res, req, this.#table.refusal(to)));
+    if (!this.#patterns.has(to)) this.#app.any(to, (res, req) => this.#refuse(res, req, to));
     this.#patterns.add(to);
     return slot;
   }
@@ -125,15 +125,26 @@ export class Server {
     const parameters = [...to.matchAll(/:p/g)].map((_, i) => i);
     const readParams = (req: HttpRequest): readonly string[] => (rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)]);
     this.#app[REGISTER[method]](to, (res, req) => {
-      if (slot.route === undefined || this.#table.closed !== undefined) this.#refuse(res, req, this.#table.refusal(to));
+      if (slot.route === undefined || this.#table.closed !== undefined) this.#refuse(res, req, to);
       else this.#serve(slot.route, res, req, method === 'HEAD', readParams);
     });
   }
 
-  #refuse(res: HttpResponse, req: HttpRequest, error: HttpError): void {
+  /** Answers where no route does: to a browser that asks before it sends, what it may; to all others, why not. */
+  #refuse(res: HttpResponse, req: HttpRequest, to: string): void {
     const isHead = req.getMethod() === 'head';
-    const { status, headers, body } = problem(this.#guardHost(req) ?? error, nextRequestId(), (code) => this.#parts.titleOf('en', code));
-    this.#write(res, status, 'application/problem+json', headers, body, isHead);
+    const misdirected = this.#guardHost(req);
+    const isPreflight = misdirected === undefined && req.getMethod() === 'options' && req.getHeader('access-control-request-method') !== '';
+    const permission = isPreflight ? this.#table.preflight(to, req.getHeader('origin')) : undefined;
+    if (permission !== undefined) return this.#permit(res, permission);
+    const { status, headers, body } = problem(misdirected ?? this.#table.refusal(to), nextRequestId(), (code) => this.#parts.titleOf('en', code));
+    this.#write(res, status, 'application/problem+json', headers, body, this.#table.cors?.headers(req.getHeader('origin')), isHead);
+  }
+
+  #permit(res: HttpResponse, permission: Headers): void {
+    res.writeStatus(STATUS_LINES[204] ?? '204');
+    writeHeaders(res, permission);
+    res.endWithoutBody();
   }
 
   #guardHost(req: HttpRequest): HttpError | undefined {
@@ -147,6 +158,7 @@ export class Server {
     const { info } = route;
     const table = this.#table;
     const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
+    if (table.cors !== undefined) exchange.cors = table.cors.headers(req.getHeader('origin'));
     if (info.method !== 'GET' || this.#parts.log.isLevelEnabled('debug')) void exchange.ip; // it is logged when the answer is written, and the socket tells it no more
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
     if (info.query !== undefined) exchange.rawQuery = req.getQuery() ?? ''; // undefined where there is no question mark, other than its types say
@@ -235,8 +247,8 @@ export class Server {
       if (value instanceof Stream) return this.#startStream(exchange, res, value);
       const { info } = exchange.route;
       if (this.#parts.checkReplies) checkReply(exchange.route, value);
-      if (value instanceof Reply) this.#write(res, value.status ?? info.status ?? 200, value.type, value.headers, value.body, exchange.isHead);
-      else this.#write(res, info.status ?? 200, 'application/json', [], JSON.stringify(value), exchange.isHead);
+      if (value instanceof Reply) this.#write(res, value.status ?? info.status ?? 200, value.type, value.headers, value.body, exchange.cors, exchange.isHead);
+      else this.#write(res, info.status ?? 200, 'application/json', [], JSON.stringify(value), exchange.cors, exchange.isHead);
       this.#settle(exchange, value instanceof Reply ? (value.status ?? info.status ?? 200) : (info.status ?? 200));
     } catch (error) {
       this.#fail(exchange, res, error);
@@ -248,7 +260,7 @@ export class Server {
     const { log, titleOf } = this.#parts;
     const { status, headers, body } = problem(error, exchange.requestId, (code) => titleOf(exchange.account?.locale ?? 'en', code));
     if (status >= 500 && this.#isNews(exchange.route, status)) log[status === 500 ? 'error' : 'warn']({ request_id: exchange.requestId, route: `${exchange.route.info.plugin}.${exchange.route.info.name}`, err: error.cause ?? error }, error.message);
-    this.#write(res, status, 'application/problem+json', headers, body, exchange.isHead, status === 413);
+    this.#write(res, status, 'application/problem+json', headers, body, exchange.cors, exchange.isHead, status === 413);
     this.#settle(exchange, status);
   }
 
@@ -262,12 +274,13 @@ export class Server {
   }
 
   /** The one writer. A header that holds control bytes is refused, because uWS would send them. */
-  #write(res: HttpResponse, status: number, type: string, headers: Headers, body: string | Uint8Array, isHead: boolean, close = this.#isDraining): void {
+  #write(res: HttpResponse, status: number, type: string, headers: Headers, body: string | Uint8Array, cors: Headers | undefined, isHead: boolean, close = this.#isDraining): void {
     assertHeaders(headers);
     if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
     res.writeHeader('Content-Type', type);
     if (headers.length === 0) writeFixed(res);
     else writeHeaders(res, headers);
+    if (cors !== undefined) writeEach(res, cors);
     // Given any argument, endWithoutBody never ends the reply, and the process dies of it.
     if (isHead) res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody();
     else if (status === 304) res.endWithoutBody();
@@ -289,6 +302,7 @@ export class Server {
     assertHeaders(stream.headers);
     res.writeHeader('Content-Type', stream.type);
     writeHeaders(res, stream.headers);
+    if (exchange.cors !== undefined) writeEach(res, exchange.cors);
     if (exchange.isHead) {
       res.endWithoutBody(undefined, this.#isDraining);
       return this.#settle(exchange, 200);

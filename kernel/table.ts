@@ -1,6 +1,8 @@
 import { Addresses, HostGuard } from './address.ts';
 import type { Config } from './config.ts';
+import { Cors } from './cors.ts';
 import { HttpError } from './errors.ts';
+import type { Headers } from './headers.ts';
 import type { Address } from './plugin.ts';
 import { methodsOf, pattern, type LiveRoute } from './routes.ts';
 
@@ -12,6 +14,7 @@ export class RouteTable {
   readonly routes: readonly LiveRoute[];
   readonly proxies: Addresses;
   readonly hosts: HostGuard | undefined;
+  readonly cors: Cors | undefined;
   /** Whether users have any business on the admin address. */
   readonly usersMayEnter: boolean;
   /** Refuses everything, where this is set. */
@@ -24,6 +27,8 @@ export class RouteTable {
     this.routes = routes;
     this.proxies = new Addresses(config.trusted_proxies);
     this.hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
+    const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
+    this.cors = origins.length > 0 ? new Cors(origins) : undefined;
     this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
     if (address === 'user' && config.edition === 'community') this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');
     for (const route of routes) for (const path of route.info.paths) this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
@@ -36,6 +41,12 @@ export class RouteTable {
     if (routes === undefined) return new HttpError('not_found', 'there is nothing at this path');
     const allow = methodsOf(routes.map((route) => route.info)).join(', ');
     return new HttpError('method_not_allowed', `this path answers ${allow}`, { headers: { Allow: allow } });
+  }
+
+  /** The answer to a browser that asks from an allowed origin what it may send to a pattern; `undefined` where there is a refusal instead. */
+  preflight(of: string, origin: string): Headers | undefined {
+    const routes = this.closed === undefined ? this.#byPattern.get(of)?.map((route) => route.info) : undefined;
+    return routes && this.cors?.preflight(origin, methodsOf(routes), routes.flatMap(({ headers = [] }) => headers));
   }
 
   enter(): void {
