@@ -1,12 +1,8 @@
 import { HttpError } from './errors.ts';
-
-/** The part of a request that its body arrives through. */
-interface BodySource {
-  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
-}
+import type { WireResponse } from './wire.ts';
 
 /** The body once it is complete; refused as soon as it is, or says that it will be, over the limit. */
-export function collect(res: BodySource, signal: AbortSignal, limitBytes: number, announcedBytes: number): Promise<Uint8Array> {
+export function collect(res: WireResponse, signal: AbortSignal, limitBytes: number, announcedBytes: number): Promise<Uint8Array> {
   const body = new Promise<Uint8Array>((resolve, reject) => {
     const tooLarge = () => reject(new HttpError('body_too_large', `a body here has at most ${limitBytes} bytes`));
     const chunks: Buffer[] = [];

@@ -5,11 +5,7 @@ import type { Address } from './plugin.ts';
 import type { LiveRoute } from './routes.ts';
 import type { Session } from './sessions.ts';
 import type { RouteTable } from './table.ts';
-
-/** The part of a reply that knows whom it goes to. */
-interface ClientSocket {
-  getRemoteAddress(): ArrayBuffer;
-}
+import type { WireResponse } from './wire.ts';
 
 let lastRequest = 0;
 const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
@@ -37,14 +33,14 @@ export class Exchange {
   /** What the reply says to browsers on other origins, where any are configured. */
   cors: Headers | undefined;
   readonly #headers: Readonly<Record<string, string>> | undefined;
-  readonly #socket: ClientSocket;
+  readonly #socket: WireResponse;
   /** The header X-Forwarded-For, read where there are trusted proxies. */
   readonly #forwardedFor: string;
   #ip: string | undefined;
   #requestId: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(route: LiveRoute, table: RouteTable, address: Address, isHead: boolean, socket: ClientSocket, forwardedFor: string, headers: Readonly<Record<string, string>> | undefined) {
+  constructor(route: LiveRoute, table: RouteTable, address: Address, isHead: boolean, socket: WireResponse, forwardedFor: string, headers: Readonly<Record<string, string>> | undefined) {
     this.route = route;
     this.table = table;
     this.address = address;

@@ -1,7 +1,4 @@
-/** The part of a reply that headers are written to. */
-interface HeadWriter {
-  writeHeader(name: string, value: string): unknown;
-}
+import type { WireResponse } from './wire.ts';
 
 /** Names and values, in the order in which they are written. */
 export type Headers = readonly (readonly [string, string])[];
@@ -13,20 +10,20 @@ const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** The headers of a reply that brings none of its own. */
-export function writeFixed(res: HeadWriter): void {
+export function writeFixed(res: WireResponse): void {
   res.writeHeader(NO_STORE[0], NO_STORE[1]);
   res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
 }
 
 /** A reply's own headers, and those of every reply. */
-export function writeHeaders(res: HeadWriter, headers: Headers): void {
+export function writeHeaders(res: WireResponse, headers: Headers): void {
   writeEach(res, headers);
   if (!headers.some(([name]) => name === NO_STORE[0])) res.writeHeader(NO_STORE[0], NO_STORE[1]);
   res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
 }
 
 /** Headers as they are, besides those of every reply. */
-export function writeEach(res: HeadWriter, headers: Headers): void {
+export function writeEach(res: WireResponse, headers: Headers): void {
   for (const [name, value] of headers) res.writeHeader(name, value);
 }
 

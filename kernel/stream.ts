@@ -1,24 +1,17 @@
 import type { Exchange } from './exchange.ts';
 import type { Sink, Stream } from './reply.ts';
-
-/** The part of a reply that a stream writes to, once its head is written. */
-export interface Wire {
-  cork(write: () => void): unknown;
-  write(chunk: string | Uint8Array): boolean;
-  end(): unknown;
-  onWritable(handler: (offset: number) => boolean): unknown;
-}
+import type { WireResponse } from './wire.ts';
 
 /** A stream that is being sent; it ends once, whoever ends it. */
 export class OpenStream implements Sink {
   readonly exchange: Exchange;
   isBehind = false;
-  readonly #wire: Wire;
+  readonly #wire: WireResponse;
   readonly #onEnd: () => void;
   #release: (() => void) | undefined;
   #isOpen = true;
 
-  constructor(exchange: Exchange, wire: Wire, onEnd: () => void) {
+  constructor(exchange: Exchange, wire: WireResponse, onEnd: () => void) {
     this.exchange = exchange;
     this.#wire = wire;
     this.#onEnd = onEnd;

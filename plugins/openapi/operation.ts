@@ -40,9 +40,9 @@ function queryParameters({ query }: RouteInfo): Members[] {
   return Object.entries(query?.properties ?? {}).map(([name, schema]) => parameter('query', name, inputSchema(schema), required.includes(name)));
 }
 
-/** OpenAPI leaves Authorization to the security schemes. */
+/** Left out: Authorization, which OpenAPI leaves to the security schemes, and what every client sends by itself. */
 function headerParameters({ headers = [] }: RouteInfo): Members[] {
-  return headers.filter((name) => name !== 'authorization').map((name) => parameter('header', name, { type: 'string' }, false));
+  return headers.filter((name) => name !== 'authorization' && name !== 'user-agent').map((name) => parameter('header', name, { type: 'string' }, false));
 }
 
 function parameter(where: 'query' | 'header', name: string, schema: Members, isRequired: boolean): Members {

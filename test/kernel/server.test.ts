@@ -192,6 +192,8 @@ test('a stopping server answers what it accepted and takes nothing new', async (
   const held = new Gate();
   const other = await TestServer.start({ plugins: [probePlugin(held)] });
   const { port } = new URL(other.hostkeep.url('user'));
+  const broken = await rawConnection(other.hostkeep.url('user'));
+  broken.write('POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
   const waiting = rawRequest(other.hostkeep.url('user'), 'GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
   await held.entered;
   const closed = other.close();
@@ -201,6 +203,9 @@ test('a stopping server answers what it accepted and takes nothing new', async (
   assert.is(error.code, 'ECONNREFUSED');
   held.open();
   assert.match(await waiting, /200 OK[^]*Connection: close[^]*"waited":true/i);
+  broken.write('!');
+  const refusal = (await broken.toArray()).map(String).join('');
+  assert.match(refusal, /400 Bad Request[^]*Connection: close[^]*"invalid_json"/i);
   await closed;
 });
 

@@ -1,0 +1,51 @@
+import { assertHeaders, writeEach, writeFixed, writeHeaders, type Headers } from './headers.ts';
+import { STATUS_LINES } from './problem.ts';
+import type { WireResponse } from './wire.ts';
+
+/** What an answer says; a `Reply` is one. */
+export interface Content {
+  readonly type: string;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+}
+
+/** How it goes out, whatever is in it. */
+export interface Manner {
+  readonly isHead: boolean;
+  /** For browsers on other origins, where any are configured. */
+  readonly cors: Headers | undefined;
+  /** Ends the connection behind the answer. */
+  readonly close: boolean;
+}
+
+/** The one writer of whole replies. A header that holds control bytes is refused, because uWebSockets.js would send them. */
+export function write(res: WireResponse, status: number, { type, headers, body }: Content, { isHead, cors, close }: Manner): void {
+  assertHeaders(headers);
+  writeHead(res, status, type, headers, cors);
+  if (isHead) {
+    res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+    res.endWithoutBody();
+  } else if (status === 304) res.endWithoutBody();
+  else res.end(body, close);
+}
+
+/** The head of a stream, whose rest is written by the stream. */
+export function writeStreamHead(res: WireResponse, type: string, headers: Headers, cors: Headers | undefined): void {
+  assertHeaders(headers);
+  writeHead(res, 200, type, headers, cors);
+}
+
+/** An answer of headers alone. */
+export function writeNothing(res: WireResponse, headers: Headers): void {
+  res.writeStatus(STATUS_LINES[204] ?? '204');
+  writeHeaders(res, headers);
+  res.endWithoutBody();
+}
+
+function writeHead(res: WireResponse, status: number, type: string, headers: Headers, cors: Headers | undefined): void {
+  if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
+  res.writeHeader('Content-Type', type);
+  if (headers.length === 0) writeFixed(res);
+  else writeHeaders(res, headers);
+  if (cors !== undefined) writeEach(res, cors);
+}
