@@ -10,7 +10,7 @@ import { Store } from '../../kernel/store.ts';
 import { send, signature } from '../../plugins/webhooks/delivery.ts';
 import { backoffMs } from '../../plugins/webhooks/endpoint.ts';
 import { Queue } from '../../plugins/webhooks/store.ts';
-import { isPublic, publicLookup } from '../../plugins/webhooks/target.ts';
+import { publicLookup } from '../../plugins/webhooks/target.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, testConfig } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -198,11 +198,6 @@ test('no connection is made to an address that is not public', async () => {
   }
   assert.is(receiver.connections, 0);
   await receiver.close();
-});
-
-test('addresses of the internet are public, all others are not', () => {
-  for (const address of ['1.1.1.1', '93.184.216.34', '172.15.0.1', '2606:4700::1111', '2a00:1450::1']) assert.ok(isPublic(address), address);
-  for (const address of ['', 'x', '0.1.2.3', '100.64.0.1', '172.31.255.255', '192.168.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '168.63.129.16', '::', '::1', 'fc00::1', 'fe80::1', 'ff02::1', '2001::1', '2002:7f00:1::', '::ffff:1.1.1.1', '2001:db8::1']) assert.not.ok(isPublic(address), address);
 });
 
 test('a name that says another address when it is used is not connected to there', async () => {
