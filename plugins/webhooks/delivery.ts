@@ -13,6 +13,12 @@ export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
+export interface Answered {
+  readonly status: number;
+  /** The header Retry-After, empty where there is none. */
+  readonly retryAfter: string;
+}
+
 /** What an endpoint is sent; `id` is the same in each attempt, so that it can tell what it had already. */
 export function bodyOf({ id, at, type, account_id, username, ip, line, data }: LoggedEvent): string {
   return JSON.stringify({ id: String(id), type, at: new Date(at).toISOString(), account_id, username, ip, text: line, data });
@@ -24,10 +30,10 @@ export function signature(secret: string, seconds: number, body: string): string
 }
 
 /**
- * One attempt, on a connection of its own; resolves to the status. Redirects are not followed, the answer's body is
+ * One attempt, on a connection of its own. Redirects are not followed, the answer's body is
  * not read. Rejects when there is no answer in time, or the address is not allowed.
  */
-export async function send(body: string, eventId: number, { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions): Promise<number> {
+export async function send(body: string, eventId: number, { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions): Promise<Answered> {
   if (!allowPrivate) assertPublicHost(url);
   const headers = {
     'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'User-Agent': userAgent,
@@ -36,7 +42,7 @@ export async function send(body: string, eventId: number, { url, secret, timeout
   const options: RequestOptions = { method: 'POST', agent: false, headers, signal, ...(allowPrivate ? {} : { lookup: publicLookup() }) };
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, (response) => {
-      resolve(response.statusCode ?? 0);
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '' });
       response.destroy();
     });
     const limit = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { send } from './delivery.ts';
+import { askedPauseMs } from './retry-after.ts';
 import type { EndpointConfig, WebhooksConfig } from './schema.ts';
 import type { Delivery, Queue } from './store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
-/** An endpoint that does not answer at all is left alone for at most this long before the next of its deliveries. */
+/** An endpoint that does not answer at all is left alone for at most this long before the next of its deliveries, unless it asked for longer. */
 const LONGEST_PAUSE_MS = 60_000;
 /** What an attempt may take beyond its time limit before another process takes it over. */
 const CLAIM_MARGIN_MS = 1000;
+/** In the place of a status. */
+const NO_ANSWER = 0;
 
 /**
  * Delivers what waits for one endpoint, one after the other, at its own pace: neither a slow endpoint nor a delivery
@@ -87,19 +90,21 @@ export class Endpoint {
     const { config, settings, queue, userAgent } = this.#parts;
     const options = { url: this.#url, secret: config.secret, timeoutMs: settings.timeout_ms, allowPrivate: settings.allow_private, userAgent, signal: this.#abort.signal };
     if (!(await queue.claim(this.key, delivery, Date.now() + settings.timeout_ms + CLAIM_MARGIN_MS))) return;
-    const outcome = await send(delivery.body, delivery.event_id, options).catch((error: unknown) => messageOf(error));
-    if (this.#abort.signal.aborted && typeof outcome === 'string') return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at); // nobody knows what came of it, so it is sent again
-    if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
+    const { status, retryAfter, reason } = await send(delivery.body, delivery.event_id, options)
+      .then((answer) => ({ ...answer, reason: `answered ${answer.status}` }), (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: messageOf(error) }));
+    if (this.#abort.signal.aborted && status === NO_ANSWER) return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at); // nobody knows what came of it, so it is sent again
+    if (status >= 200 && status < 300) {
       this.#silences = 0;
       this.outcomes.delivered += 1;
       return queue.remove(this.key, delivery.event_id);
     }
-    this.#silences = typeof outcome === 'number' && outcome < 500 && outcome !== 429 ? 0 : this.#silences + 1;
-    this.#pausedUntil = this.#silences === 0 ? 0 : Date.now() + backoffMs(settings.backoff_ms, this.#silences, LONGEST_PAUSE_MS);
-    await this.#failed(delivery, typeof outcome === 'number' ? `answered ${outcome}` : outcome);
+    const askedMs = askedPauseMs(status, retryAfter, Date.now());
+    this.#silences = status === NO_ANSWER || status >= 500 || status === 429 ? this.#silences + 1 : 0;
+    this.#pausedUntil = this.#silences === 0 ? 0 : Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, this.#silences, LONGEST_PAUSE_MS));
+    await this.#failed(delivery, reason, askedMs);
   }
 
-  async #failed({ event_id, attempts, created_at }: Delivery, reason: string): Promise<void> {
+  async #failed({ event_id, attempts, created_at }: Delivery, reason: string, askedMs: number): Promise<void> {
     const { settings, queue, log } = this.#parts;
     const about = { endpoint: this.label, event: event_id, attempts: attempts + 1, reason };
     this.outcomes.failed += 1;
@@ -109,7 +114,7 @@ export class Endpoint {
       return queue.remove(this.key, event_id);
     }
     log.info(about, 'a delivery failed and is tried again later');
-    await queue.postpone(this.key, event_id, attempts + 1, Date.now() + backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS));
+    await queue.postpone(this.key, event_id, attempts + 1, Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS)));
   }
 }
 

@@ -19,7 +19,7 @@ export const WebhooksConfig = Type.Object(
     timeout_ms: Type.Integer({ minimum: 100, maximum: 60_000, default: 5000, description: 'For the whole of an attempt' }),
     attempts: Type.Integer({ minimum: 1, maximum: 50, default: 15, description: 'Then a delivery is given up' }),
     age_hours: Type.Number({ exclusiveMinimum: 0, maximum: 720, default: 72, description: 'After which a delivery is given up' }),
-    backoff_ms: Type.Integer({ minimum: 1, maximum: 600_000, default: 5000, description: 'Before the second attempt; doubled before each later one, to six hours at the most' }),
+    backoff_ms: Type.Integer({ minimum: 1, maximum: 600_000, default: 5000, description: 'Before the second attempt; doubled before each later one, to six hours at the most; longer where Retry-After of a 429 or 503 asks for it, up to an hour' }),
     backlog: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 10_000, description: 'Deliveries that wait for one endpoint; beyond it the oldest are dropped' }),
   },
   closed,

@@ -2,13 +2,15 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/config.ts';
 import { openCore } from '../../kernel/index.ts';
 import { createLog } from '../../kernel/log.ts';
 import { Store } from '../../kernel/store.ts';
 import { send, signature } from '../../plugins/webhooks/delivery.ts';
-import { backoffMs } from '../../plugins/webhooks/endpoint.ts';
+import { backoffMs, Endpoint } from '../../plugins/webhooks/endpoint.ts';
+import { askedPauseMs } from '../../plugins/webhooks/retry-after.ts';
 import { Queue } from '../../plugins/webhooks/store.ts';
 import { publicLookup } from '../../plugins/webhooks/target.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -17,12 +19,18 @@ import { testSuite } from '../support/suite.ts';
 
 const SECRET = 'shared with the receiver';
 const test = testSuite('webhooks');
+test.after.each(() => mock.timers.reset());
 
 interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: { id: string; type: string; username: string; text: string; at: string; data: Record<string, unknown> };
   readonly raw: string;
+}
+
+interface ScriptedAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
 }
 
 /** An endpoint whose answers are given by a list, 204 when that is used up; a number is a status, `hang` no answer. */
@@ -32,15 +40,15 @@ class Receiver {
   readonly #server: Server;
   #heard: () => void = () => {};
 
-  constructor(answers: (number | 'hang' | { redirect: string })[] = []) {
+  constructor(answers: (number | 'hang' | ScriptedAnswer)[] = []) {
     this.#server = createServer((request, response) => {
       let raw = '';
       request.on('data', (chunk: Buffer) => (raw += chunk.toString()));
       request.on('end', () => {
-        this.received.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(raw) as Received['body'], raw });
+        this.received.push({ path: request.url ?? '', headers: request.headers, body: (raw === '' ? {} : JSON.parse(raw)) as Received['body'], raw });
         this.#heard();
         const answer = answers.shift() ?? 204;
-        if (typeof answer === 'object') response.writeHead(307, { location: answer.redirect }).end();
+        if (typeof answer === 'object') response.writeHead(answer.status, answer.headers).end();
         else if (answer !== 'hang') response.writeHead(answer).end();
       });
     });
@@ -105,9 +113,8 @@ test('only the types that were asked for are sent, in their order', async () => 
   await receiver.close();
 });
 
-test('what fails is sent again with the same id, and a redirect is a failure', async () => {
-  const elsewhere = new Receiver();
-  const receiver = new Receiver([500, { redirect: await elsewhere.listen() }, 404, 'hang', 204]);
+test('what fails is sent again with the same id', async () => {
+  const receiver = new Receiver([500, 404, 'hang', 400, 204]);
   const server = await TestServer.start({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
   await server.account('ann');
   await receiver.until(5);
@@ -115,9 +122,84 @@ test('what fails is sent again with the same id, and a redirect is a failure', a
   const received = await receiver.until(6);
   assert.equal(received.map(({ body }) => body.username), ['ann', 'ann', 'ann', 'ann', 'ann', 'bea']);
   assert.is(new Set(received.slice(0, 5).map(({ body }) => body.id)).size, 1);
+  await server.close();
+  await receiver.close();
+});
+
+test('a redirect is a failure, and where it leads is never asked', async () => {
+  const elsewhere = new Receiver();
+  const location = `${await elsewhere.listen()}/taken`;
+  const statuses = [300, 301, 302, 303, 307, 308];
+  const receiver = new Receiver(statuses.map((status) => ({ status, headers: { location } })));
+  const server = await TestServer.start({ config: settings([await receiver.listen()]) });
+  await server.account('ann');
+  await Promise.race([receiver.until(statuses.length + 1), elsewhere.until(1)]);
   assert.is(elsewhere.connections, 0);
+  assert.equal(receiver.received.map(({ body, path }) => [body.username, path]), Array.from({ length: 7 }, () => ['ann', '/']), 'each time the event itself, at the address that is configured');
   await server.close();
   await Promise.all([receiver.close(), elsewhere.close()]);
+});
+
+test('an answer asks for a pause in seconds or by a date, and gets an hour at the most', () => {
+  const now = Date.UTC(2026, 0, 1, 12);
+  const at = (ms: number) => new Date(now + ms).toUTCString();
+  for (const [status, header, ms] of [
+    [429, '120', 120_000], [503, '120', 120_000], [429, '0', 0], [503, at(90_000), 90_000], [429, at(-90_000), 0], [429, '86400', 3_600_000], [503, at(86_400_000), 3_600_000],
+    [429, '9'.repeat(400), 3_600_000], [429, '', 0], [429, 'soon', 0], [429, '-5', 0], [429, '1.5', 0], [429, '1e3', 0], [429, '0x10', 0], [429, '5, 9', 0], [429, '2026-01-01T13:00:00Z', 0],
+    [503, 'Thu, 99 Jan 2026 12:01:30 GMT', 0], [503, `${at(90_000)} x`, 0], [500, '120', 0], [404, '120', 0], [302, '120', 0], [200, '120', 0], [0, '120', 0],
+  ] as const) assert.is(askedPauseMs(status, header, now), ms, `${status} ${header}`);
+});
+
+test('an endpoint that asks for a pause gets it, for what it refused and for what comes next', async () => {
+  const waiting = async (server: TestServer) => {
+    for (;;) {
+      const row = await server.hostkeep.core.store.get<{ due_at: number; attempts: number }>('select due_at, attempts from webhook_deliveries where attempts > 0');
+      if (row !== undefined) return row;
+    }
+  };
+  for (const [answer, least, most] of [
+    [{ status: 429, headers: { 'Retry-After': '1000' } }, 1_000_000, 1_000_000], [{ status: 503, headers: { 'Retry-After': new Date(Date.now() + 1_000_000).toUTCString() } }, 900_000, 1_000_000],
+    [{ status: 429, headers: { 'Retry-After': '99999999' } }, 3_600_000, 3_600_000], [{ status: 500, headers: { 'Retry-After': '1000' } }, 0, 100_000],
+  ] as const) {
+    const receiver = new Receiver([answer]);
+    const server = await TestServer.start({ config: settings([await receiver.listen()], { backoff_ms: 60_000 }) });
+    const before = Date.now();
+    await server.account('ann');
+    await receiver.until(1);
+    const { due_at: dueAt, attempts } = await waiting(server);
+    assert.is(attempts, 1);
+    assert.ok(dueAt >= before + least && dueAt <= Date.now() + most, `${JSON.stringify(answer)}: ${dueAt - before} ms`);
+    await server.close();
+    await receiver.close();
+  }
+});
+
+test('what is new waits as well while an endpoint has its pause', async () => {
+  const receiver = new Receiver([{ status: 429, headers: { 'Retry-After': '1000' } }]);
+  const claimed: number[] = [];
+  const looks: number[] = [];
+  const queue = {
+    next: async () => (looks.push(Date.now()), { event_id: claimed.length + 1, body: '{}', attempts: 0, created_at: Date.now(), due_at: Date.now() }),
+    claim: async (_: string, { event_id: id }: { event_id: number }) => claimed.push(id) > 0, postpone: async () => {}, remove: async () => {},
+  };
+  const looked = async (times: number) => {
+    while (looks.length < times) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve)); // what it does about it is begun in the same turn
+  };
+  const config = { url: await receiver.listen(), secret: SECRET, events: ['*'] };
+  const parts = { config, settings: { timeout_ms: 5000, attempts: 15, age_hours: 72, backoff_ms: 1, allow_private: true }, queue, log: createLog('silent'), userAgent: '' };
+  const endpoint = new Endpoint(0, parts as never);
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
+  endpoint.wake();
+  await looked(2);
+  mock.timers.tick(999_000);
+  await looked(2);
+  assert.equal([claimed, looks.length], [[1], 2], 'the second is due, and is left alone');
+  mock.timers.tick(1000);
+  await receiver.until(2);
+  assert.equal(claimed.slice(0, 2), [1, 2]);
+  await endpoint.close();
+  await receiver.close();
 });
 
 test('after so many attempts it is given up, and the next event has its turn', async () => {
