@@ -5,6 +5,7 @@ import { fillDemo } from './demo.ts';
 import * as favorites from './favorites.ts';
 import { Login, type Caller } from './login.ts';
 import { activityPage, dashboardPart, languages, loginHistory, loginMetrics, sessionView, setLanguage } from './pages.ts';
+import { resetTwofa } from './reset-twofa.ts';
 import * as schema from './schema.ts';
 import { favoritesOf } from './store.ts';
 import { Throttle } from './throttle.ts';
@@ -59,6 +60,10 @@ export default definePlugin({
     adminSetupTwofa: forAdmins(setupTwofa),
     adminConfirmTwofa: forAdmins(confirmTwofa),
     adminDisableTwofa: forAdmins(disableTwofa),
+    resetTwofa: {
+      method: 'DELETE', path: '/api/accounts/:username/2fa', address: 'admin', access: 'admin', summary: 'Turn two-factor authentication off for who lost it; all sessions of the account end',
+      params: schema.TwofaResetParams, reply: schema.TwofaReset, errors: ['account_not_found', 'own_account'],
+    },
     activity: { method: 'GET', path: '/api/account/activity', feature: 'activity', summary: 'What was done in the account', query: schema.ActivityQuery, reply: schema.ActivityPage },
     loginHistory: { method: 'GET', path: '/api/account/login-history', feature: 'login_history', summary: 'The last logins', reply: schema.LoginHistory },
     languages: { method: 'GET', path: '/api/account/language', feature: 'locale', summary: 'Installed languages, and the one in use', reply: schema.Languages },
@@ -89,6 +94,7 @@ export default definePlugin({
         adminSetupTwofa: own.setupTwofa,
         adminConfirmTwofa: own.confirmTwofa,
         adminDisableTwofa: own.disableTwofa,
+        resetTwofa: (call) => resetTwofa(host, twofa, call),
         activity: ({ account, query }) => activityPage(events, account, query),
         loginHistory: ({ account }) => loginHistory(store, account, countries),
         languages: ({ account }) => languages(node, account),

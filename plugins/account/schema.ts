@@ -66,6 +66,8 @@ export const TwofaConfirmed = Type.Object({
 });
 export const TwofaOffBody = Type.Object({ password: Password, code: Code });
 export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
+export const TwofaResetParams = Type.Object({ username: Type.String({ minLength: 1, maxLength: 64 }) });
+export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.Literal(false) });
 
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),

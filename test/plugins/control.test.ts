@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { PASSWORD, TestServer, type Question } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { codeOf, enableTwofa, logIn } from './account-client.ts';
 
 const test = testSuite('control');
 let server: TestServer;
@@ -22,7 +23,7 @@ const ROUTES = [
   ['POST', '/api/accounts/operator/suspend'], ['POST', '/api/accounts/operator/unsuspend'], ['PUT', '/api/accounts/operator/password'], ['GET', '/api/accounts/operator/sessions'],
   ['DELETE', '/api/accounts/operator/sessions'], ['DELETE', '/api/accounts/operator/sessions/x'], ['PUT', '/api/accounts/operator/features/docker'], ['DELETE', '/api/accounts/operator/features/docker'],
   ['GET', '/api/plans'], ['POST', '/api/plans'], ['GET', '/api/plans/basic'], ['PUT', '/api/plans/basic'], ['DELETE', '/api/plans/basic'],
-  ['PUT', '/api/plans/basic/features/docker'], ['DELETE', '/api/plans/basic/features/docker'], ['GET', '/api/features'], ['GET', '/api/plugins'],
+  ['DELETE', '/api/accounts/operator/2fa'], ['PUT', '/api/plans/basic/features/docker'], ['DELETE', '/api/plans/basic/features/docker'], ['GET', '/api/features'], ['GET', '/api/plugins'],
 ] as const;
 
 test('guests and users get nowhere, and the user address knows none of it', async () => {
@@ -134,6 +135,50 @@ test('passwords and sessions are ended at once', async () => {
   assert.not(await isIn(third));
   assert.is((await put('/api/accounts/operator/password', { password: PASSWORD })).status, 200);
   assert.is((await ask('/api/plugins')).status, 200, 'the session that asks stays');
+});
+
+test('who lost the second factor gets in again by an operator, and the log tells who did it', async () => {
+  const { account, token: first } = await server.user('lena');
+  const bystander = await server.user('lars');
+  const kept = await enableTwofa(server, bystander.token);
+  const { recoveryCodes } = await enableTwofa(server, first);
+  const twofaRequired = async () => (await logIn(server, 'lena')).body['twofa_required'] === true;
+  assert.ok(await twofaRequired());
+  assert.is((await server.ask('/api/accounts/lena/2fa', { method: 'DELETE', address: 'admin', token: first })).status, 401);
+  assert.is((await server.ask('/api/accounts/lars/2fa', { method: 'DELETE', token: first })).status, 404, 'on the user address there is no such path');
+  assert.ok(await twofaRequired());
+  assert.is((await server.ask('/api/account/2fa', { token: first })).status, 200);
+  assert.equal((await del('/api/accounts/lena/2fa')).body, { username: 'lena', enabled: false });
+  assert.is((await server.ask('/api/account/2fa', { token: first })).status, 401, 'sessions end at once');
+  const again = await logIn(server, 'lena');
+  assert.is(again.status, 200, 'the password is enough');
+  const { token: second = '' } = again.body as { token?: string };
+  assert.equal((await server.ask('/api/account/2fa', { token: second })).body, { enabled: false, method: '', code: '' });
+  assert.equal((await del('/api/accounts/lena/2fa')).body, { username: 'lena', enabled: false }, 'a second time is the same');
+  assert.is((await server.ask('/api/account/2fa', { token: second })).status, 200, 'and changes nothing');
+  const { core } = server.hostkeep;
+  const lines = (await core.events.page(account.id, 'two-factor', 0, -1)).lines.filter((line) => line.includes('turned off'));
+  assert.is(lines.length, 1);
+  assert.match(lines[0] ?? '', /User 'lena' had two-factor authentication turned off by the administrator 'operator' from IP 127\.0\.0\.1$/);
+  assert.equal((await core.events.after(0, 10_000)).filter(({ type }) => type === 'twofa.reset').map(({ username, data }) => [username, data['by']]), [['lena', 'operator']]);
+  await enableTwofa(server, second);
+  assert.is((await logIn(server, 'lena', { code: recoveryCodes[0] ?? '' })).status, 401, 'recovery codes went with the factor that they were for');
+  assert.is((await logIn(server, 'lars', { code: kept.recoveryCodes[0] ?? '' })).status, 200, 'nobody else lost any');
+});
+
+test('a set-up that waits for its first code is taken away as well; the own second factor needs password and code', async () => {
+  const { token: user } = await server.user('mona');
+  const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', { method: 'POST', token: user, body: { password: PASSWORD } });
+  assert.is((await del('/api/accounts/mona/2fa')).status, 200);
+  assert.is((await server.ask('/api/account/2fa/confirm', { method: 'POST', token: user, body: { code: codeOf(setup.body.secret) } })).body['error'], 'twofa_not_started');
+  const second = await server.admin('twofold');
+  await enableTwofa(server, second.token, 'admin');
+  const own = await server.ask<Body>('/api/accounts/twofold/2fa', { method: 'DELETE', address: 'admin', token: second.token });
+  assert.is(own.status, 409);
+  assert.is(own.body.error, 'own_account');
+  assert.is((await logIn(server, 'twofold', { address: 'admin' })).body['twofa_required'], true);
+  assert.is((await del('/api/accounts/twofold/2fa')).status, 200, 'another administrator may');
+  assert.is((await logIn(server, 'twofold', { address: 'admin' })).status, 200);
 });
 
 test('lists are paged by cursor, each account once', async () => {

@@ -49,6 +49,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'account.disableTwofa': () => ({ body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) } }),
   'account.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
   'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
   'account.logout': () => ({}),
   'account.adminSetupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
   'account.adminConfirmTwofa': () => ({ body: { code: code() } }),
