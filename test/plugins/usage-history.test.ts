@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/accounts.ts';
 import { projectDir } from '../../kernel/config.ts';
@@ -22,6 +23,7 @@ let store: Store;
 /** Nothing of the sampler keeps a process alive, as it must not keep a server from its end. */
 const alive = setInterval(() => {}, 1000);
 test.after(() => clearInterval(alive));
+test.after.each(() => mock.timers.reset());
 test.before(async () => {
   store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
   await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
@@ -166,6 +168,56 @@ test('who does not keep up loses samples and holds up nobody; what is taken for 
   assert.ok(quick.isEnded && slow.isEnded && again.isEnded);
 });
 
+test('who follows hears from the server every fifteen seconds, sample or not, so that no proxy takes the stream for dead', () => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  const broadcast = new Broadcast(new Recent(), { streams: 10, streams_of_user: 0 });
+  const [quick, slow] = [sinkOf(100), sinkOf(1)];
+  for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
+  mock.timers.tick(14_999);
+  assert.is(quick.chunks.length, 1, 'which says when to come back');
+  mock.timers.tick(1);
+  assert.equal(quick.chunks.slice(1), [': still here\n\n'], 'a comment, which is no event');
+  mock.timers.tick(15_000);
+  assert.equal([quick.chunks.length, slow.chunks.length], [3, 1], 'but not who is behind');
+  broadcast.close();
+  mock.timers.tick(15_000);
+  assert.is(quick.chunks.length, 3);
+});
+
+test('each minute is ended once, right after it is over, whether anybody reads or not', async () => {
+  const begin = Date.UTC(2026, 0, 1, 12, 0);
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: begin + 30_000 });
+  const { recorder } = recorderOf(() => ({}));
+  const ended: number[] = [];
+  recorder.endMinute = async (at) => void ended.push(at);
+  mock.timers.tick(30_000);
+  assert.equal(ended, [], 'not before it is over');
+  mock.timers.tick(20);
+  assert.equal(ended, [begin / 1000]);
+  mock.timers.tick(59_999);
+  assert.is(ended.length, 1);
+  mock.timers.tick(1);
+  mock.timers.tick(60_000);
+  assert.equal(ended, [0, 60, 120].map((seconds) => begin / 1000 + seconds));
+  await recorder.close();
+  mock.timers.tick(120_000);
+  assert.is(ended.length, 3);
+});
+
+test('a minute in which nobody read takes one sample for the record; one with samples takes none', async () => {
+  const { recorder, sampler } = recorderOf(() => ({}));
+  const minute = Math.floor(Date.now() / 60_000) * 60 - 600;
+  await recorder.endMinute(minute);
+  await recorder.endMinute(minute + 60);
+  assert.is(sampler.taken, 2);
+  await sampler.record();
+  await recorder.endMinute(minute + 120);
+  assert.is(sampler.taken, 3);
+  const { points } = await recorder.query('memory', { from: String(minute), to: String(minute + 179), step: 60 });
+  assert.equal(points.map(({ time, value }) => [time - minute, value]), [[0, 25], [60, 25], [120, 25]]);
+  await recorder.close();
+});
+
 test('a minute is the mean of its samples by the time that each stands for', () => {
   const row = minuteRow(120, [sampleOf(1, 0, 99), sampleOf(2, 1000, 10), sampleOf(3, 3000, 50)], undefined);
   assert.equal(row, { at: 120, cpu: 40, memory: 40, disk: null, users: null, domains: null, websites: null });
@@ -197,7 +249,7 @@ function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites
   const usageStore = new UsageStore(store);
   const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log });
   sampler.listen((sample) => recorder.add(sample));
-  return { recorder, counts, stats: new Stats(counts, usageStore), happen: () => happened() };
+  return { sampler, recorder, counts, stats: new Stats(counts, usageStore), happen: () => happened() };
 }
 
 test('minutes are written in batches with the hours that they belong to, and found again after a restart', async () => {

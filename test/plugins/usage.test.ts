@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { mock } from 'node:test';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { findPlugins } from '../../kernel/loader.ts';
@@ -19,6 +20,7 @@ test.before(async () => {
   admin = (await server.admin()).token;
 });
 test.after(() => server.close());
+test.after.each(() => mock.timers.reset());
 
 const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map((path) => `/api/usage${path}`);
 const ask = <T = Record<string, unknown>>(path: string, question: Question = {}) => server.ask<T>(path, { address: 'admin', token: admin, ...question });
@@ -148,6 +150,28 @@ test('history answers the last minutes from memory', async () => {
   assert.is(body.step, 1);
   assert.ok(body.points.length > 0 && body.points.length <= 61);
   for (const { time, value } of body.points) assert.ok(time >= from && value > 0 && value < 100);
+});
+
+test('minutes in which nobody asks are in the history too', async () => {
+  const begin = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: begin });
+  const quiet = await TestServer.start();
+  const { token } = await quiet.admin();
+  const points = async (count: number) => {
+    for (let i = 0; i < 500; i += 1) {
+      const { body } = await quiet.ask<{ points: { time: number; value: number }[] }>(`/api/usage/history?metric=memory&step=60&from=${begin / 1000}&to=${begin / 1000 + 300}`, { address: 'admin', token });
+      if (body.points.length >= count) return body.points;
+    }
+    return [];
+  };
+  mock.timers.tick(60_020);
+  assert.is((await points(1)).length, 1);
+  mock.timers.tick(60_000);
+  const both = await points(2);
+  assert.equal(both.map(({ time }) => time - begin / 1000), [0, 60]);
+  for (const { value } of both) assert.ok(value > 0 && value < 100);
+  mock.timers.reset();
+  await quiet.close();
 });
 
 test('a stream sends samples in the shapes of the other routes, each later than the last', async () => {
