@@ -1,0 +1,66 @@
+import * as assert from 'uvu/assert';
+import type { Account } from '../../kernel/accounts.ts';
+import type { RouteInfo } from '../../kernel/node.ts';
+import type { Address, RouteSpec } from '../../kernel/plugin.ts';
+import { describe, LiveRoute } from '../../kernel/routes.ts';
+import { Type } from '../../kernel/schema.ts';
+import { usable } from '../../plugins/openapi/caller.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('openapi: who may use what');
+
+function route(name: string, spec: Partial<RouteSpec>): Record<string, RouteSpec> {
+  return { [name]: { method: 'GET', path: `/${name}`, summary: name, reply: Type.Object({}), ...spec } };
+}
+
+/** A route of every kind, on either address and on both. */
+const ROUTES = describe('probe', ['dns', 'redirects'], {
+  ...route('guest', { access: 'guest', address: 'both' }),
+  ...route('user', { access: 'user' }), ...route('userOfAdmin', { access: 'user', address: 'admin' }), ...route('userOfBoth', { access: 'user', address: 'both' }),
+  ...route('feature', {}), ...route('featureOfAdmin', { address: 'admin' }), ...route('featureOfBoth', { address: 'both', feature: ['dns', 'redirects'], also: ['waf'] }),
+  ...route('admin', { access: 'admin', address: 'admin' }),
+});
+
+const account = (role: Account['role'], ...features: string[]) => ({ role, features: new Set(features) }) as unknown as Account;
+const namesOf = (routes: readonly RouteInfo[] | undefined) => routes?.map(({ name }) => name);
+
+test('a guest is told of what is open to anybody', () => {
+  for (const address of ['user', 'admin'] as const) assert.equal(namesOf(usable(ROUTES, address, undefined)), ['guest']);
+});
+
+test('a token of the other address is worth nothing', () => {
+  assert.is(usable(ROUTES, 'user', account('admin')), undefined);
+  const withoutFeatures = ROUTES.filter(({ access }) => access !== 'feature');
+  assert.is(usable(withoutFeatures, 'admin', account('user', 'dns')), undefined, 'no route there is opened by a feature');
+});
+
+test('a user on the admin address is told of what a feature opens, and of nothing that is for those who are at home there', () => {
+  assert.equal(namesOf(usable(ROUTES, 'admin', account('user'))), ['guest']);
+  assert.equal(namesOf(usable(ROUTES, 'admin', account('user', 'dns'))), ['guest', 'featureOfAdmin']);
+  assert.equal(namesOf(usable(ROUTES, 'admin', account('user', 'redirects', 'waf'))), ['guest', 'featureOfBoth']);
+});
+
+test('a user is told of what the features open, and an admin of all of the admin address', () => {
+  assert.equal(namesOf(usable(ROUTES, 'user', account('user'))), ['guest', 'user', 'userOfBoth']);
+  assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns'))), ['guest', 'user', 'userOfBoth', 'feature']);
+  assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns', 'waf'))), ['guest', 'user', 'userOfBoth', 'feature', 'featureOfBoth']);
+  assert.equal(namesOf(usable(ROUTES, 'admin', account('admin'))), ['guest', 'userOfAdmin', 'userOfBoth', 'featureOfAdmin', 'featureOfBoth', 'admin']);
+});
+
+test('whoever asks is told of exactly what the gate lets through', () => {
+  const live = ROUTES.map((info) => new LiveRoute(info, () => ({})));
+  const admitted = (address: Address, who: Account) => live.filter((each) => {
+    if (!each.info.addresses.includes(address)) return false;
+    if (each.isGuest) return true;
+    try {
+      each.admit(who, address, true);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  for (const features of [[], ['dns'], ['redirects'], ['waf'], ['dns', 'waf'], ['redirects', 'waf'], ['dns', 'redirects', 'waf']]) {
+    for (const address of ['user', 'admin'] as const) assert.equal(namesOf(usable(ROUTES, address, account('user', ...features))), admitted(address, account('user', ...features)).map(({ info }) => info.name), `${address}: ${features.join(' ')}`);
+  }
+  assert.equal(namesOf(usable(ROUTES, 'admin', account('admin'))), admitted('admin', account('admin')).map(({ info }) => info.name));
+});
