@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { mock } from 'node:test';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
@@ -7,6 +9,7 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { rawRequest } from '../support/raw.ts';
 import { TestServer, type Question } from '../support/hostkeep.ts';
 import { eventSource } from '../support/event-source.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('usage');
@@ -90,6 +93,26 @@ test('disks are told alike under both paths', async () => {
   const root = body.find((disk) => disk['mountpoint'] === '/');
   assert.equal(Object.keys(root ?? {}).toSorted(), ['device', 'free', 'fstype', 'mountpoint', 'percent', 'total', 'used']);
   assert.is((await ask<unknown[]>('/api/usage/server')).body.length, body.length);
+});
+
+test('the host is read below the roots that are set, for a server that runs in a container of its own', async () => {
+  const root = temporaryFolder();
+  const files: Record<string, string> = {
+    'proc/stat': 'cpu  1 2 3 4\ncpu7 100 0 0 100\n', 'proc/meminfo': 'MemTotal: 4096 kB\nMemAvailable: 1024 kB\n', 'proc/filesystems': '\text4\n',
+    'proc/1/mountinfo': '1 0 8:1 / / rw - ext4 /dev/of-the-host rw\n', 'sys/fs/cgroup/memory.max': 'max\n', 'sys/fs/cgroup/memory.current': '1\n', 'sys/fs/cgroup/memory.stat': '',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(root, name, '..'), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  const inside = await TestServer.start({ config: { usage: { roots: { proc: join(root, 'proc'), sys: join(root, 'sys'), files: root } } } });
+  const { token } = await inside.admin();
+  const figure = async (path: string) => (await inside.ask<Record<string, unknown>>(path, { address: 'admin', token })).body;
+  assert.equal(await figure('/api/usage/cpu'), { core_7: 0 });
+  assert.equal((await figure('/api/usage/memory'))['ram_info'], { available: 1_048_576, percent: 75, total: 4_194_304, used: 3_145_728 });
+  const [disk] = (await figure('/api/usage/disk')) as unknown as Record<string, unknown>[];
+  assert.equal([disk?.['device'], disk?.['mountpoint']], ['/dev/of-the-host', '/']);
+  await inside.close();
 });
 
 test('every endpoint of the address is listed, and its example works in a shell', async () => {

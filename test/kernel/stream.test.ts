@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import * as assert from 'uvu/assert';
+import type { Sink } from '../../kernel/reply.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { Gate, probePlugin } from '../support/probe.ts';
+import { rawConnection } from '../support/raw.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('streams');
+const CHUNK_BYTES = 1 << 20;
+
+test('a stream tells that its client does not read, and again when it has caught up', async () => {
+  const sinks: Sink[] = [];
+  const server = await TestServer.start({ plugins: [probePlugin(new Gate(), sinks)] });
+  const { token } = await server.user('sloan');
+  const socket = await rawConnection(server.hostkeep.url('user'));
+  socket.write(`GET /probe/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  const [sink] = sinks;
+  assert.ok(sink !== undefined && !sink.isBehind);
+  let chunks = 1;
+  while (sink.write('x'.repeat(CHUNK_BYTES)) && chunks < 64) chunks += 1;
+  assert.ok(chunks < 64, 'what the sockets hold is bounded');
+  assert.is(sink.isBehind, true);
+  const read = { x: 0, tail: '' };
+  socket.on('data', (chunk: Buffer) => {
+    const text = chunk.toString('latin1');
+    read.x += text.split('x').length - 1;
+    read.tail = text.slice(-100);
+  });
+  socket.resume();
+  while (!read.tail.includes('again')) {
+    if (!sink.isBehind) sink.write('again'); // what uWS still holds back goes out with it
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.is(read.x, chunks * CHUNK_BYTES, 'nothing is lost of what was taken');
+  socket.destroy();
+  await server.close();
+});
