@@ -140,7 +140,7 @@ export class Hostkeep {
   /**
    * Puts another configuration in force: its plugins are set up beside the running ones and answer from one request
    * to the next, while the old ones finish what they accepted. No connection is closed. One that fails leaves all as
-   * it was. Data folder, addresses and TLS files stay until a restart.
+   * it was. A renewed certificate is taken from its files. Data folder, addresses and names of TLS files stay until a restart.
    */
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
@@ -148,6 +148,12 @@ export class Hostkeep {
     if (fixed(config) !== fixed(old.config)) throw new Error('data, files_root, listen, admin_listen and tls change with a restart only');
     this.core.keys.reload();
     const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
+    try {
+      for (const address of ADDRESSES) await this.#servers[address].renewCertificate();
+    } catch (error) {
+      await next.plugins.close();
+      throw error;
+    }
     this.#generation = next;
     this.#log.level = config.log.level;
     this.core.sessions.ttlSeconds = config.token.ttl_seconds;

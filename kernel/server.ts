@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { splitHostPort, type Config } from './config.ts';
@@ -22,7 +24,10 @@ interface Slot {
 /** One address: its listener, and uWebSockets.js's router, which leads to the routes of the table in force. */
 export class Server {
   readonly #parts: ServerParts;
-  readonly #app: TemplatedApp;
+  #app: TemplatedApp;
+  /** Apps of earlier certificates, which serve the connections that were made with them. */
+  readonly #retired: TemplatedApp[] = [];
+  #certificate: string;
   readonly #slots = new Map<string, Slot>();
   readonly #patterns = new Set<string>();
   readonly #streams: Streams;
@@ -31,12 +36,12 @@ export class Server {
   #listener: us_listen_socket | undefined;
 
   constructor(parts: ServerParts, table: RouteTable) {
-    const { cert, key } = parts.tls;
     this.#parts = parts;
-    this.#app = cert === '' ? uWS.App() : uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
+    this.#certificate = certificateDigest(parts.tls);
+    this.#app = newApp(parts.tls);
     this.#streams = new Streams(parts.sessions);
     this.#flow = new RequestFlow(parts, this.#streams);
-    this.#app.any('/*', (res, req) => this.#flow.refuse('/*', this.#table, res, req));
+    this.#registerRefusal('/*');
     this.#table = table;
     this.use(table);
   }
@@ -59,12 +64,35 @@ export class Server {
 
   /** Returns the port, which the system chose where 0 was asked for. Throws when it cannot be had. */
   listen(): number {
-    const { host, port } = splitHostPort(this.#parts.listen);
-    this.#app.listen(host, port, (socket) => {
-      if (socket !== false) this.#listener = socket;
-    });
-    if (this.#listener === undefined) throw new Error(`cannot listen on ${host}:${port}`);
+    this.#listener = listenWith(this.#app, this.#parts.listen);
     return uWS.us_socket_local_port(this.#listener);
+  }
+
+  /**
+   * Takes new connections with the certificate that the files hold now, where it is another one; open connections go on
+   * with theirs. Throws when it cannot be used, and then changes nothing. A port that the system chose cannot be shared
+   * for the moment that this takes, so there it throws as well.
+   */
+  async renewCertificate(): Promise<void> {
+    const certificate = certificateDigest(this.#parts.tls);
+    const [app, listener] = [this.#app, this.#listener];
+    if (certificate === this.#certificate || listener === undefined) return;
+    const next = newApp(this.#parts.tls);
+    try {
+      this.#app = next;
+      this.#registerRefusal('/*');
+      for (const [name, slot] of this.#slots) this.#register(slot, ...(name.split(' ') as [keyof typeof REGISTER, string]));
+      for (const to of this.#patterns) this.#registerRefusal(to);
+      this.#listener = listenWith(next, this.#parts.listen);
+    } catch (error) {
+      this.#app = app;
+      next.close();
+      throw error;
+    }
+    this.#certificate = certificate;
+    this.#retired.push(app);
+    await new Promise((resolve) => setImmediate(resolve)); // connections that wait to be accepted are, right before this
+    uWS.us_listen_socket_close(listener);
   }
 
   /** Rejects when another program has the port, or another Hostkeep, with which uWS would share it. */
@@ -86,7 +114,7 @@ export class Server {
     this.#streams.close();
     await this.#table.idle();
     await new Promise((resolve) => setImmediate(resolve)); // what the kernel has already read is answered first
-    this.#app.close();
+    for (const app of [...this.#retired, this.#app]) app.close();
   }
 
   #slot(method: keyof typeof REGISTER, path: string): Slot {
@@ -96,7 +124,7 @@ export class Server {
     slot = { route: undefined };
     this.#slots.set(`${method} ${to}`, slot);
     this.#register(slot, method, to);
-    if (!this.#patterns.has(to)) this.#app.any(to, (res, req) => this.#flow.refuse(to, this.#table, res, req));
+    if (!this.#patterns.has(to)) this.#registerRefusal(to);
     this.#patterns.add(to);
     return slot;
   }
@@ -110,4 +138,32 @@ export class Server {
       else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams);
     });
   }
+  #registerRefusal(to: string): void {
+    this.#app.any(to, (res, req) => this.#flow.refuse(to, this.#table, res, req));
+  }
+}
+
+function newApp({ cert, key }: Config['tls']): TemplatedApp {
+  if (cert === '') return uWS.App();
+  try {
+    return uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
+  } catch (cause) {
+    throw new Error(`tls.cert ${cert} and tls.key ${key} cannot be used: one of them is no PEM file, or they do not belong together`, { cause });
+  }
+}
+
+function listenWith(app: TemplatedApp, address: string): us_listen_socket {
+  const { host, port } = splitHostPort(address);
+  let listener: us_listen_socket | undefined;
+  app.listen(host, port, (socket) => {
+    if (socket !== false) listener = socket;
+  });
+  if (listener === undefined) throw new Error(`cannot listen on ${host}:${port}`);
+  return listener;
+}
+
+function certificateDigest({ cert, key }: Config['tls']): string {
+  const hash = createHash('sha256');
+  for (const file of cert === '' ? [] : [cert, key]) hash.update(readFileSync(file)).update('\n');
+  return hash.digest('hex');
 }

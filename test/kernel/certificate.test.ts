@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import * as assert from 'uvu/assert';
+import { selfSigned } from '../support/certificate.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { freePort } from '../support/port.ts';
+import { probePlugin } from '../support/probe.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('certificate');
+const [first, second] = [selfSigned('first.test'), selfSigned('second.test')];
+const folder = temporaryFolder();
+const tls = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+const install = ({ cert, key }: { cert: string; key: string }) => {
+  copyFileSync(cert, tls.cert);
+  copyFileSync(key, tls.key);
+};
+
+async function connection(url: string): Promise<TLSSocket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+const nameOf = (socket: TLSSocket) => String(socket.getPeerCertificate().subject.CN);
+
+/** The name that a new connection is shown. */
+async function shown(url: string): Promise<string> {
+  const socket = await connection(url);
+  const name = nameOf(socket);
+  socket.destroy();
+  return name;
+}
+
+async function ask(socket: TLSSocket, request: string): Promise<string> {
+  socket.write(`${request} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const [reply] = (await once(socket, 'data')) as [Buffer];
+  return reply.toString('latin1');
+}
+
+test('a renewed certificate is taken by a reload, and one that cannot be used is not', async () => {
+  install(first);
+  const server = await TestServer.start({ plugins: [probePlugin()], config: { tls, listen: `127.0.0.1:${await freePort()}`, admin_listen: `127.0.0.1:${await freePort()}` } });
+  const { hostkeep } = server;
+  const { config } = hostkeep.node;
+  const urls = [hostkeep.url('user'), hostkeep.url('admin')];
+  const open = await Promise.all(urls.map(connection));
+  assert.equal(open.map(nameOf), ['first.test', 'first.test']);
+
+  copyFileSync(second.cert, tls.cert);
+  const refused = await hostkeep.reconfigure({ ...config, sections: { probe: { word: 'changed' } } }).then(() => '', (error: Error) => error.message);
+  assert.match(refused, /tls\.cert .* cannot be used/, 'the key is of the other one');
+  writeFileSync(tls.key, 'no key');
+  assert.match(await hostkeep.reconfigure(config).then(() => '', (error: Error) => error.message), /cannot be used/);
+  assert.equal(await Promise.all(urls.map(shown)), ['first.test', 'first.test']);
+  assert.match(await ask(open[0] as TLSSocket, 'GET /probe/open'), /200 OK[^]*"hello"/, 'and nothing else was changed either');
+
+  install(second);
+  await hostkeep.reconfigure({ ...config, sections: { probe: { word: 'changed' } } });
+  assert.equal(await Promise.all(urls.map(shown)), ['second.test', 'second.test']);
+  for (const socket of open) assert.match(await ask(socket, 'GET /probe/open'), /200 OK[^]*"changed"/, 'open connections go on');
+  const fresh = await Promise.all(urls.map(connection));
+  for (const socket of fresh) {
+    assert.match(await ask(socket, 'GET /probe/open'), /200 OK[^]*"changed"/);
+    assert.match(await ask(socket, 'HEAD /probe/open'), /^HTTP\/1.1 200 OK/);
+    assert.match(await ask(socket, 'DELETE /probe/open'), /^HTTP\/1.1 405 [^]*Allow: GET, HEAD/);
+    assert.match(await ask(socket, 'GET /nowhere'), /^HTTP\/1.1 404 /);
+  }
+  assert.match(await ask(fresh[0] as TLSSocket, 'GET /probe/items/1/x'), /200 OK[^]*\{"id":1,"part":"x"\}/);
+
+  install(first);
+  await hostkeep.reconfigure(config);
+  await hostkeep.reconfigure(config);
+  assert.equal(await Promise.all(urls.map(shown)), ['first.test', 'first.test'], 'as often as it takes');
+  for (const socket of [...open, ...fresh]) assert.match(await ask(socket, 'GET /probe/open'), /200 OK[^]*"hello"/);
+  const ended = [...open, ...fresh].map((socket) => once(socket, 'close'));
+  await server.close();
+  await Promise.all(ended);
+});
