@@ -22,7 +22,7 @@ const { accounts, events, passwords, store } = core;
 const passwordHash = await passwords.hash(PASSWORD);
 const account = await accounts.create({ username: 'ann', role: 'user', plan: 'developer', passwordHash });
 await store.write(async (tx) => {
-  for (let i = 0; i < 10_000; i += 1) await events.record(tx, { type: 'bench', account, text: `did the thing ${i}`, ip: '203.0.113.5' });
+  for (let i = 0; i < 10_000; i += 1) await events.record(tx, { type: 'logout', account, text: `did the thing ${i}`, ip: '203.0.113.5' });
   for (let i = 0; i < 50; i += 1) await tx.run('insert into favorites (account_id, link, title) values (?, ?, ?)', account.id, `/page/${i}`, `Page ${i}`);
   for (let i = 0; i < 100; i += 1) await tx.run('insert into login_history (account_id, at, ip) values (?, ?, ?)', account.id, Date.now(), `8.8.${i}.8`);
 });

@@ -1,9 +1,10 @@
+import type { Occurrence } from './event-types.ts';
 import type { SqlValue, Store, Tx } from './store.ts';
 
 /** Something that happened to an account, as its activity log and every follower of the log are told. */
-export interface EventInput {
-  /** `<thing>.<what happened>`, e.g. `domain.added`. */
-  readonly type: string;
+export type EventInput = Occurrence & Circumstances;
+
+interface Circumstances {
   /** Whose activity log it belongs to; without one it is the server's. */
   readonly account?: { readonly id: number; readonly username: string };
   /** The user name to show when there is no account. */
@@ -12,7 +13,6 @@ export interface EventInput {
   readonly text: string;
   /** Address of the client; empty for the command line. */
   readonly ip: string;
-  readonly data?: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970, when it did not happen just now. */
   readonly at?: number;
 }
@@ -21,6 +21,7 @@ export interface LoggedEvent {
   readonly id: number;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** One of `EventTypes`, or what another version of the program recorded. */
   readonly type: string;
   readonly account_id: number | null;
   readonly username: string;
@@ -63,7 +64,7 @@ export class EventLog {
       at, type, account?.id ?? null, username, ip, line, line.toLowerCase(), JSON.stringify(input.data ?? {}),
     );
     if (account !== undefined && id % TRIM_EVERY === 0) await this.#trim(tx, account.id);
-    const event: LoggedEvent = { id, at, type, account_id: account?.id ?? null, username, ip, line, data: input.data ?? {} };
+    const event: LoggedEvent = { id, at, type, account_id: account?.id ?? null, username, ip, line, data: { ...input.data } };
     tx.afterCommit(() => {
       for (const listener of this.#listeners) listener(event);
     });

@@ -138,6 +138,7 @@ export class Server {
       else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams);
     });
   }
+
   #registerRefusal(to: string): void {
     this.#app.any(to, (res, req) => this.#flow.refuse(to, this.#table, res, req));
   }

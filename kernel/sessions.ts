@@ -119,7 +119,7 @@ export class Sessions {
     await this.#change(account, async (tx) => {
       const { changes } = await tx.run('delete from sessions where account_id = ? and id = ?', account.id, id);
       if (changes === 0) throw new HttpError('session_not_found', 'there is no such session');
-      await this.#events.record(tx, { type, account, text: type === 'logout' ? 'logged out' : 'ended a session', ip });
+      await this.#events.record(tx, { account, ip, ...(type === 'logout' ? { type, text: 'logged out' } : { type, text: 'ended a session', data: { count: 1 } }) });
     });
   }
 

@@ -1,6 +1,8 @@
 import type { Account } from '../../kernel/accounts.ts';
+import type { Occurrence } from '../../kernel/event-types.ts';
 import type { Host } from '../../kernel/plugin.ts';
 import type { DemoContext } from '../../kernel/points.ts';
+import type { Favorite } from './schema.ts';
 import { addLogin, putFavorite } from './store.ts';
 import { networkOf } from './throttle.ts';
 
@@ -14,39 +16,46 @@ const FAVORITES = [
   { link: 'https://wordpress.org/documentation/', title: 'WordPress documentation' },
 ] as const;
 
+type Did = Occurrence & { readonly text: string };
+const LOGGED_IN: Did = { type: 'login', text: 'logged in' };
+const LOGGED_OUT: Did = { type: 'logout', text: 'logged out' };
+const FAILED: Did = { type: 'login.failed', text: 'failed to log in' };
+const added = (favorite: Favorite): Did => ({ type: 'favorite.put', text: `added the favorite ${favorite.title}`, data: favorite });
+const spoke = (locale: string): Did => ({ type: 'account.changed', text: `changed the locale to ${locale}`, data: { locale } });
+
 /** What the demo account did: hours ago, from where, and what. Addresses are those set aside for documentation. */
-const PAST: readonly (readonly [number, string, string, string])[] = [
-  [121, '203.0.113.24', 'login', 'logged in'],
-  [120.8, '203.0.113.24', 'favorite.put', 'added the favorite Domains'],
-  [120.5, '203.0.113.24', 'favorite.put', 'added the favorite File manager'],
-  [99, '198.51.100.7', 'login.failed', 'failed to log in'],
-  [98.9, '198.51.100.7', 'login', 'logged in'],
-  [98.2, '198.51.100.7', 'favorite.put', 'added the favorite phpMyAdmin'],
-  [97, '198.51.100.7', 'logout', 'logged out'],
-  [73.5, '203.0.113.24', 'login', 'logged in'],
-  [73.1, '203.0.113.24', 'account.changed', 'changed the locale to de'],
-  [72.9, '203.0.113.24', 'account.changed', 'changed the locale to en'],
-  [50, '2001:db8:20::15', 'login', 'logged in'],
-  [49.4, '2001:db8:20::15', 'session.ended', 'ended a session'],
-  [48.8, '2001:db8:20::15', 'logout', 'logged out'],
-  [26, '203.0.113.24', 'login', 'logged in'],
-  [25.5, '203.0.113.24', 'favorite.put', 'added the favorite WordPress documentation'],
-  [25, '203.0.113.24', 'logout', 'logged out'],
-  [5.2, '192.0.2.88', 'login.failed', 'failed to log in'],
-  [5.1, '192.0.2.88', 'login', 'logged in'],
-  [4.6, '192.0.2.88', 'logout', 'logged out'],
+const PAST: readonly (readonly [number, string, Did])[] = [
+  [121, '203.0.113.24', LOGGED_IN],
+  [120.8, '203.0.113.24', added(FAVORITES[1])],
+  [120.5, '203.0.113.24', added(FAVORITES[0])],
+  [99, '198.51.100.7', FAILED],
+  [98.9, '198.51.100.7', LOGGED_IN],
+  [98.2, '198.51.100.7', added(FAVORITES[2])],
+  [97, '198.51.100.7', LOGGED_OUT],
+  [73.5, '203.0.113.24', LOGGED_IN],
+  [73.1, '203.0.113.24', spoke('de')],
+  [72.9, '203.0.113.24', spoke('en')],
+  [50, '2001:db8:20::15', LOGGED_IN],
+  [49.4, '2001:db8:20::15', { type: 'session.ended', text: 'ended a session', data: { count: 1 } }],
+  [48.8, '2001:db8:20::15', LOGGED_OUT],
+  [26, '203.0.113.24', LOGGED_IN],
+  [25.5, '203.0.113.24', added(FAVORITES[4])],
+  [25, '203.0.113.24', LOGGED_OUT],
+  [5.2, '192.0.2.88', FAILED],
+  [5.1, '192.0.2.88', LOGGED_IN],
+  [4.6, '192.0.2.88', LOGGED_OUT],
 ];
 
 /** Favorites and a few days of history for the demo account, and a login of the other one. */
 export async function fillDemo({ store, events }: Pick<Host, 'store' | 'events'>, { demo, other }: DemoContext): Promise<void> {
   await store.write(async (tx) => {
-    const past = async (account: Account, hoursAgo: number, ip: string, type: string, text: string) => {
+    const past = async (account: Account, hoursAgo: number, ip: string, did: Did) => {
       const at = Date.now() - Math.round(hoursAgo * HOUR_MS);
-      await events.record(tx, { type, account, text, ip, at });
-      if (type === 'login') await addLogin(tx, account.id, { at, ip }, networkOf(ip));
+      await events.record(tx, { ...did, account, ip, at });
+      if (did === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, networkOf(ip));
     };
     for (const favorite of FAVORITES) await putFavorite(tx, demo.id, favorite);
-    for (const [hoursAgo, ip, type, text] of PAST) await past(demo, hoursAgo, ip, type, text);
-    await past(other, 30, '198.51.100.130', 'login', 'logged in');
+    for (const [hoursAgo, ip, did] of PAST) await past(demo, hoursAgo, ip, did);
+    await past(other, 30, '198.51.100.130', LOGGED_IN);
   });
 }

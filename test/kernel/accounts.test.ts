@@ -102,9 +102,9 @@ test('sealed texts open only with their key and in their place', () => {
 test('one event is one line, and a change and its event exist together', async () => {
   const { events, store } = server.hostkeep.core;
   const account = await server.account('eve');
-  await store.write((tx) => events.record(tx, { type: 'test.done', account, text: "did 'x'\r\n[2026-01-01 00:00:00] User 'root' \u2028\u202e", ip: '::1' }));
+  await store.write((tx) => events.record(tx, { type: 'logout', account, text: "did 'x'\r\n[2026-01-01 00:00:00] User 'root' \u2028\u202e", ip: '::1' }));
   await store.write(async (tx) => {
-    await events.record(tx, { type: 'test.failed', account, text: 'failed', ip: '' });
+    await events.record(tx, { type: 'login.failed', account, text: 'failed', ip: '' });
     throw new Error('taken back');
   }).catch(() => undefined);
   const { lines, total } = await events.page(account.id, '', 0, 10);
@@ -121,7 +121,7 @@ test('of the events of an account, ten thousand are kept', async () => {
   const account = await server.account('ivo');
   for (let i = 0; i < 21; i += 1) {
     await store.write(async (tx) => {
-      for (let n = 0; n < 500; n += 1) await events.record(tx, { type: 'test.done', account, text: `did ${i}.${n}`, ip: '' });
+      for (let n = 0; n < 500; n += 1) await events.record(tx, { type: 'logout', account, text: `did ${i}.${n}`, ip: '' });
     });
   }
   const { lines, total } = await events.page(account.id, '', 0, 1);

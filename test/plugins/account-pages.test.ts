@@ -113,7 +113,7 @@ test('the log is paged newest first, searched in any case, and shown whole on de
   const { account, token } = await server.user('gil');
   const { events, store } = server.hostkeep.core;
   await store.write(async (tx) => {
-    for (let i = 1; i <= 59; i += 1) await events.record(tx, { type: 'test', account, text: `did ${i === 30 ? "Ünique 100%_ 'quoted'\r\n[x] User" : `thing ${i}`}`, ip: '203.0.113.5' });
+    for (let i = 1; i <= 59; i += 1) await events.record(tx, { type: 'logout', account, text: `did ${i === 30 ? "Ünique 100%_ 'quoted'\r\n[x] User" : `thing ${i}`}`, ip: '203.0.113.5' });
   });
   const page = async (query: string) => (await server.ask<{ log_content: string[] } & Record<string, unknown>>(`/api/account/activity?${query}`, { token })).body;
   const { log_content: first, ...rest } = await page('');

@@ -1,0 +1,16 @@
+/** What this plugin records. */
+import type { Favorite } from './schema.ts';
+
+declare module '../../kernel/event-types.ts' {
+  interface EventTypes {
+    login: undefined;
+    'login.failed': undefined;
+    'twofa.on': undefined;
+    'twofa.off': undefined;
+    /** The administrator who took it away. */
+    'twofa.reset': { readonly by: string };
+    /** Added or renamed. */
+    'favorite.put': Favorite;
+    'favorite.removed': { readonly link: string };
+  }
+}
