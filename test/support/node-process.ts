@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Role } from '../../kernel/accounts.ts';
+import { openCore } from '../../kernel/index.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { Address } from '../../kernel/plugin.ts';
+import { CLI } from './command.ts';
+import { PASSWORD, testConfig } from './hostkeep.ts';
+
+export interface Reply<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly body: T;
+}
+
+export interface NodeOptions {
+  /** Settings over the defaults. */
+  readonly config?: Record<string, unknown>;
+  /** Program and arguments that start the node for us, as `setpriv`. */
+  readonly through?: readonly string[];
+  /** A module that is loaded into it first, and that may be told things by `tell`. */
+  readonly inside?: string;
+}
+
+/** How much of what a node wrote is kept, in characters. */
+const OUTPUT_KEPT = 4_000_000;
+
+/** `hostkeep serve` as a process of its own, which can be killed, starved and started again on the same data. */
+export class NodeProcess {
+  readonly child: ChildProcess;
+  readonly #output: { text: string };
+  #urls: Readonly<Record<Address, string>> | undefined;
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+    this.#output = { text: '' };
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output.text = (this.#output.text + chunk.toString()).slice(-OUTPUT_KEPT)));
+  }
+
+  /** Starts it without waiting for anything. */
+  static spawn(data: string, { config = {}, through = [], inside }: NodeOptions = {}): NodeProcess {
+    const settings = join(data, '..', `${data.split('/').at(-1) ?? ''}.settings.json`);
+    writeFileSync(settings, JSON.stringify(config));
+    const [program = '', ...args] = [...through, process.execPath, ...(inside === undefined ? [] : ['--import', inside]), CLI, '--config', settings, 'serve'];
+    const env = { ...process.env, HOSTKEEP_DATA: data, HOSTKEEP_LISTEN: '127.0.0.1:0', HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0' };
+    return new NodeProcess(spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe', ...(inside === undefined ? [] : ['ipc' as const])] }));
+  }
+
+  /** Starts it and waits until both addresses answer. Rejects with all that it wrote when it ends before. */
+  static async start(data: string, options: NodeOptions = {}): Promise<NodeProcess> {
+    const node = NodeProcess.spawn(data, options);
+    const [line] = await node.line(/^\{.*"msg":"listening".*\}$/m);
+    const { base_url, admin_url } = JSON.parse(line ?? '') as { base_url: string; admin_url: string };
+    node.#urls = { user: base_url, admin: admin_url };
+    return node;
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  get output(): string {
+    return this.#output.text;
+  }
+
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  url(address: Address = 'user'): string {
+    return this.#urls?.[address] ?? '';
+  }
+
+  /** Waits for what it writes. */
+  async line(pattern: RegExp): Promise<RegExpMatchArray> {
+    for (;;) {
+      const match = this.output.match(pattern);
+      if (match !== null) return match;
+      if (!this.isAlive) throw new Error(`the node ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`);
+      await Promise.race([this.child.stdout, this.child.stderr, this.child].map((each) => (each === null ? new Promise(() => {}) : once(each, each === this.child ? 'exit' : 'data'))));
+    }
+  }
+
+  /** Asks over the socket. Rejects when the connection breaks before the whole reply is there. */
+  async ask<T = Record<string, unknown>>(path: string, { method = 'GET', token = '', body, address = 'user' }: { method?: string; token?: string; body?: unknown; address?: Address } = {}): Promise<Reply<T>> {
+    const headers = { ...(token !== '' && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const response = await fetch(this.url(address) + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    return { status: response.status, body: (/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text) as T };
+  }
+
+  async login(username: string, password = PASSWORD, address: Address = 'user', code?: string): Promise<string> {
+    const { status, body } = await this.ask('/api/login', { method: 'POST', body: { username, password, ...(code !== undefined && { twofa_code: code }) }, address });
+    if (status !== 200) throw new Error(`${username} cannot log in: ${status} ${JSON.stringify(body)}`);
+    return String(body['token']);
+  }
+
+  /** Tells the module inside something, and waits for its answer. */
+  async tell(message: Record<string, unknown>): Promise<unknown> {
+    const answer = once(this.child, 'message');
+    this.child.send(message);
+    return (await answer)[0];
+  }
+
+  /** Resident memory in bytes. */
+  get memoryBytes(): number {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1]) * 1024;
+  }
+
+  get descriptors(): number {
+    return readdirSync(`/proc/${this.pid}/fd`).length;
+  }
+
+  /** Ends it and resolves to its exit code or the signal that ended it. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
+    if (!this.isAlive) return this.child.exitCode ?? this.child.signalCode ?? -1;
+    const ended = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code, by] = (await ended) as [number | null, string | null];
+    return code ?? by ?? -1;
+  }
+
+  /** Waits for an end that it comes to by itself. */
+  async ended(): Promise<number | string> {
+    if (this.isAlive) await once(this.child, 'exit');
+    return this.child.exitCode ?? this.child.signalCode ?? -1;
+  }
+}
+
+/** Makes accounts in a data folder that no node serves yet, with the password `PASSWORD`. */
+export async function prepare(data: string, people: Readonly<Record<string, Role>>): Promise<void> {
+  const core = await openCore(testConfig(data), createLog('silent'));
+  try {
+    const passwordHash = await core.passwords.hash(PASSWORD);
+    for (const [username, role] of Object.entries(people)) await core.accounts.create({ username, role, passwordHash, ...(role === 'user' && { plan: 'developer' }) });
+  } finally {
+    await core.close();
+  }
+}
