@@ -8,6 +8,8 @@ import type { Role } from './accounts.ts';
 const ISSUER = 'hostkeep';
 /** Longer ones are refused unread. Ours are about 300 characters. */
 const TOKEN_LIMIT = 2048;
+/** By so many seconds a clock may be set back without a token that was just given being of the future. When one ends, its session says. */
+const CLOCK_LEEWAY_S = 60;
 
 interface KeyFile {
   /** HMAC keys of tokens, base64url, the newest first: it signs, the others still verify. */
@@ -77,7 +79,7 @@ export class Keys {
     if (token.length > TOKEN_LIMIT) return undefined;
     try {
       const { payload } = await jwtVerify(token, (header) => this.#keyOf(header.kid), {
-        algorithms: ['HS256'], issuer: ISSUER, requiredClaims: ['sub', 'aud', 'jti', 'iat', 'nbf', 'exp'],
+        algorithms: ['HS256'], issuer: ISSUER, clockTolerance: CLOCK_LEEWAY_S, requiredClaims: ['sub', 'aud', 'jti', 'iat', 'nbf', 'exp'],
       });
       const { sub, aud, jti, iat, exp } = payload;
       if (aud !== 'user' && aud !== 'admin') return undefined;

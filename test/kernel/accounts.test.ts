@@ -90,6 +90,22 @@ test('a token signed with the key before the last rotation is good, an older one
   assert.is(await Keys.open(server.data).verify(token), undefined);
 });
 
+test('a clock that is set back a little takes no token away, and no token lasts longer than its session', async () => {
+  const { keys, sessions } = server.hostkeep.core;
+  const { account, token } = await server.user('uhu');
+  const now = Math.floor(Date.now() / 1000);
+  const given = (iat: number) => keys.sign({ sub: String(account.id), aud: 'user', jti: 'x', iat, exp: iat + 3600 });
+  assert.ok(await keys.verify(await given(now + 30)));
+  assert.is(await keys.verify(await given(now + 3600)), undefined, 'a token of the future');
+  const real = Date.now;
+  try {
+    Date.now = () => real() + 3_601_000;
+    assert.is(await sessions.resolve(`Bearer ${token}`), undefined, 'the leeway lengthens none');
+  } finally {
+    Date.now = real;
+  }
+});
+
 test('sealed texts open only with their key and in their place', () => {
   const keys = Keys.open(temporaryFolder());
   const sealed = keys.seal('secret', 'twofa:1');
