@@ -7,7 +7,9 @@ const KEPT_AT_MOST = 1200;
 export class Recent {
   readonly samples: Sample[] = [];
 
+  /** Samples of a time that is yet to come, left by a clock that was wrong, go. */
   add(sample: Sample): void {
+    while ((this.samples.at(-1)?.at ?? -Infinity) >= sample.at) this.samples.pop();
     this.samples.push(sample);
     while (this.samples.length > KEPT_AT_MOST || (this.samples[0]?.at ?? Infinity) < sample.at - KEPT_MS) this.samples.shift();
   }

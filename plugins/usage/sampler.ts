@@ -25,6 +25,7 @@ const FIRST_MS = 100;
 /** For how long it works on when nobody reads any more, and for how many samples at the least. */
 const LINGER_MS = 5000;
 const LINGER_ROUNDS = 3;
+const CLOCK_LEEWAY_MS = 5000;
 
 /**
  * One sampler, many readers: it takes a sample at each interval while somebody reads, and rests while nobody does.
@@ -115,8 +116,8 @@ export class Sampler {
     const before = this.#times;
     const [times, memory, disks] = await Promise.all([settled(this.#readers.cpu()), settled(this.#readers.memory()), settled(this.#readers.disks())]);
     const last = this.#latest?.at;
-    const at = Math.max(Date.now(), (last ?? 0) + 1);
-    const sample = new Sample({ at, spanMs: last === undefined ? 0 : at - last, isLive, cpu: loadBetween(before, times), memory, disks });
+    const at = timeAfter(last, Date.now());
+    const sample = new Sample({ at, spanMs: last === undefined ? 0 : Math.max(0, at - last), isLive, cpu: loadBetween(before, times), memory, disks });
     this.#times = times;
     this.#latest = sample;
     this.#isBusy = false;
@@ -132,6 +133,11 @@ export class Sampler {
     if (failures !== '' && failures !== this.#failures) this.#log.warn({ failures }, 'the host does not tell all figures');
     this.#failures = failures;
   }
+}
+
+/** Later than the last sample by a millisecond at least, but for a clock that was set back by more than a little. */
+function timeAfter(last: number | undefined, now: number): number {
+  return last === undefined || now < last - CLOCK_LEEWAY_MS ? now : Math.max(now, last + 1);
 }
 
 function loadBetween(before: PromiseSettledResult<CpuTimes> | undefined, after: PromiseSettledResult<CpuTimes>): PromiseSettledResult<CpuLoad> {

@@ -131,6 +131,25 @@ test('ten minutes of samples are kept, and replayed from the one seen last', () 
   assert.is(recent.samples.length, 1200, 'however often is sampled');
 });
 
+test('a clock that is set back leaves no samples of the future, and time goes on from there', async () => {
+  const recent = new Recent();
+  for (const at of [1000, 2000, 3000]) recent.add(sampleOf(at, 1000, 1));
+  recent.add(sampleOf(1500, 0, 1));
+  assert.equal(recent.samples.map(({ at }) => at), [1000, 1500]);
+  const sampler = new Sampler(host(), 1000, log);
+  const real = Date.now;
+  try {
+    Date.now = () => real() + 3_600_000;
+    await sampler.record();
+    Date.now = real;
+    const { at, spanMs } = await sampler.record();
+    assert.ok(at <= real() && spanMs === 0);
+  } finally {
+    Date.now = real;
+    sampler.close();
+  }
+});
+
 const OPERATOR = { id: 1, role: 'admin' } as Account;
 
 /** A client's end of a stream that takes so many chunks before it falls behind. */
