@@ -7,6 +7,8 @@ import type { EndpointConfig, WebhooksConfig } from './schema.ts';
 import type { Delivery, Queue } from './store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
+/** Nothing waits longer than this: what is due later was postponed by a clock that was wrong, and is due now. */
+const LONGEST_WAIT_MS = 2 * LONGEST_BACKOFF_MS;
 /** An endpoint that does not answer at all is left alone for at most this long before the next of its deliveries, unless it asked for longer. */
 const LONGEST_PAUSE_MS = 60_000;
 /** What an attempt may take beyond its time limit before another process takes it over. */
@@ -76,7 +78,7 @@ export class Endpoint {
       const delivery = await this.#parts.queue.next(this.key);
       if (delivery === undefined) return;
       const waitMs = Math.max(delivery.due_at, this.#pausedUntil) - Date.now();
-      if (waitMs > 0) return this.#wakeIn(waitMs);
+      if (waitMs > 0 && waitMs < LONGEST_WAIT_MS) return this.#wakeIn(waitMs);
       await this.#attempt(delivery);
     }
   }

@@ -246,6 +246,23 @@ test('what waits survives a restart, and what happened meanwhile is caught up wi
   await receiver.close();
 });
 
+test('what a clock that was wrong put off for a year is delivered when it is right', async () => {
+  const data = temporaryFolder();
+  const receiver = new Receiver([503]);
+  const config = settings([await receiver.listen()], { backoff_ms: 60_000 });
+  const server = await TestServer.start({ data, config });
+  await server.account('ann');
+  await receiver.until(1);
+  await server.close();
+  const core = await openCore(testConfig(data), createLog('silent'));
+  await core.store.write((tx) => tx.run('update webhook_deliveries set due_at = ?', Date.now() + 365 * 86_400_000));
+  await core.close();
+  const again = await TestServer.start({ data, config });
+  assert.is((await receiver.until(2))[1]?.body.username, 'ann');
+  await again.close();
+  await receiver.close();
+});
+
 test('events of other processes are delivered while the server runs', async () => {
   const data = temporaryFolder();
   const receiver = new Receiver();
