@@ -30,14 +30,14 @@ export class Disk {
     this.#index = new ByteLru(limitBytes, (path) => void rm(join(folder, path), { force: true }).catch(onError));
   }
 
-  /** The picture, unless there is none or it is too old. */
+  /** The picture, unless there is none or it is too old, or of a time far ahead that a wrong clock gave it. */
   async read(accountId: number, domain: string, url: string): Promise<StoredPicture | undefined> {
     await this.#ready();
     const path = pathOf(accountId, domain, url);
     if (this.#index.get(path) === undefined) return undefined;
     const file = join(this.#folder, path);
     const picture = await load(file);
-    if (picture !== undefined && Date.now() - picture.takenAt < this.#ttlMs && isWhole(picture.png)) {
+    if (picture !== undefined && Math.abs(Date.now() - picture.takenAt) < this.#ttlMs && isWhole(picture.png)) {
       await utimes(file, new Date(), new Date(picture.takenAt)).catch(this.#onError);
       return picture;
     }

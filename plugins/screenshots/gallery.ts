@@ -79,7 +79,7 @@ export class Gallery {
 
   #remembered(question: Question, width: number): Picture | undefined {
     const picture = this.#hot.get(keyOf(question, width));
-    return picture !== undefined && Date.now() - picture.takenAt < this.#ttlMs ? picture : undefined;
+    return picture !== undefined && Math.abs(Date.now() - picture.takenAt) < this.#ttlMs ? picture : undefined;
   }
 
   #refresh(question: Question, own: ReadonlySet<string>): Promise<Picture> {

@@ -144,6 +144,8 @@ test('pictures on disk: by account, whole, in time, within the limit, and their 
   assert.is(await open().read(1, 'a.test', 'u1'), undefined);
   await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() - 61_000 });
   assert.is(await disk.read(1, 'a.test', 'u1'), undefined, 'too old');
+  await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() + 3_600_000 });
+  assert.is(await disk.read(1, 'a.test', 'u1'), undefined, 'of a time to come');
   for (const [i, url] of ['u1', 'u2', 'u3'].entries()) {
     await disk.write(1, 'a.test', url, { png: png(400), takenAt: Date.now() });
     if (i === 1) await disk.read(1, 'a.test', 'u1');
