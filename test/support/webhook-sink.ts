@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Told {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** An endpoint of webhooks that remembers what it was told. */
+export class WebhookSink {
+  readonly events = new Map<string, Told>();
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async open(): Promise<WebhookSink> {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+        const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Told;
+        sink.events.set(event.id, event);
+        response.end();
+      });
+    });
+    const sink = new WebhookSink(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return sink;
+  }
+
+  /** Settings of the plugin webhooks that lead here. */
+  get settings(): Record<string, unknown> {
+    const { port } = this.#server.address() as AddressInfo;
+    return { endpoints: [{ url: `http://127.0.0.1:${port}/`, secret: 'a secret of more than sixteen' }], allow_private: true, backoff_ms: 10 };
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
