@@ -1,11 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes, type webcrypto } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Role } from './accounts.ts';
 
 const ISSUER = 'hostkeep';
+const FILE = 'keys.json';
+const SEALING_BYTES = 32;
 /** Longer ones are refused unread. Ours are about 300 characters. */
 const TOKEN_LIMIT = 2048;
 /** By so many seconds a clock may be set back without a token that was just given being of the future. When one ends, its session says. */
@@ -38,10 +40,16 @@ export class Keys {
     this.#file = file;
   }
 
+  /** Whether a data folder has keys already. */
+  static exist(dataDir: string): boolean {
+    return existsSync(join(dataDir, FILE));
+  }
+
   /** Reads `keys.json` of the data folder; made at the first start, readable by its owner only. */
   static open(dataDir: string): Keys {
-    const keys = new Keys(join(dataDir, 'keys.json'));
+    const keys = new Keys(join(dataDir, FILE));
     keys.#create();
+    removeOrphans(dataDir);
     keys.reload();
     return keys;
   }
@@ -110,7 +118,14 @@ export class Keys {
   }
 
   #read(): KeyFile {
-    return JSON.parse(readFileSync(this.#file, 'utf8')) as KeyFile;
+    const text = readFileSync(this.#file, 'utf8');
+    try {
+      const content = JSON.parse(text) as KeyFile;
+      if (content.signing.length > 0 && Buffer.from(content.sealing, 'base64url').length === SEALING_BYTES) return content;
+    } catch {
+      // what it holds instead may be a part of the keys, and is not told
+    }
+    throw new Error(`${this.#file} is damaged: put that of a backup in place`);
   }
 
   #replace(content: KeyFile): void {
@@ -121,15 +136,24 @@ export class Keys {
 
   /** `link` fails where the file exists, so that two processes that start at once agree on one. */
   #create(): void {
+    if (existsSync(this.#file)) return;
     const fresh = `${this.#file}.${process.pid}`;
-    writeFileSync(fresh, JSON.stringify({ signing: [newKey()], sealing: randomBytes(32).toString('base64url') } satisfies KeyFile), { mode: 0o600, flush: true });
     try {
+      writeFileSync(fresh, JSON.stringify({ signing: [newKey()], sealing: randomBytes(SEALING_BYTES).toString('base64url') } satisfies KeyFile), { mode: 0o600, flush: true });
       linkSync(fresh, this.#file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
-      rmSync(fresh);
+      rmSync(fresh, { force: true });
     }
+  }
+}
+
+/** Keys that a process was making when it was killed, and that nothing was ever signed with. */
+function removeOrphans(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    const [, pid] = /^keys\.json\.(\d+)$/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(dataDir, name), { force: true });
   }
 }
 

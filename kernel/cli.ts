@@ -9,6 +9,7 @@ import { featureCommand, planCommand } from './cli/plan.ts';
 import { backup, doctor } from './cli/maintenance.ts';
 import { serve } from './cli/serve.ts';
 import { sessionCommand } from './cli/session.ts';
+import { remedyFor } from './store.ts';
 
 const program = new Command('hostkeep')
   .description('Control service for hosting accounts')
@@ -37,6 +38,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2); // commander has told what was wrong
-  process.stderr.write(`hostkeep: ${messageOf(error)}\n`);
+  const remedy = remedyFor(error);
+  process.stderr.write(`hostkeep: ${messageOf(error)}${remedy === undefined ? '' : `; ${remedy}`}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);
 }

@@ -35,9 +35,7 @@ export interface Core {
 
 /** Opens the data folder, making it where it is missing, with the shipped plans in it. */
 export async function openCore(config: Config, log: Log): Promise<Core> {
-  const store = await Store.open(join(config.data, 'hostkeep.db'));
-  await store.migrate('kernel', join(projectDir, 'kernel/migrations'));
-  const keys = Keys.open(config.data);
+  const { store, keys } = await openFiles(config.data);
   const locales = new Locales();
   const revision = new Revision(store, config.data, log);
   const events = new EventLog(store);
@@ -55,6 +53,25 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     await store.close();
   };
   return { store, revision, locales, events, plans, accounts, sessions, passwords, keys, close };
+}
+
+/** Neither the store nor its keys are made anew where the other one is there: both were, and one was lost. */
+async function openFiles(data: string): Promise<{ store: Store; keys: Keys }> {
+  const hadKeys = Keys.exist(data); // asked first, as they are made after the store where two processes start at once
+  const store = await Store.open(join(data, 'hostkeep.db'));
+  try {
+    if (hadKeys && (await store.get('select 1 from sqlite_master')) === undefined) {
+      throw new Error(`hostkeep.db in ${data} is empty, but keys.json is not: put a backup of hostkeep.db in place, or remove keys.json to begin anew`);
+    }
+    await store.migrate('kernel', join(projectDir, 'kernel/migrations'));
+    if ((await store.get('select 1 from accounts')) !== undefined && !Keys.exist(data)) {
+      throw new Error(`keys.json is missing in ${data}: put that of a backup in place, or make a new one with \`hostkeep session rotate-key\`: tokens end then, and second factors are lost`);
+    }
+    return { store, keys: Keys.open(data) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** The plans of `config/plans.json` are put into an empty store; from then on they are the operator's. */

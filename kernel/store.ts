@@ -24,6 +24,22 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
+/** What an operator can do about errors of SQLite, by what their code begins with. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  SQLITE_CORRUPT: 'hostkeep.db is damaged: stop what uses it, and put a backup of it and of keys.json into the data folder',
+  SQLITE_NOTADB: 'hostkeep.db is no store: put a backup of it and of keys.json into the data folder',
+  SQLITE_CANTOPEN: 'hostkeep.db cannot be opened: look at the owner, the mode and the file system of the data folder',
+  SQLITE_READONLY: 'hostkeep.db cannot be written: look at the owner, the mode and the file system of the data folder',
+  SQLITE_IOERR: 'hostkeep.db cannot be read or written: look at the disk, and for room on it',
+  SQLITE_FULL: 'there is no room for hostkeep.db: make some on its disk',
+};
+
+/** What to do about an error of the store; `undefined` where it is none. */
+export function remedyFor(error: unknown): string | undefined {
+  const { code = '' } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? REMEDIES[code] : undefined;
+}
+
 /** How many waiting transactions share one fsync at the most. */
 const GROUP = 64;
 
@@ -110,6 +126,12 @@ export class Store implements Reader {
       await connection.close();
       rmSync(partial, { force: true });
     }
+  }
+
+  /** What is wrong with the file, as far as its structure shows it; takes a second or so for each gigabyte. */
+  async examine(): Promise<string[]> {
+    const rows = await this.#reads.all<{ quick_check: string }>('pragma quick_check(10)');
+    return rows.map((row) => row.quick_check).filter((verdict) => verdict !== 'ok');
   }
 
   /** Waits for writers that were accepted, then closes the file. */

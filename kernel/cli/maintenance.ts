@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { Hostkeep } from '../index.ts';
 import { createLog } from '../log.ts';
-import type { Finding } from '../points.ts';
+import type { Finding, Gathered } from '../points.ts';
 import { configOf, print, table, withCore, type GlobalOptions } from './context.ts';
 
 /** `hostkeep backup <file>`: a consistent copy of the store, also while a server writes. */
@@ -26,8 +26,14 @@ export async function doctor(_: GlobalOptions, command: Command): Promise<void> 
   }
 }
 
-async function examine({ node, plugins }: Hostkeep): Promise<(Finding & { plugin: string })[]> {
+async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { plugin: string })[]> {
   const answers = await plugins.gather('doctor');
+  const faults = await core.store.examine();
+  const store = { plugin: 'kernel', name: 'store', ok: faults.length === 0, detail: faults.length === 0 ? core.store.file : faults.join('; '), ...(faults.length > 0 && { remedy: 'put a backup in place' }) };
+  return [store, ...findings(node, answers)];
+}
+
+function findings(node: Hostkeep['node'], answers: readonly Gathered<'doctor'>[]): (Finding & { plugin: string })[] {
   return node.plugins().flatMap(({ name: plugin, state, reason, remedy }) => {
     if (state === 'off') return [{ plugin, name: 'plugin', ok: true, detail: 'switched off' }];
     if (state === 'unavailable') return [{ plugin, name: 'plugin', ok: false, detail: reason ?? '', ...(remedy === undefined ? {} : { remedy }) }];

@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountCache } from '../../kernel/account-cache.ts';
 import { Keys } from '../../kernel/auth.ts';
@@ -104,6 +106,13 @@ test('a clock that is set back a little takes no token away, and no token lasts 
   } finally {
     Date.now = real;
   }
+});
+
+test('keys that a killed process was making are removed, those of one that runs are not', () => {
+  const folder = temporaryFolder();
+  for (const pid of [process.ppid, 2 ** 22 + 1]) writeFileSync(join(folder, `keys.json.${pid}`), '{');
+  Keys.open(folder);
+  assert.equal(readdirSync(folder).toSorted(), ['keys.json', `keys.json.${process.ppid}`]);
 });
 
 test('sealed texts open only with their key and in their place', () => {

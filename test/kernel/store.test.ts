@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Store } from '../../kernel/store.ts';
@@ -89,6 +89,22 @@ test('a backup is a whole store, made while writers write, and never over anothe
   assert.equal(await copy.get('pragma integrity_check'), { integrity_check: 'ok' });
   await copy.close();
   await store.close();
+});
+
+test('a damaged page is found by an examination, and a whole store has none', async () => {
+  const store = await open();
+  await store.write(async (tx) => {
+    for (let i = 0; i < 500; i += 1) await tx.run('insert into things (name) values (?)', `${'x'.repeat(100)} ${i}`);
+  });
+  assert.equal(await store.examine(), []);
+  const { file } = store;
+  await store.close();
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(4096, 0xee), 0, 4096, 4096 * 6);
+  closeSync(handle);
+  const damaged = await Store.open(file);
+  assert.match((await damaged.examine()).join(), /page/i);
+  await damaged.close();
 });
 
 test('what was acknowledged is there after kill -9 in the middle of concurrent writes', async () => {
