@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role } from '../../kernel/accounts.ts';
 import { openCore } from '../../kernel/index.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin.ts';
 import { CLI } from './command.ts';
+import { temporaryFolder } from './folder.ts';
 import { PASSWORD, testConfig } from './hostkeep.ts';
 
 export interface Reply<T = Record<string, unknown>> {
@@ -26,6 +27,18 @@ export interface NodeOptions {
 /** How much of what a node wrote is kept, in characters. */
 const OUTPUT_KEPT = 4_000_000;
 
+let settingsPath: string | undefined;
+let spawned = 0;
+
+/** Readable by whomever a node runs as. */
+function settingsFolder(): string {
+  if (settingsPath === undefined) {
+    settingsPath = temporaryFolder();
+    chmodSync(settingsPath, 0o755);
+  }
+  return settingsPath;
+}
+
 /** `hostkeep serve` as a process of its own, which can be killed, starved and started again on the same data. */
 export class NodeProcess {
   readonly child: ChildProcess;
@@ -40,7 +53,7 @@ export class NodeProcess {
 
   /** Starts it without waiting for anything. */
   static spawn(data: string, { config = {}, through = [], inside }: NodeOptions = {}): NodeProcess {
-    const settings = join(data, '..', `${data.split('/').at(-1) ?? ''}.settings.json`);
+    const settings = join(settingsFolder(), `${(spawned += 1)}.json`);
     writeFileSync(settings, JSON.stringify(config));
     const [program = '', ...args] = [...through, process.execPath, ...(inside === undefined ? [] : ['--import', inside]), CLI, '--config', settings, 'serve'];
     const env = { ...process.env, HOSTKEEP_DATA: data, HOSTKEEP_LISTEN: '127.0.0.1:0', HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0' };
@@ -50,10 +63,15 @@ export class NodeProcess {
   /** Starts it and waits until both addresses answer. Rejects with all that it wrote when it ends before. */
   static async start(data: string, options: NodeOptions = {}): Promise<NodeProcess> {
     const node = NodeProcess.spawn(data, options);
-    const [line] = await node.line(/^\{.*"msg":"listening".*\}$/m);
-    const { base_url, admin_url } = JSON.parse(line ?? '') as { base_url: string; admin_url: string };
-    node.#urls = { user: base_url, admin: admin_url };
+    await node.listening();
     return node;
+  }
+
+  /** Waits until both addresses answer. Rejects with all that it wrote when it ends before. */
+  async listening(): Promise<void> {
+    const [line] = await this.line(/^\{.*"msg":"listening".*\}$/m);
+    const { base_url, admin_url } = JSON.parse(line ?? '') as { base_url: string; admin_url: string };
+    this.#urls = { user: base_url, admin: admin_url };
   }
 
   get pid(): number {

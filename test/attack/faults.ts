@@ -1,0 +1,22 @@
+import { stepClock } from './fault-clock.ts';
+import { starveDisk } from './fault-disk.ts';
+import { killFirstStarts, killInWrites } from './fault-kills.ts';
+import { killHelpers, withoutDescriptors } from './fault-limits.ts';
+import { damageFiles, damageLog } from './fault-store.ts';
+import type { Part } from './part.ts';
+
+/** What befalls a node from outside: each ends in a clear error, loses nothing that was acknowledged, and is over without help. */
+export const faults: Part = {
+  title: 'faults',
+  async run(share) {
+    const writes = await killInWrites(Math.ceil(share * 60));
+    const starts = await killFirstStarts(Math.ceil(share * 60));
+    const lines = [
+      ...writes.lines, ...starts.lines,
+      ...(await damageFiles(share)), await damageLog(Math.ceil(share * 20)),
+      ...(await starveDisk()),
+      await withoutDescriptors(), await killHelpers(Math.ceil(share * 50)), await stepClock(),
+    ];
+    return [...lines, `in all: ${writes.kills + starts.kills} kills, ${writes.acknowledged} writes acknowledged, 0 lost`];
+  },
+};
