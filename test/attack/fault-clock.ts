@@ -30,7 +30,7 @@ export async function stepClock(): Promise<string> {
       if (i > 0 && Math.abs(passedMs) > DAY_MS) await node.login(`guessed${i - 1}`); // its failures are of another time
       answered += await useAll(node, i, stepMs, sink);
     }
-    if (/"level":(50|60)/.test(node.output)) throw new Error(`a step of the clock was a fault: ${/^.*"level":(?:50|60).*$/m.exec(node.output)?.[0]}`);
+    if (/"level":"(error|fatal)"/.test(node.output)) throw new Error(`a step of the clock was a fault: ${/^.*"level":"(?:error|fatal)".*$/m.exec(node.output)?.[0]}`);
     return `clock: ${STEPS_MS.length} steps of up to ${Math.max(...STEPS_MS) / DAY_MS} days in both directions, ${answered} checks of tokens, second factor, throttle, log, counts, usage and webhooks`;
   } finally {
     await node.end('SIGKILL');

@@ -59,7 +59,7 @@ async function settled(node: NodeProcess, token: string, before: { bytes: number
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   if ((await node.ask('/api/account/language', { token })).status !== 200) throw new Error('a good client is not served any more');
-  if (/"level":(50|60)/.test(node.output)) throw new Error(`the node told of a fault: ${/^.*"level":(?:50|60).*$/m.exec(node.output)?.[0]}`);
+  if (/"level":"(error|fatal)"/.test(node.output)) throw new Error(`the node told of a fault: ${/^.*"level":"(?:error|fatal)".*$/m.exec(node.output)?.[0]}`);
   return `afterwards: alive, ${node.descriptors} descriptors (${before.descriptors} before), ${mib(node.memoryBytes)} MiB (${mib(before.bytes)} before)`;
 }
 

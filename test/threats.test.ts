@@ -1,0 +1,111 @@
+/** What other panels were attacked by and what no area's own tests show: it crosses areas, or is shown by their sources. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOTP } from 'otpauth';
+import * as assert from 'uvu/assert';
+import { projectDir } from '../kernel/config.ts';
+import { fakeEngine, json } from './support/fake-engine.ts';
+import { temporaryFolder } from './support/folder.ts';
+import { PASSWORD, TestServer } from './support/hostkeep.ts';
+import { NodeProcess, prepare } from './support/node-process.ts';
+import { rawConnection } from './support/raw.ts';
+import { testSuite } from './support/suite.ts';
+
+const test = testSuite('threats');
+
+function sources(): { readonly file: string; readonly text: string }[] {
+  return ['kernel', 'plugins'].flatMap((folder) => readdirSync(join(projectDir, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    .map((name) => ({ file: `${folder}/${name}`, text: readFileSync(join(projectDir, folder, name), 'utf8') })));
+}
+
+const where = (pattern: RegExp) => sources().filter(({ text }) => pattern.test(text)).map(({ file }) => file).toSorted();
+
+test('reply headers are written in one place, which refuses control characters', () => {
+  assert.equal(where(/\.writeHeader\(|\.writeStatus\(|\.setHeader\(|\.writeHead\(/).filter((file) => !file.startsWith('kernel/')), []);
+});
+
+test('no program is started through a shell', () => {
+  const imported = sources().flatMap(({ text }) => [...text.matchAll(/import \{ ([^}]+) \} from 'node:child_process'/g)].flatMap(([, names = '']) => names.split(', ').filter((name) => !name.startsWith('type '))));
+  assert.equal([...new Set(imported)].toSorted(), ['execFile', 'spawn']);
+  assert.equal(where(/child_process/), where(/import \{ [^}]+ \} from 'node:child_process'/), 'in no other way');
+  assert.equal(where(/\bshell:/), []);
+});
+
+test('no code is made of text', () => {
+  assert.equal(where(/\beval\(|\bnew Function\(|node:vm'/), []);
+});
+
+test('what an engine of containers is asked is never what a client asked', async () => {
+  const socket = join(temporaryFolder(), 'engine.sock');
+  const engine = await fakeEngine(socket, (path, response) => json(response, path.endsWith('/version') ? { ApiVersion: '1.41' } : []));
+  const server = await TestServer.start({ config: { containers: { socket } } });
+  try {
+    const { token } = await server.user('ann');
+    const admin = await server.admin();
+    for (const path of ['/containers/json', '/v1.41/containers/json', '/api/docker_stats/../containers/json', '/api/containers/create', '/api/container/df/../../v1.41/info', '/api/docker/_ping', '/exec/x/start']) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+        assert.is((await server.ask(path, { token, method })).status, 404, path);
+        assert.is((await server.ask(path, { token: admin.token, method, address: 'admin' })).status, 404, path);
+      }
+    }
+    assert.equal(engine.asked.filter((path) => /create|exec|_ping\/|info\/|start/.test(path)), []);
+  } finally {
+    await server.close();
+    await engine.close();
+  }
+});
+
+test('a change whose client goes away runs to its end', async () => {
+  const server = await TestServer.start();
+  try {
+    const { account, token } = await server.user('ann');
+    const names = Array.from({ length: 20 }, (_, i) => `gone-${i}.example`);
+    for (const name of names) {
+      const body = JSON.stringify({ domain_url: name });
+      const socket = await rawConnection(server.hostkeep.url('user'));
+      socket.write(`POST /api/domains/new HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () => socket.destroy());
+    }
+    const made = async () => (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(({ domain_url }) => domain_url);
+    for (let tries = 0; (await made()).length < names.length && tries < 500; tries += 1) await new Promise((resolve) => setImmediate(resolve));
+    const found = await made();
+    assert.ok(found.length > 0);
+    for (const name of names) assert.is(existsSync(join(account.filesRoot, name)), found.includes(name), name);
+  } finally {
+    await server.close();
+  }
+});
+
+test('no secret reaches the log, nor the command line of a process', async () => {
+  const data = join(temporaryFolder(), 'data');
+  await prepare(data, { ann: 'user', root: 'admin' });
+  const node = await NodeProcess.start(data, { config: { log: { level: 'trace' } } });
+  try {
+    const put = (path: string, body: unknown, token: string, method = 'PUT') => node.ask(path, { method, body, token });
+    await put('/api/login', { username: 'ann', password: 'a wrong password of ann' }, '', 'POST');
+    const token = await node.login('ann');
+    const { body: { secret } } = await put('/api/account/2fa/setup', { password: PASSWORD }, token, 'POST');
+    const code = new TOTP({ secret: String(secret) }).generate();
+    const { body } = await put('/api/account/2fa/confirm', { code }, token, 'POST');
+    await put('/api/account/password', { password: PASSWORD, new_password: 'the next password of ann' }, token);
+    await put('/api/account/password', { password: PASSWORD, new_password: 5 }, token);
+    const admin = await node.login('root', undefined, 'admin');
+    await node.ask('/api/accounts/ann/password', { method: 'PUT', body: { password: 'what root chose for ann' }, token: admin, address: 'admin' });
+    const keys = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')) as { sealing: string; signing: { secret: string }[] };
+    const secrets = [PASSWORD, 'a wrong password of ann', 'the next password of ann', 'what root chose for ann', token, admin, String(secret), ...(body['recovery_codes'] as string[]), keys.sealing, ...keys.signing.map((key) => key.secret)];
+    const told = [node.output, readFileSync(`/proc/${node.pid}/cmdline`, 'latin1'), readFileSync(`/proc/${node.pid}/environ`, 'latin1')];
+    assert.match(node.output, /"msg":"change"/);
+    for (const text of told) for (const each of secrets) assert.not.ok(text.includes(each), `${each} was told`);
+  } finally {
+    await node.end('SIGKILL');
+  }
+});
+
+test('members that hold secrets are left out of the log, whoever logs them', () => {
+  const module = JSON.stringify(new URL('../kernel/log.js', import.meta.url).href);
+  const said = "{ password: 'p-1', token: 'p-2', body: { new_password: 'p-3', code: 'p-4' }, headers: { authorization: 'p-5' } }, 'said\\r\\n{\"forged\":true}'";
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', `import { createLog } from ${module}; createLog('info').info(${said});`], { encoding: 'utf8' });
+  assert.is(output.trimEnd().split('\n').length, 1);
+  assert.match(output, /redacted/);
+  assert.not.match(output, /p-\d/);
+});
