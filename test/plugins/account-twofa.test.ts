@@ -180,11 +180,11 @@ test('the codes are those of RFC 6238, one step early or late', () => {
   assert.is(stepOf('94287082', secret, 59_000), undefined);
 });
 
-test('secrets hold 160 bits, recovery codes 80, and both can be read by people', () => {
+test('secrets hold 160 bits, recovery codes 120, and both can be read by people', () => {
   assert.match(newSecret(), /^[A-Z2-7]{32}$/);
-  for (const code of newRecoveryCodes()) assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
-  assert.is(recoveryHash('abcd-efgh-ijkl-mnop'), recoveryHash('ABCDEFGHIJKLMNOP'));
-  assert.is(recoveryHash('ABCDEFGHIJKLMNO'), undefined);
+  for (const code of newRecoveryCodes()) assert.match(code, /^([A-Z2-7]{4}-){5}[A-Z2-7]{4}$/);
+  assert.is(recoveryHash('abcd-efgh-ijkl-mnop-qrst-uvwx'), recoveryHash('ABCDEFGHIJKLMNOPQRSTUVWX'));
+  assert.is(recoveryHash('ABCDEFGHIJKLMNOPQRSTUVW'), undefined);
   const svg = Buffer.from(qrCode(otpauthUrl('Hostkeep', 'ann', newSecret())).split(',')[1] ?? '', 'base64').toString();
   assert.match(svg, /^<svg[^>]*><rect [^>]*fill="#fff"\/><path .*<\/svg>$/s);
 });
