@@ -87,10 +87,12 @@ async function assertRefused(node: NodeProcess, name: string, refusal: RegExp): 
   return 'refused';
 }
 
-async function readAll(node: NodeProcess, name: string, token: string, answers: ReadonlyMap<string, string>): Promise<'failed' | 'unharmed'> {
+async function readAll(node: NodeProcess, name: string, token: string, answers: ReadonlyMap<string, string>): Promise<'refused' | 'failed' | 'unharmed'> {
   const statuses = new Set<number>();
   for (const [path, wanted] of answers) {
-    const { status, body } = await node.ask(path, { token });
+    const reply = await node.ask(path, { token }).catch(() => undefined);
+    if (reply === undefined) return assertRefused(node, name, RESTORE); // it found the damage right after it had begun to listen
+    const { status, body } = reply;
     statuses.add(status);
     if (status === 200 && JSON.stringify(body) !== wanted) throw new Error(`with ${name} ${path} was answered ${JSON.stringify(body)}`);
     if (status !== 200 && status < 500) throw new Error(`with ${name} ${path} was answered ${status}`);
