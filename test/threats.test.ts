@@ -2,9 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect, type SecureVersion } from 'node:tls';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../kernel/config.ts';
+import { selfSigned } from './support/certificate.ts';
 import { fakeEngine, json } from './support/fake-engine.ts';
 import { temporaryFolder } from './support/folder.ts';
 import { PASSWORD, TestServer } from './support/hostkeep.ts';
@@ -98,6 +100,23 @@ test('no secret reaches the log, nor the command line of a process', async () =>
     for (const text of told) for (const each of secrets) assert.not.ok(text.includes(each), `${each} was told`);
   } finally {
     await node.end('SIGKILL');
+  }
+});
+
+test('with a certificate old versions of TLS are refused', async () => {
+  const server = await TestServer.start({ config: { tls: selfSigned('localhost') } });
+  const reach = (version: SecureVersion) => new Promise<string>((resolve) => {
+    const options = { host: '127.0.0.1', port: Number(new URL(server.hostkeep.url('user')).port), rejectUnauthorized: false, ciphers: 'DEFAULT@SECLEVEL=0', minVersion: version, maxVersion: version };
+    const socket = connect(options, () => {
+      resolve(socket.getProtocol() ?? '');
+      socket.destroy();
+    }).on('error', () => resolve('refused'));
+  });
+  try {
+    const versions: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+    assert.equal(await Promise.all(versions.map(reach)), ['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
+  } finally {
+    await server.close();
   }
 });
 
