@@ -1,3 +1,4 @@
+import { killCaches } from './fault-caches.ts';
 import { stepClock } from './fault-clock.ts';
 import { starveDisk } from './fault-disk.ts';
 import { killFirstStarts, killInWrites } from './fault-kills.ts';
@@ -12,7 +13,7 @@ export const faults: Part = {
     const writes = await killInWrites(Math.ceil(share * 60));
     const starts = await killFirstStarts(Math.ceil(share * 60));
     const lines = [
-      ...writes.lines, ...starts.lines,
+      ...writes.lines, ...starts.lines, await killCaches(Math.ceil(share * 40)),
       ...(await damageFiles(share)), await damageLog(Math.ceil(share * 20)),
       ...(await starveDisk()),
       await withoutDescriptors(), await killHelpers(Math.ceil(share * 50)), await stepClock(),

@@ -1,0 +1,45 @@
+/** Writes what a node keeps besides its accounts, without end, and says what it has written, until it is killed. */
+import { join } from 'node:path';
+import { Keys } from '../../kernel/auth.ts';
+import { projectDir } from '../../kernel/config.ts';
+import { Store } from '../../kernel/store.ts';
+import { Disk } from '../../plugins/screenshots/disk.ts';
+import { saveTree } from '../../plugins/search/index-file.ts';
+import { FileTree } from '../../plugins/search/tree.ts';
+import { build } from '../../plugins/search/walk.ts';
+import { UsageStore } from '../../plugins/usage/store.ts';
+import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
+
+/** What every picture of the test ends with, as a PNG does. */
+const PICTURE_END = Buffer.from('0000000049454e44ae426082', 'hex');
+/** In a batch of the history. */
+export const MINUTES = 10;
+
+async function writeAll(folder: string, filesRoot: string): Promise<void> {
+  const disk = new Disk(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
+  const vhosts = new VhostFolder(join(folder, 'vhosts'));
+  const store = await Store.open(join(folder, 'hostkeep.db'));
+  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
+  await vhosts.make();
+  const usage = new UsageStore(store);
+  const keys = Keys.open(folder);
+  const tree = new FileTree();
+  await build(tree, filesRoot, { shouldStop: () => false, maxNames: 100_000 });
+  const writers: Readonly<Record<string, (n: number) => Promise<void> | void>> = {
+    picture: (n) => disk.write(1, 'a.test', `u${n % 20}`, { png: Buffer.concat([Buffer.alloc(50_000, n % 251), PICTURE_END]), takenAt: Date.now() }),
+    vhost: (n) => vhosts.put(`site-${n % 20}.conf`, `${n} `.repeat(5000)),
+    minutes: (n) => usage.write(Array.from({ length: MINUTES }, (_, i) => ({ at: (n * MINUTES + i) * 60, cpu: n, memory: n, disk: n, users: n, domains: n, websites: n }))),
+    keys: () => void keys.rotate(),
+    index: () => saveTree(join(folder, 'search', '1'), filesRoot, tree),
+  };
+  await Promise.all(Object.entries(writers).map(async ([kind, write]) => {
+    for (let n = Math.floor(Date.now() / 1000); ; n += 1) {
+      await write(n);
+      process.send?.(kind);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }));
+}
+
+const [, script = '', folder, filesRoot] = process.argv;
+if (script === import.meta.filename && folder !== undefined && filesRoot !== undefined) await writeAll(folder, filesRoot);
