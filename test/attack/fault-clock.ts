@@ -86,7 +86,7 @@ async function hasUsage(node: NodeProcess, token: string, now: number): Promise<
 
 async function told(sink: WebhookSink, name: string, at: string): Promise<void> {
   for (let tries = 0; ![...sink.events.values()].some(({ data }) => data['domain_url'] === name); tries += 1) {
-    if (tries > 200) throw new Error(`the event of ${name} was not delivered ${at}`);
+    if (tries > 600) throw new Error(`the event of ${name} was not delivered ${at}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
