@@ -18,6 +18,6 @@ export const faults: Part = {
       ...(await starveDisk()),
       await withoutDescriptors(), await killHelpers(Math.ceil(share * 50)), await stepClock(),
     ];
-    return [...lines, `in all: ${writes.kills + starts.kills} kills, ${writes.acknowledged} writes acknowledged, 0 lost`];
+    return [...lines, `in all: ${lines.length} kinds of faults survived; ${writes.kills + starts.kills} nodes killed, ${writes.acknowledged} writes acknowledged, 0 lost`];
   },
 };
