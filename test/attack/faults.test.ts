@@ -1,6 +1,5 @@
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
-import { killCaches } from './fault-caches.ts';
 import { stepClock } from './fault-clock.ts';
 import { killFirstStarts, killInWrites } from './fault-kills.ts';
 import { killHelpers, withoutDescriptors } from './fault-limits.ts';
@@ -11,7 +10,6 @@ const test = testSuite('attack: faults');
 const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'killed in the middle of every kind of write, a node holds what it acknowledged': () => killInWrites(3),
   'a first start that is killed is made good by the second': () => killFirstStarts(3),
-  'pictures, indexes, virtual hosts, history and keys are whole when their writer was killed': () => killCaches(4),
   'out of descriptors, a node lives, and serves again when there are some': () => withoutDescriptors(),
   'helpers that are killed take their own requests with them, and no later one': () => killHelpers(3),
   'a clock that steps in either direction locks nobody out and lets nobody in': () => stepClock(),
