@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLI } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { NodeProcess, prepare } from '../support/node-process.ts';
 
@@ -121,6 +122,7 @@ async function readOnly(data: string, disk: string): Promise<string> {
 async function foreign(data: string): Promise<string> {
   await prepare(data, { demo: 'user' });
   const through = ['setpriv', `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups', '--no-new-privs'];
+  if (spawnSync('setpriv', [...through.slice(1), process.execPath, CLI, '--version']).status !== 0) return 'a data folder of another user: left out, as others may not read where this program lies';
   chmodSync(join(data, '..'), 0o755);
   const refused = NodeProcess.spawn(data, { through });
   if ((await refused.ended()) !== 1 || !/^hostkeep: .*(permission denied|cannot be opened)/m.test(refused.output)) throw new Error(`a start on another's folder ended with: ${refused.output}`);

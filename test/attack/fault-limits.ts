@@ -19,7 +19,7 @@ export async function withoutDescriptors(): Promise<string> {
   const sockets: Socket[] = [];
   try {
     const token = await node.login('demo');
-    execFileSync('prlimit', ['--pid', String(node.pid), `--nofile=${node.descriptors + LEFT}:20000`]);
+    execFileSync('prlimit', ['--pid', String(node.pid), `--nofile=${node.descriptors + LEFT}:`]);
     const { port } = new URL(node.url());
     for (let i = 0; i < 3 * LEFT; i += 1) sockets.push(connect(Number(port), '127.0.0.1').on('error', () => undefined));
     await Promise.all(sockets.slice(0, LEFT).map((socket) => once(socket, 'connect')));
