@@ -1,5 +1,20 @@
 import { HttpError } from './errors.ts';
-import type { WireResponse } from './wire.ts';
+import type { WireRequest, WireResponse } from './wire.ts';
+
+/**
+ * Whether a request could be read by two readers as bodies of different lengths (RFC 9112 6.3): with two lengths, a length
+ * beside a transfer coding, or another coding than `chunked`. uWebSockets.js takes the first length, and any coding that
+ * ends in `chunked`.
+ */
+export function isAmbiguous(req: WireRequest): boolean {
+  if (req.getHeader('content-length') === '' && req.getHeader('transfer-encoding') === '') return false;
+  const framings: string[] = [];
+  req.forEach((name, value) => {
+    if (name === 'content-length') framings.push('length');
+    if (name === 'transfer-encoding') framings.push(value.toLowerCase());
+  });
+  return framings.length > 1 || (framings[0] !== 'length' && framings[0] !== 'chunked');
+}
 
 /** The body once it is complete; refused as soon as it is, or says that it will be, over the limit. */
 export function collect(res: WireResponse, signal: AbortSignal, limitBytes: number, announcedBytes: number): Promise<Uint8Array> {

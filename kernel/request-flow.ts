@@ -1,4 +1,4 @@
-import { collect } from './body.ts';
+import { collect, isAmbiguous } from './body.ts';
 import { HttpError } from './errors.ts';
 import { Exchange, nextRequestId } from './exchange.ts';
 import type { Headers } from './headers.ts';
@@ -46,6 +46,7 @@ export class RequestFlow {
 
   /** Answers where no route does: to a browser that asks before it sends, what it may; to all others, why not. `of` is the pattern that matched. */
   refuse(of: string, table: RouteTable, res: WireResponse, req: WireRequest): void {
+    if (isAmbiguous(req)) return void res.close();
     const [method, origin, stranger] = [req.getMethod(), req.getHeader('origin'), misdirected(table, req)];
     const isPreflight = stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
     const permission = isPreflight ? table.preflight(of, origin) : undefined;
@@ -56,6 +57,7 @@ export class RequestFlow {
 
   /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
   serve(route: LiveRoute, table: RouteTable, res: WireResponse, req: WireRequest, isHead: boolean, readParams: ReadParams): void {
+    if (isAmbiguous(req)) return void res.close(); // what comes behind it may be a request of somebody else
     const { info } = route;
     const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
     if (table.cors !== undefined) exchange.cors = table.cors.headers(req.getHeader('origin'));

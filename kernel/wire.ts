@@ -8,6 +8,8 @@ export interface WireRequest {
   /** `undefined` where there is no question mark, other than the package's types say. */
   getQuery(): string | undefined;
   getParameter(index: number): string;
+  /** Names in lower case. */
+  forEach(each: (name: string, value: string) => void): void;
 }
 
 export interface WireResponse {
@@ -21,6 +23,8 @@ export interface WireResponse {
   /** Whether the client keeps up. */
   write(chunk: string | Uint8Array): boolean;
   end(body?: string | Uint8Array, closeConnection?: boolean): unknown;
+  /** Ends the connection without an answer. */
+  close(): unknown;
   /** Takes arguments, but given any it never ends the reply, and the process dies of it. */
   endWithoutBody(): unknown;
 }
