@@ -20,7 +20,14 @@ export const KernelConfig = Type.Object({
   admin_hosts: Type.Array(Type.String(), { description: 'Host names, besides localhost and literal addresses, that the admin address answers to' }),
   cors_origins: Type.Array(Type.String(), { description: 'Origins of web pages, besides its own, that a browser lets use the end-user address' }),
   admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
-  tls: Type.Object({ cert: Type.String(), key: Type.String() }, { ...closed, description: 'PEM files; both or neither' }),
+  tls: Type.Object(
+    {
+      cert: Type.String(),
+      key: Type.String(),
+      hsts_seconds: Type.Integer({ minimum: 0, default: 0, description: 'For how long browsers are told to come by HTTPS only (RFC 6797), to every port of the host name; 0 = they are not' }),
+    },
+    { ...closed, description: 'PEM files; both or neither' },
+  ),
   trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
   files_root: Type.String({ minLength: 1, description: 'Where the files of an account live; {data} and {username} are replaced' }),

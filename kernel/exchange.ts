@@ -30,8 +30,8 @@ export class Exchange {
   rawParams: readonly string[] = [];
   rawQuery = '';
   isAborted = false;
-  /** What the reply says to browsers on other origins, where any are configured. */
-  cors: Headers | undefined;
+  /** Headers that the configuration adds to the reply, where it does. */
+  additions: Headers | undefined;
   readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #socket: WireResponse;
   /** The header X-Forwarded-For, read where there are trusted proxies. */

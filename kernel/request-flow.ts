@@ -47,12 +47,12 @@ export class RequestFlow {
   /** Answers where no route does: to a browser that asks before it sends, what it may; to all others, why not. `of` is the pattern that matched. */
   refuse(of: string, table: RouteTable, res: WireResponse, req: WireRequest): void {
     if (isAmbiguous(req)) return void res.close();
-    const [method, origin, stranger] = [req.getMethod(), req.getHeader('origin'), misdirected(table, req)];
+    const [method, stranger] = [req.getMethod(), misdirected(table, req)];
     const isPreflight = stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
-    const permission = isPreflight ? table.preflight(of, origin) : undefined;
+    const permission = isPreflight ? table.preflight(of, req.getHeader('origin')) : undefined;
     if (permission !== undefined) return writeNothing(res, permission);
     const { status, headers, body } = problem(stranger ?? table.refusal(of), nextRequestId(), (code) => this.#parts.titleOf('en', code));
-    write(res, status, { type: PROBLEM, headers, body }, { isHead: method === 'head', cors: table.cors?.headers(origin), close: this.isDraining });
+    write(res, status, { type: PROBLEM, headers, body }, { isHead: method === 'head', additions: table.additions(req), close: this.isDraining });
   }
 
   /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
@@ -60,7 +60,7 @@ export class RequestFlow {
     if (isAmbiguous(req)) return void res.close(); // what comes behind it may be a request of somebody else
     const { info } = route;
     const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
-    if (table.cors !== undefined) exchange.cors = table.cors.headers(req.getHeader('origin'));
+    exchange.additions = table.additions(req);
     if (info.method !== 'GET' || this.#parts.log.isLevelEnabled('debug')) void exchange.ip; // it is logged when the answer is written, and the socket tells it no more
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
     if (info.query !== undefined) exchange.rawQuery = req.getQuery() ?? '';
@@ -187,12 +187,12 @@ export class RequestFlow {
     else log.info(line, 'change');
   }
 
-  #manner({ isHead, cors }: Exchange, close = this.isDraining): Manner {
-    return { isHead, cors, close };
+  #manner({ isHead, additions }: Exchange, close = this.isDraining): Manner {
+    return { isHead, additions, close };
   }
 
   #startStream(exchange: Exchange, res: WireResponse, stream: Stream): void {
-    writeStreamHead(res, stream.type, stream.headers, exchange.cors);
+    writeStreamHead(res, stream.type, stream.headers, exchange.additions);
     const settle = () => this.#settle(exchange, 200);
     if (!exchange.isHead) return this.#streams.start(exchange, res, stream, settle);
     res.endWithoutBody();

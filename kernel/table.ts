@@ -5,6 +5,7 @@ import { HttpError } from './errors.ts';
 import type { Headers } from './headers.ts';
 import type { Address } from './plugin.ts';
 import { methodsOf, pattern, type LiveRoute } from './routes.ts';
+import type { WireRequest } from './wire.ts';
 
 /** How long a table that was replaced waits for answers that are being made. */
 const DRAIN_MS = 30_000;
@@ -14,11 +15,12 @@ export class RouteTable {
   readonly routes: readonly LiveRoute[];
   readonly proxies: Addresses;
   readonly hosts: HostGuard | undefined;
-  readonly cors: Cors | undefined;
   /** Whether users have any business on the admin address. */
   readonly usersMayEnter: boolean;
   /** Refuses everything, where this is set. */
   readonly closed: HttpError | undefined;
+  readonly #cors: Cors | undefined;
+  readonly #hsts: Headers | undefined;
   readonly #byPattern = new Map<string, LiveRoute[]>();
   #pending = 0;
   #onIdle: (() => void) | undefined;
@@ -28,7 +30,9 @@ export class RouteTable {
     this.proxies = new Addresses(config.trusted_proxies);
     this.hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
     const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
-    this.cors = origins.length > 0 ? new Cors(origins) : undefined;
+    this.#cors = origins.length > 0 ? new Cors(origins) : undefined;
+    const { cert, hsts_seconds: seconds } = config.tls;
+    if (cert !== '' && seconds > 0) this.#hsts = [['Strict-Transport-Security', `max-age=${seconds}`]];
     this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
     if (address === 'user' && config.edition === 'community') this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');
     for (const route of routes) for (const path of route.info.paths) this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
@@ -46,7 +50,13 @@ export class RouteTable {
   /** The answer to a browser that asks from an allowed origin what it may send to a pattern; `undefined` where there is a refusal instead. */
   preflight(of: string, origin: string): Headers | undefined {
     const routes = this.closed === undefined ? this.#byPattern.get(of)?.map((route) => route.info) : undefined;
-    return routes && this.cors?.preflight(origin, methodsOf(routes), routes.flatMap(({ headers = [] }) => headers));
+    return routes && this.#cors?.preflight(origin, methodsOf(routes), routes.flatMap(({ headers = [] }) => headers));
+  }
+
+  /** Headers that the configuration adds to every reply to a request; `undefined` where it adds none. */
+  additions(req: WireRequest): Headers | undefined {
+    if (this.#cors === undefined) return this.#hsts;
+    return [...this.#cors.headers(req.getHeader('origin')), ...(this.#hsts ?? [])];
   }
 
   enter(): void {

@@ -12,16 +12,16 @@ export interface Content {
 /** How it goes out, whatever is in it. */
 export interface Manner {
   readonly isHead: boolean;
-  /** For browsers on other origins, where any are configured. */
-  readonly cors: Headers | undefined;
+  /** Headers that the configuration adds, where it does. */
+  readonly additions: Headers | undefined;
   /** Ends the connection behind the answer. */
   readonly close: boolean;
 }
 
 /** The one writer of whole replies. A header that holds control bytes is refused, because uWebSockets.js would send them. */
-export function write(res: WireResponse, status: number, { type, headers, body }: Content, { isHead, cors, close }: Manner): void {
+export function write(res: WireResponse, status: number, { type, headers, body }: Content, { isHead, additions, close }: Manner): void {
   assertHeaders(headers);
-  writeHead(res, status, type, headers, cors);
+  writeHead(res, status, type, headers, additions);
   if (isHead) {
     res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     res.endWithoutBody();
@@ -30,9 +30,9 @@ export function write(res: WireResponse, status: number, { type, headers, body }
 }
 
 /** The head of a stream, whose rest is written by the stream. */
-export function writeStreamHead(res: WireResponse, type: string, headers: Headers, cors: Headers | undefined): void {
+export function writeStreamHead(res: WireResponse, type: string, headers: Headers, additions: Headers | undefined): void {
   assertHeaders(headers);
-  writeHead(res, 200, type, headers, cors);
+  writeHead(res, 200, type, headers, additions);
 }
 
 /** An answer of headers alone. */
@@ -42,10 +42,10 @@ export function writeNothing(res: WireResponse, headers: Headers): void {
   res.endWithoutBody();
 }
 
-function writeHead(res: WireResponse, status: number, type: string, headers: Headers, cors: Headers | undefined): void {
+function writeHead(res: WireResponse, status: number, type: string, headers: Headers, additions: Headers | undefined): void {
   if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
   res.writeHeader('Content-Type', type);
   if (headers.length === 0) writeFixed(res);
   else writeHeaders(res, headers);
-  if (cors !== undefined) writeEach(res, cors);
+  if (additions !== undefined) writeEach(res, additions);
 }

@@ -245,16 +245,18 @@ test('in the community edition the end-user address is closed on every route', a
 
 test('with a certificate both addresses speak HTTPS', async () => {
   const { cert, key } = selfSigned('localhost');
-  const secure = await TestServer.start({ plugins: [probePlugin()], config: { tls: { cert, key } } });
+  const secure = await TestServer.start({ plugins: [probePlugin()], config: { tls: { cert, key, hsts_seconds: 3600 } } });
   for (const address of ['user', 'admin'] as const) {
     assert.match(secure.hostkeep.url(address), /^https:/);
     const request = get(`${secure.hostkeep.url(address)}/probe/open`, { ca: readFileSync(cert), servername: 'localhost', agent: false });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     assert.is(response.statusCode, 200);
+    assert.is(response.headers['strict-transport-security'], 'max-age=3600');
     response.resume();
     await once(response, 'end');
   }
   await secure.close();
+  assert.is((await server.ask('/probe/open')).headers.get('strict-transport-security'), null, 'over plain HTTP it would mean nothing');
 });
 
 test('two servers do not share a port', async () => {
