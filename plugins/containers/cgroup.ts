@@ -7,7 +7,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Container } from './container.ts';
 import { withoutCache, type Reading } from './reading.ts';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Reading many files keeps threads busy that others wait for. */
 const AT_ONCE = 8;
@@ -21,7 +21,7 @@ type Group = Omit<Reading, 'source' | 'receivedBytes' | 'sentBytes'>;
 export class CgroupReader {
   readonly #root: string;
   readonly #hostMemoryBytes: number;
-  readonly #turns = new Turns(AT_ONCE);
+  readonly #slots = new Semaphore(AT_ONCE);
 
   constructor(root = '/', hostMemoryBytes = totalmem()) {
     this.#root = root;
@@ -37,7 +37,7 @@ export class CgroupReader {
 
   /** `gone` when the process is not one of the container's any more; rejects where a file cannot be read. */
   read(container: Container, pid: number): Promise<Reading | 'gone'> {
-    return this.#turns.take(() => this.#read(container, pid));
+    return this.#slots.run(() => this.#read(container, pid));
   }
 
   async #read(container: Container, pid: number): Promise<Reading | 'gone'> {

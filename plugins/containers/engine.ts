@@ -1,8 +1,8 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import type { DockerOptions } from 'dockerode';
 import { messageOf } from '../../kernel/errors.ts';
+import { Semaphore } from './semaphore.ts';
 import { OwnSocketAgent } from './socket.ts';
-import { Turns } from './turns.ts';
 
 export interface EngineOptions {
   readonly timeoutMs: number;
@@ -43,7 +43,7 @@ export class Engine {
   readonly #options: DockerOptions & { agent: Agent };
   #modem: Promise<Modem> | undefined;
   readonly #timeoutMs: number;
-  readonly #turns = new Turns(AT_ONCE);
+  readonly #slots = new Semaphore(AT_ONCE);
   /** What ends the questions on their way. */
   readonly #open = new Set<AbortController>();
 
@@ -68,7 +68,7 @@ export class Engine {
 
   /** Rejects when there is no answer in time, or one that is too large; a status of failure is an answer. The time begins when it is asked. */
   ask(path: string, question: Question): Promise<{ status: number; text: string }> {
-    return this.#turns.take(() => this.#ask(path, question));
+    return this.#slots.run(() => this.#ask(path, question));
   }
 
   close(): void {
