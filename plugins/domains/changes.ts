@@ -5,8 +5,8 @@ import { HttpError, retryLater } from '../../kernel/errors.ts';
 import { clientPath, componentsOf, Folder, isMissing } from '../../kernel/files.ts';
 import type { Host } from '../../kernel/plugin.ts';
 import type { DomainPart, Gathered } from '../../kernel/points.ts';
+import { PROCESS_NAME } from '../../kernel/process-name.ts';
 import type { Tx } from '../../kernel/store.ts';
-import { CLAIM } from './claim.ts';
 import { isWithin, parseDomain } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
@@ -41,7 +41,7 @@ export class Changes {
     const id = await this.#host.store.write(async (tx) => {
       const standing = await rows.standingOf(tx, account.id, name);
       assertFree(account, name, standing);
-      const inserted = await rows.insert(tx, { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : CLAIM }, standing);
+      const inserted = await rows.insert(tx, { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_NAME }, standing);
       if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
       return inserted;
     });
@@ -58,7 +58,7 @@ export class Changes {
       if (found === undefined || found.account_id !== account.id) throw new HttpError('domain_not_found', 'the account has no such domain');
       if (isDirect) await this.#finishRemoval(tx, account, found, 'active', ip);
       else {
-        await rows.move(tx, found.id, 'active', 'removing', CLAIM);
+        await rows.move(tx, found.id, 'active', 'removing', PROCESS_NAME);
         tx.afterCommit(() => this.#changed(account.id));
       }
       return found;

@@ -1,5 +1,5 @@
+import { isRunning } from '../../kernel/process-name.ts';
 import type { Reader, Tx } from '../../kernel/store.ts';
-import { isAlive } from './claim.ts';
 import { parentsOf, reversedName } from './name.ts';
 
 export interface DomainRow {
@@ -107,5 +107,5 @@ export async function count(reader: Reader): Promise<number> {
 /** Rows that no process will finish, because the one that claimed them is gone. */
 export async function orphans(reader: Reader): Promise<(DomainRow & { readonly state: State })[]> {
   const pending = await reader.all<DomainRow & { state: State; claimed_by: string }>(`select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`);
-  return pending.filter((row) => !isAlive(row.claimed_by));
+  return pending.filter((row) => !isRunning(row.claimed_by));
 }

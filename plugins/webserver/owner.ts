@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { isRunning, PROCESS_NAME } from '../../kernel/process-name.ts';
 import type { VhostFolder } from './vhost-folder.ts';
 
 const FILE = '.hostkeep-owner';
@@ -10,7 +10,7 @@ const FILE = '.hostkeep-owner';
  */
 export class Owner {
   readonly #folder: VhostFolder;
-  readonly #own = `${processName('self') ?? process.pid} ${randomUUID()}`;
+  readonly #own = `${PROCESS_NAME} ${randomUUID()}`;
 
   constructor(folder: VhostFolder) {
     this.#folder = folder;
@@ -19,8 +19,8 @@ export class Owner {
   /** `elsewhere` when another process that lives keeps the folder, `beside` when an earlier configuration of this one still does. */
   async take(): Promise<'alone' | 'beside' | 'elsewhere'> {
     const [before = ''] = (await this.#folder.read(FILE))?.split(' ') ?? [];
-    const isAlive = before !== '' && processName(before.split(':', 1)[0] ?? '') === before;
-    if (isAlive && before !== processName('self')) return 'elsewhere';
+    const isAlive = isRunning(before);
+    if (isAlive && before !== PROCESS_NAME) return 'elsewhere';
     await this.#folder.put(FILE, this.#own);
     return isAlive ? 'beside' : 'alone';
   }
@@ -28,15 +28,5 @@ export class Owner {
   /** Leaves the folder to the next one, unless that took it already. */
   async release(): Promise<void> {
     if ((await this.#folder.read(FILE)) === this.#own) await this.#folder.put(FILE, undefined);
-  }
-}
-
-/** Process id and the clock tick of its start (field 22 of proc(5)), as no other process is called; `undefined` when there is none. */
-function processName(pid: string): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return `${Number.parseInt(stat, 10)}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
-  } catch {
-    return undefined;
   }
 }

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin, type Plugin } from '../../kernel/plugin.ts';
+import { PROCESS_NAME } from '../../kernel/process-name.ts';
 import { Type } from '../../kernel/schema.ts';
 import domains from '../../plugins/domains/index.ts';
-import { CLAIM, isAlive } from '../../plugins/domains/claim.ts';
 import type { Domain, DomainsService } from '../../plugins/domains/service.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -117,7 +117,7 @@ test('what a killed process left is cleared at the next start, and nobody else\'
   const dead = await deadClaim();
   await setState(first.server, 'half.example', 'adding', dead);
   await setState(first.server, 'parent.example', 'removing', dead);
-  await setState(first.server, 'busy.example', 'adding', CLAIM);
+  await setState(first.server, 'busy.example', 'adding', PROCESS_NAME);
   await first.server.close();
   running.delete(first.server);
 
@@ -152,13 +152,6 @@ test('other plugins see domains in force, by account, by name and all', async ()
   await remove(bea.token, 'c.example');
   assert.ok(world.changes.includes(bea.account.id));
   assert.not(world.changes.includes(ann.account.id));
-});
-
-test('a claim is good while its process lives', async () => {
-  assert.ok(isAlive(CLAIM));
-  assert.not(isAlive(await deadClaim()));
-  assert.not(isAlive(`${process.pid}:1`), 'another process had the same id');
-  assert.not(isAlive(''));
 });
 
 function withResolver(): { promise: Promise<void>; resolve: () => void } {
