@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Container } from './container.ts';
+import { firstProcess } from './first-process.ts';
 import { withoutCache, type Reading } from './reading.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -38,6 +39,11 @@ export class CgroupReader {
   /** `gone` when the process is not one of the container's any more; rejects where a file cannot be read. */
   read(container: Container, pid: number): Promise<Reading | 'gone'> {
     return this.#slots.run(() => this.#read(container, pid));
+  }
+
+  /** The first process of a container, without a question to its engine; `undefined` where the files do not tell it. */
+  firstProcess({ id }: Container): Promise<number | undefined> {
+    return this.#slots.run(() => firstProcess(id, (path) => this.#text(path)));
   }
 
   async #read(container: Container, pid: number): Promise<Reading | 'gone'> {

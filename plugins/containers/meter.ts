@@ -38,11 +38,7 @@ export class Meter {
   /** Those that ended meanwhile are left out. Rejects when there is one of which neither the files nor the engine tell. */
   async measure(containers: readonly Container[]): Promise<Measured[]> {
     if (containers.length > MOST) throw new Error(`there are ${containers.length} containers, and at most ${MOST} are measured`);
-    const first = await Promise.all(containers.map((container) => this.#measure(container)));
-    const lacking = containers.filter((_, i) => first[i] !== undefined && first[i].cpuPercent === undefined);
-    if (lacking.length > 0) await delay(FIRST_WINDOW_MS);
-    const second = await Promise.all(lacking.map((container) => this.#measure(container)));
-    const all = [...first.filter((each) => each?.cpuPercent !== undefined), ...second];
+    const all = await Promise.all(containers.map((container) => this.#measureTwice(container)));
     return all.filter((each) => each !== undefined).map(({ reading, cpuPercent = 0 }) => ({ ...reading, cpuPercent }));
   }
 
@@ -50,6 +46,14 @@ export class Meter {
   keepOnly(containers: readonly Container[]): void {
     const ids = new Set(containers.map(({ id }) => id));
     for (const map of [this.#pids, this.#kept]) for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
+  }
+
+  /** Once where there is an earlier reading to hold the new one against. */
+  async #measureTwice(container: Container): Promise<Kept | undefined> {
+    const first = await this.#measure(container);
+    if (first === undefined || first.cpuPercent !== undefined) return first;
+    await delay(FIRST_WINDOW_MS);
+    return this.#measure(container);
   }
 
   async #measure(container: Container): Promise<Kept | undefined> {
@@ -70,7 +74,7 @@ export class Meter {
     if (this.#engine.isOwn) return this.#ask(id);
     let reading = await this.#readFiles(container);
     if (reading === 'gone') {
-      const pid = await this.#inspect(id); // not asked yet, or it began anew, or ended
+      const pid = (await this.#cgroups.firstProcess(container)) ?? (await this.#inspect(id)); // not known yet, or it began anew, or ended
       if (pid === undefined) return undefined;
       this.#pids.set(id, pid);
       reading = await this.#readFiles(container);

@@ -108,6 +108,17 @@ function withDocker(): void {
     assert.ok(Math.abs(Number.parseFloat(ours.MemPerc) - memoryPercent) < 0.02, `${ours.MemPerc} of ${ours.MemUsage}`);
   };
 
+  test('where control groups are readable, the engine is not asked for each container', async () => {
+    const calls = async () => {
+      const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
+      assert.ok(metrics?.ok);
+      return metrics.value.find(({ name }) => name === 'hostkeep_container_engine_calls_total')?.samples[0]?.value ?? Number.NaN;
+    };
+    const before = await calls();
+    assert.is((await stats(users.ann)).Container, '3');
+    assert.ok((await calls()) - before <= ann.length, 'the list, and one more for each two seconds that it took');
+  });
+
   test('the sums are those of the docker CLI', () => assertLikeCli(users.ann, ...ann));
 
   test('on an engine of the account\'s own every container counts', async () => {

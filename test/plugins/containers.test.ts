@@ -148,6 +148,19 @@ test('a process that is another\'s by now is gone, and what cannot be read is an
   await reader.read(container(), 8).then(() => assert.unreachable(), (error: Error) => assert.match(error.message, /no group|ENOENT/));
 }));
 
+test('the first process of a container is found in the groups of Docker and Podman, and no other is taken for it', async () => {
+  const status = (pid: number, inside: string) => ({ [`proc/${pid}/status`]: `Name:\tsh\nNSpid:\t${pid}${inside}\nThreads:\t1\n` });
+  const found = (processes: string, files: Record<string, string> = {}, group = `sys/fs/cgroup/docker/${ID}`) => new Promise<number | undefined>((resolve, reject) => {
+    withFiles({ ...status(7, '\t1'), ...status(8, '\t5'), ...status(9, '\t5\t1'), ...status(10, ''), ...status(11, '\t12'), [`${group}/cgroup.procs`]: processes, ...files }, async (root) => resolve(await new CgroupReader(root).firstProcess(container()))).catch(reject);
+  });
+  for (const processes of ['', '8\n', '9\n', '10\n', '11\n', '99\n', 'nonsense\n', '-7\n']) assert.is(await found(processes), undefined, JSON.stringify(processes));
+  assert.is(await found('7\n', {}, `sys/fs/cgroup/docker/${OTHER}`), undefined, 'of another container');
+  assert.is(await found('7\n', {}, `sys/fs/cgroup/some.slice/docker-${ID}.scope`), undefined, 'where anybody may make groups');
+  for (const group of [`docker/${ID}`, `memory/docker/${ID}`, `system.slice/docker-${ID}.scope`, `memory/system.slice/docker-${ID}.scope`, `machine.slice/libpod-${ID}.scope`, `libpod_parent/libpod-${ID}`]) {
+    assert.is(await found('10\n9\n8\n7\n', {}, `sys/fs/cgroup/${group}`), 7, group);
+  }
+});
+
 test('the engine\'s own statistics are read, of Docker and of Podman, and of a container that ended not', () => {
   const docker = {
     read: '2026-11-20T12:20:46.824856236Z', pids_stats: { current: 1 }, networks: { eth0: { rx_bytes: 1749, tx_bytes: 701 }, eth1: { rx_bytes: 1, tx_bytes: 2 } },
