@@ -5,12 +5,14 @@
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { isRunning, PROCESS_NAME } from '../../kernel/process-name.ts';
+import { removeRemains } from './engine-remains.ts';
 
 const exec = promisify(execFile);
 const INSTALL = 'apt-get install -y docker.io busybox-static iptables';
@@ -30,19 +32,23 @@ export class TestDocker {
   /** A second socket of the same engine, which passes for an account's own. */
   readonly ownSocket: string;
   readonly network: string;
-  readonly #folder: string;
+  /** All that it keeps is below it, and each of its processes names it. */
+  readonly folder: string;
+  readonly #remove = () => remove(this.folder, this.network);
   #daemon: ChildProcess | undefined;
 
   private constructor(folder: string) {
-    this.#folder = folder;
+    this.folder = folder;
     this.socket = join(folder, 'shared.sock');
     this.ownSocket = join(folder, 'own.sock');
-    this.network = `hk${process.pid}`;
+    this.network = bridgeOf(process.pid);
   }
 
   /** Resolves once the engine answers and has the image `busybox:local` and the network. */
   static async start(): Promise<TestDocker> {
-    const docker = new TestDocker(mkdtempSync(join(tmpdir(), 'hostkeep-docker-')));
+    for (const { folder, pid } of abandoned()) remove(folder, bridgeOf(pid));
+    const docker = new TestDocker(mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_NAME.replace(':', '-')}-`)));
+    process.once('exit', docker.#remove);
     try {
       await docker.up();
       await docker.#importImage();
@@ -68,9 +74,9 @@ export class TestDocker {
 
   /** Starts the engine again after `down`. Its containers do not start with it. */
   async up(): Promise<void> {
-    const config = join(this.#folder, 'daemon.json');
+    const config = join(this.folder, 'daemon.json');
     writeFileSync(config, '{}');
-    const at = (name: string) => join(this.#folder, name);
+    const at = (name: string) => join(this.folder, name);
     const daemon = spawn('dockerd', [
       '--config-file', config, '--data-root', at('data'), '--exec-root', at('exec'), '--pidfile', at('pid'), '-H', `unix://${this.socket}`, '-H', `unix://${this.ownSocket}`,
       '--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--shutdown-timeout=5',
@@ -86,32 +92,58 @@ export class TestDocker {
   /** Stops the engine as an operator does. */
   async down(): Promise<void> {
     const daemon = this.#daemon;
-    if (daemon === undefined || daemon.exitCode !== null) return;
+    if (daemon === undefined || daemon.exitCode !== null || daemon.signalCode !== null) return;
     daemon.kill('SIGTERM');
     await once(daemon, 'exit');
   }
 
-  /** Leaves no container, bridge, process or file. */
+  /** Ends the engine as a crash does: its containers run on. */
+  async crash(): Promise<void> {
+    this.#daemon?.kill('SIGKILL');
+    await this.down();
+  }
+
+  /** Leaves no container, bridge, process or file, also where the engine does not do what it is told. */
   async stop(): Promise<void> {
     try {
       const ids = (await this.cli('ps', '-aq')).split('\n').filter((id) => id !== '');
       if (ids.length > 0) await this.cli('rm', '-f', ...ids);
       await this.cli('network', 'rm', this.network);
+    } catch {
+      // then it is removed without the engine
     } finally {
       await this.down();
-      rmSync(this.#folder, { recursive: true, force: true });
+      process.off('exit', this.#remove);
+      this.#remove();
     }
   }
 
   /** Nothing is pulled: the image holds the host's busybox and nothing else. */
   async #importImage(): Promise<void> {
-    const root = mkdtempSync(join(this.#folder, 'root-'));
+    const root = mkdtempSync(join(this.folder, 'root-'));
     execFileSync('mkdir', ['--', ...['bin', 'tmp', 'etc', 'www', 'data'].map((name) => join(root, name))]);
     execFileSync('cp', ['--', '/bin/busybox', join(root, 'bin/busybox')]);
     execFileSync(join(root, 'bin/busybox'), ['--install', join(root, 'bin')]);
-    execFileSync('tar', ['-C', root, '-cf', join(this.#folder, 'image.tar'), '.']);
-    await this.cli('import', '-c', 'ENV PATH=/bin', join(this.#folder, 'image.tar'), IMAGE);
+    execFileSync('tar', ['-C', root, '-cf', join(this.folder, 'image.tar'), '.']);
+    await this.cli('import', '-c', 'ENV PATH=/bin', join(this.folder, 'image.tar'), IMAGE);
   }
+}
+
+/** Engines whose process was killed and could end nothing. */
+function abandoned(): { folder: string; pid: number }[] {
+  return readdirSync(tmpdir()).flatMap((name) => {
+    const [, pid, started] = /^hostkeep-docker-(\d+)-(\d+)-/.exec(name) ?? [];
+    return pid === undefined || isRunning(`${pid}:${started}`) ? [] : [{ folder: join(tmpdir(), name), pid: Number(pid) }];
+  });
+}
+
+function bridgeOf(pid: number): string {
+  return `hk${pid}`;
+}
+
+function remove(folder: string, bridge: string): void {
+  removeRemains(folder);
+  if (existsSync(`/sys/class/net/${bridge}`)) execFileSync('ip', ['link', 'delete', bridge]);
 }
 
 function isProgram(path: string): boolean {

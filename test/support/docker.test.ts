@@ -1,0 +1,78 @@
+/** The tests' own engine leaves nothing behind, however it or its test ends, and touches nothing else. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { dockerMissing, TestDocker } from './docker.ts';
+import { processesOf } from './engine-remains.ts';
+import { testSuite } from './suite.ts';
+
+const test = testSuite('the engine of the tests');
+const missing = dockerMissing();
+const BUSY = 'while :; do :; done';
+const MODULE = join(import.meta.dirname, 'docker.js');
+let toEnd: (() => unknown)[] = [];
+test.after.each(async () => {
+  for (const end of toEnd) await end();
+  toEnd = [];
+});
+
+async function startDocker(): Promise<TestDocker> {
+  const docker = await TestDocker.start();
+  toEnd.push(() => docker.stop());
+  return docker;
+}
+
+function assertNothingLeft(folder: string, bridge: string, ids: readonly string[]): void {
+  assert.equal(processesOf(folder, new Set(ids)), []);
+  assert.not(existsSync(folder));
+  assert.not(existsSync(`/sys/class/net/${bridge}`));
+  assert.not(readFileSync('/proc/self/mountinfo', 'utf8').includes(folder));
+  for (const id of ids) assert.not(existsSync(`/sys/fs/cgroup/memory/docker/${id}`));
+}
+
+/** A process that stays until it is told to end; resolves with what it prints first. */
+async function startNode(...args: string[]): Promise<{ child: ChildProcess; text: string }> {
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  toEnd.push(() => child.kill('SIGKILL'));
+  const [text] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, text: text.toString() };
+}
+
+function withDocker(): void {
+  test('a crash of the engine leaves nothing once it is stopped, and what only names it runs on', async () => {
+    if (missing !== undefined) throw new Error(missing);
+    const docker = await startDocker();
+    const { child: other } = await startNode('-e', 'process.stdout.write("up"); process.stdin.resume()', join(docker.folder, 'shared.sock'));
+    const id = await docker.run(BUSY, '--network', docker.network, '--cpus', '0.1');
+    await docker.crash();
+    assert.ok(processesOf(docker.folder, new Set([id])).length >= 2, 'the container and its keeper run on');
+    await docker.stop();
+    assertNothingLeft(docker.folder, docker.network, [id]);
+    const ended = once(other, 'exit');
+    other.stdin?.on('error', () => undefined).end();
+    assert.equal(await ended, [0, null]);
+  });
+
+  test('what a killed test left is ended by the next that starts an engine, and that of a running one is not', async () => {
+    const script = `const { TestDocker } = await import(${JSON.stringify(MODULE)}); const docker = await TestDocker.start();
+      const id = await docker.run(${JSON.stringify(BUSY)}, '--network', docker.network, '--cpus', '0.1');
+      process.stdout.write(JSON.stringify([docker.folder, docker.network, id])); process.stdin.resume();`;
+    const { child: killed, text } = await startNode('--input-type=module', '-e', script);
+    const [folder, bridge, id] = JSON.parse(text) as [string, string, string];
+    const beside = await startDocker();
+    assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process lives');
+    await beside.stop();
+    assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process lives still');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    await (await startDocker()).stop();
+    assertNothingLeft(folder, bridge, [id]);
+  });
+}
+
+if (missing !== undefined && process.env['CI'] !== 'true') {
+  console.log(`skipped: ${missing}`);
+  test('an engine can be told to be missing', () => assert.type(missing, 'string'));
+} else withDocker();
