@@ -87,6 +87,7 @@ export interface StartOptions {
   readonly checkReplies?: boolean;
   /** false leaves the addresses closed until `listen` is called. */
   readonly listen?: boolean;
+  readonly isDemo?: boolean;
 }
 
 /** The plugins of one configuration, and what they answer. */
@@ -196,7 +197,7 @@ async function generate(core: Core, config: Config, log: Log, options: StartOpti
   const { store, events, accounts, plans, sessions, passwords, keys, locales } = core;
   const plugins = new PluginSet(log);
   const node: NodeInfo = {
-    version: VERSION, config, locales, routes: () => plugins.infos, plugins: () => plugins.statuses, url: (address) => urlOf(config, address, ports),
+    version: VERSION, isDemo: options.isDemo === true, config, locales, routes: () => plugins.infos, plugins: () => plugins.statuses, url: (address) => urlOf(config, address, ports),
   };
   try {
     await plugins.load(options.plugins ?? (await findPlugins()), config, { store, events, node, directory: { accounts, plans, sessions, passwords, keys } });

@@ -94,12 +94,11 @@ export class PluginSet {
   }
 
   /** Calls all providers of a point one after the other, in the order of their needs, without a limit of time. */
-  async inTurn<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<{ plugin: string; error?: unknown }[]> {
-    const results: { plugin: string; error?: unknown }[] = [];
+  async inTurn<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<{ plugin: string; value?: Awaited<ReturnType<Points[P]>>; error?: unknown }[]> {
+    const results: { plugin: string; value?: Awaited<ReturnType<Points[P]>>; error?: unknown }[] = [];
     for (const { plugin, ask } of this.#providers(point)) {
       try {
-        await ask(...args);
-        results.push({ plugin });
+        results.push({ plugin, value: (await ask(...args)) as Awaited<ReturnType<Points[P]>> });
       } catch (error) {
         results.push({ plugin, error });
       }

@@ -30,6 +30,8 @@ export interface PluginStatus {
 /** What a plugin may know of the server that it runs in. */
 export interface NodeInfo {
   readonly version: string;
+  /** Whether this is `hostkeep demo`, in which plugins may look for what the configuration does not name. */
+  readonly isDemo: boolean;
   readonly config: Config;
   readonly locales: Locales;
   /** URL under which clients reach an address, as far as the server can know. */

@@ -67,6 +67,14 @@ export interface DemoContext {
   readonly other: Account;
 }
 
+/** On what of this host a part of the demo rests, in lines for a person. */
+export interface DemoReport {
+  /** What was found, with its version, and how to see it. */
+  readonly uses?: readonly string[];
+  /** What was not, why, and how to get it. */
+  readonly leftOut?: readonly string[];
+}
+
 export interface Points {
   /** Asked when a dashboard is built; also called again after an event of the account. */
   dashboard(account: Account): DashboardPart | Promise<DashboardPart>;
@@ -83,6 +91,11 @@ export interface Points {
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
   demo(context: DemoContext): void | Promise<void>;
+  /**
+   * Shows the demo's accounts what answers on this host, called at each of its starts. Nothing that is not the demo's own
+   * is changed, and all that is made is removed when the demo ends.
+   */
+  demoOutside(context: DemoContext): DemoReport | Promise<DemoReport>;
 }
 
 export type PointName = keyof Points;

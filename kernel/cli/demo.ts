@@ -7,6 +7,7 @@ import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../index.ts';
 import { createLog } from '../log.ts';
 import { randomPassword } from '../passwords.ts';
+import type { DemoContext, DemoReport } from '../points.ts';
 import { configOf, type GlobalOptions } from './context.ts';
 import { untilStopped } from './serve.ts';
 
@@ -26,36 +27,49 @@ interface Credentials {
 /** The demo's accounts: one with every feature, one on the smallest plan, one administrator. */
 const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
 
-/** `hostkeep demo`: a server with three accounts and real content, which it keeps when it is started again. */
+/** `hostkeep demo`: a server with three accounts and real content, which it keeps when it is started again, and what answers on this host. */
 export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   const config = configOf(command.optsWithGlobals<GlobalOptions>(), { data: join(projectDir, '.demo'), log: { level: 'warn' } });
   const log = createLog(config.log.level);
-  const hostkeep = await Hostkeep.start(config, log, { listen: false });
+  const hostkeep = await Hostkeep.start(config, log, { listen: false, isDemo: true });
   try {
-    const leftOut = await fill(hostkeep);
+    const report = await outside(hostkeep, await fill(hostkeep));
     const passwords = await passwordsOf(hostkeep, join(config.data, 'credentials.json'));
     await hostkeep.listen();
     const credentials = { base_url: hostkeep.url('user'), admin_url: hostkeep.url('admin'), ...passwords };
     writeCredentials(join(config.data, 'credentials.json'), credentials);
-    process.stdout.write(tour(credentials, join(config.data, 'credentials.json'), leftOut));
+    process.stdout.write(tour(credentials, join(config.data, 'credentials.json'), report));
   } catch (error) {
     await hostkeep.close();
     throw error;
   }
   untilStopped(Promise.resolve(hostkeep), log);
+  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM')); // the terminal was closed
 }
 
-/** Makes the accounts and lets every plugin add its content; returns what could not be made, and why. */
+/** Makes the accounts and lets every plugin add its content, where that was not done before; returns what could not be made, and why. */
 async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   const { accounts, passwords } = core;
-  if ((await accounts.byUsername(PEOPLE.user)) !== undefined) return unavailable(node);
+  if ((await accounts.byUsername(PEOPLE.user)) !== undefined) return [];
   if ((await accounts.list(1)).length > 0) throw new ConfigError(`${node.config.data} holds the data of a real server; set HOSTKEEP_DATA to an empty folder`);
   const passwordHash = await passwords.hash(randomPassword());
   await accounts.create({ username: PEOPLE.admin, role: 'admin', passwordHash });
   const other = await accounts.create({ username: PEOPLE.other, role: 'user', plan: 'basic', passwordHash });
   const demoAccount = await withEveryFeature(core, await accounts.create({ username: PEOPLE.user, role: 'user', plan: 'developer', passwordHash }));
   const failures = (await plugins.inTurn('demo', { demo: demoAccount, other })).filter(({ error }) => error !== undefined);
-  return [...unavailable(node), ...failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`)];
+  return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
+}
+
+/** What the plugins use of this host, and what is left out, beginning with `leftOut`. */
+async function outside({ core: { accounts }, plugins, node }: Hostkeep, leftOut: readonly string[]): Promise<Required<DemoReport>> {
+  const [demoAccount, other] = [await accounts.byUsername(PEOPLE.user), await accounts.byUsername(PEOPLE.other)];
+  const people: DemoContext | undefined = demoAccount && other && { demo: demoAccount, other }; // whoever tries the demo may have removed one
+  const results = people === undefined ? [] : await plugins.inTurn('demoOutside', people);
+  const failures = results.filter(({ error }) => error !== undefined).map(({ plugin, error }) => `${plugin}: ${messageOf(error)}`);
+  return {
+    uses: results.flatMap(({ value }) => value?.uses ?? []),
+    leftOut: [...unavailable(node), ...leftOut, ...failures, ...results.flatMap(({ value }) => value?.leftOut ?? [])],
+  };
 }
 
 async function withEveryFeature({ accounts, locales }: Hostkeep['core'], account: Account): Promise<Account> {
@@ -86,7 +100,7 @@ function writeCredentials(file: string, credentials: Credentials): void {
   renameSync(`${file}.new`, file);
 }
 
-function tour({ base_url, admin_url, user, other, admin }: Credentials, file: string, leftOut: readonly string[]): string {
+function tour({ base_url, admin_url, user, other, admin }: Credentials, file: string, { uses, leftOut }: Required<DemoReport>): string {
   const login = (url: string, { username, password }: Credential) =>
     `$(curl -s ${url}/api/login -H 'Content-Type: application/json' -d '{"username":"${username}","password":"${password}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
   return `
@@ -109,7 +123,11 @@ Try, in another terminal:
 
   ADMIN=${login(admin_url, admin)}
   curl -s ${admin_url}/api/accounts -H "Authorization: Bearer $ADMIN"
-${leftOut.length === 0 ? '' : `\nLeft out:\n${leftOut.map((each) => `  ${each}\n`).join('')}`}
-Ctrl-C stops it; the data stays.
+${section('Uses', uses)}${section('Left out', leftOut)}
+Ctrl-C stops it; the data stays, and nothing else.
 `;
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `\n${title}:\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
