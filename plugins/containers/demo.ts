@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Account } from '../../kernel/accounts.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { DemoReport } from '../../kernel/points.ts';
+import type { EngineRoom } from './engine-room.ts';
 import type { Engine } from './engine.ts';
 import { list, members, text } from './foreign.ts';
 
@@ -13,20 +16,32 @@ const COMMANDS = { web: [PROGRAM, 'httpd', '-f', '-p', '80'], worker: [PROGRAM, 
 const HARMLESS = { AutoRemove: true, NetworkMode: 'none', Memory: 32 * 2 ** 20, PidsLimit: 16, ReadonlyRootfs: true, CapDrop: ['ALL'] };
 const TIMEOUT_MS = 10_000;
 
-/**
- * Starts two small containers of the account, from an image made of the host's own busybox, so that nothing is pulled.
- * Rejects where there is no busybox.
- */
-export async function startDemo(engine: Engine, account: Account): Promise<void> {
+/** Starts the demo's containers where the engine answers; they are removed when `onClose` is called. */
+export async function showDemo(room: EngineRoom, account: Account, onClose: (release: () => Promise<void>) => void): Promise<DemoReport> {
+  const { ok, detail, remedy } = await room.find();
+  if (!ok) return { leftOut: [`containers: ${detail} (${remedy})`] };
+  const { engine } = room;
+  try {
+    await endDemo(engine, account); // what a demo left that was killed
+    onClose(() => endDemo(engine, account));
+    await startDemo(engine, account);
+    return { uses: [`containers: ${detail}; ${Object.keys(COMMANDS).length} small ones of ${account.username}, see /api/docker_stats and /api/container/df`] };
+  } catch (error) {
+    return { leftOut: [`containers: ${detail}, but ${messageOf(error)} (they are made of a static busybox: apt-get install busybox-static)`] };
+  }
+}
+
+/** Starts small containers of the account, from an image made of the host's own busybox, so that nothing is pulled. */
+async function startDemo(engine: Engine, account: Account): Promise<void> {
   const program = await firstOf(PLACES).catch((cause: unknown) => {
-    throw new Error('there is no busybox on this host to make containers of (apt-get install busybox-static)', { cause });
+    throw new Error('there is no busybox on this host', { cause });
   });
   await must(engine, '/images/create', { method: 'POST', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' }, file: tarOf(PROGRAM.slice(1), program) });
   await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
 }
 
 /** Removes the containers of the demo and their image. */
-export async function endDemo(engine: Engine, { username }: Account): Promise<void> {
+async function endDemo(engine: Engine, { username }: Account): Promise<void> {
   const filters = JSON.stringify({ label: [`${MARK}=true`, `hostkeep.account=${username}`] });
   const found = await must(engine, '/containers/json', { query: { all: 'true', filters } });
   const ids = list(JSON.parse(found)).map((each) => text(members(each)['Id']));

@@ -46,8 +46,7 @@ export class EngineRoom {
       const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
       return { name, ok: true, detail: `${program} ${text(Version)} (API ${text(ApiVersion)}) at ${this.engine.socketPath}` };
     } catch (error) {
-      const remedy = this.engine.isOwn ? 'start the engine of the account, and see that no part of the socket\'s path is a link' : 'apt-get install docker.io and start dockerd, or name its socket in containers.socket; empty = none';
-      return { name, ok: false, detail: messageOf(error), remedy };
+      return { name, ok: false, detail: messageOf(error), remedy: remedyFor(messageOf(error), this.engine.isOwn) };
     }
   }
 
@@ -56,6 +55,13 @@ export class EngineRoom {
     this.roster.close();
     this.engine.close();
   }
+}
+
+/** What to do about an engine that does not answer, by what connecting to it said. */
+export function remedyFor(message: string, isOwn: boolean): string {
+  if (isOwn) return 'start the engine of the account, and see that no part of the socket\'s path is a link';
+  if (/\bEACCES\b/.test(message)) return 'let this user talk to it: usermod -aG docker <user>, and log in again';
+  return 'apt-get install docker.io and start dockerd, or name its socket in containers.socket; empty = none';
 }
 
 /** Which control groups can be read; where none can, the engine is asked for what they hold. */

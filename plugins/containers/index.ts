@@ -2,7 +2,7 @@ import type { Account } from '../../kernel/accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { CgroupReader } from './cgroup.ts';
-import { endDemo, startDemo } from './demo.ts';
+import { showDemo } from './demo.ts';
 import { EngineRoom, findCgroups, metricsOf } from './engine-room.ts';
 import { unavailable } from './refusal.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
@@ -40,12 +40,7 @@ export default definePlugin({
         ports: (account) => roomOf(account).ports(account),
         doctor: () => Promise.all([...rooms.map((room) => room.find()), findCgroups(cgroups)]),
         metrics: () => metricsOf(rooms),
-        demo: async ({ demo }) => {
-          if (shared === undefined) return;
-          await endDemo(shared.engine, demo); // what a demo left that was killed; rejects where there is no engine
-          onClose(() => endDemo(shared.engine, demo));
-          await startDemo(shared.engine, demo);
-        },
+        demoOutside: ({ demo }) => (shared === undefined ? { leftOut: ['containers: the configuration names no engine that accounts share (containers.socket)'] } : showDemo(shared, demo, onClose)),
       },
     };
   },

@@ -197,8 +197,11 @@ function withDocker(): void {
     const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
     const before = await docker.cli('ps', '-aq');
     try {
-      const results = await demo.hostkeep.plugins.inTurn('demo', { demo: await demo.account('demo'), other: await demo.account('other') });
-      assert.is(results.find(({ plugin }) => plugin === 'containers')?.error, undefined);
+      const results = await demo.hostkeep.plugins.inTurn('demoOutside', { demo: await demo.account('demo'), other: await demo.account('other') });
+      const { error, value } = results.find(({ plugin }) => plugin === 'containers') ?? {};
+      assert.is(error, undefined);
+      assert.match(value?.uses?.join('\n') ?? '', /^containers: Docker \d[^\n]* at \S+; 2 small ones of demo, [^\n]*$/);
+      assert.is(value?.leftOut, undefined);
       assert.is((await docker.cli('ps', '-q', '--filter', 'label=hostkeep.account=demo')).split('\n').length, 2);
     } finally {
       await demo.close();

@@ -282,7 +282,11 @@ test('while disk usage takes its time those who ask are told to come back, and i
 
 test('a demo without an engine says what it leaves out', async () => {
   const server = await start();
-  const results = await server.hostkeep.plugins.inTurn('demo', { demo: await server.account('demo'), other: await server.account('other') });
-  const { error } = results.find(({ plugin }) => plugin === 'containers') ?? {};
-  assert.match(error instanceof Error ? error.message : '', /engine at .* failed to answer|busybox-static/);
+  const report = async () => (await server.hostkeep.plugins.inTurn('demoOutside', people)).find(({ plugin }) => plugin === 'containers')?.value;
+  const people = { demo: await server.account('demo'), other: await server.account('other') };
+  const { uses, leftOut = [] } = (await report()) ?? {};
+  assert.is(uses, undefined);
+  assert.match(leftOut.join('\n'), /^containers: the engine at \S+ failed to answer .* \(apt-get install docker\.io [^\n]*\)$/);
+  await open(fakeEngine(at('shared.sock'), (path, response) => (path === '/version' ? json(response, { Version: '1.2.3', ApiVersion: '1.41' }) : json(response, { message: 'no' }, 500))));
+  assert.match((await report())?.leftOut?.join('\n') ?? '', /^containers: Docker 1\.2\.3 .*, but the engine answers \S+ with 500: .* \(.*busybox-static\)$/);
 });

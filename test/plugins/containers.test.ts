@@ -7,6 +7,7 @@ import type { Account } from '../../kernel/accounts.ts';
 import { CgroupReader, parseBlkio, parseIoStat, parseNetwork, parsePlace } from '../../plugins/containers/cgroup.ts';
 import { Listing, parseContainers, type Container } from '../../plugins/containers/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';
+import { remedyFor } from '../../plugins/containers/engine-room.ts';
 import { parseStats } from '../../plugins/containers/engine-stats.ts';
 import { portText } from '../../plugins/containers/port-text.ts';
 import { portsOf } from '../../plugins/containers/ports.ts';
@@ -229,6 +230,12 @@ test('of the engine\'s disk usage an account is shown its own containers, their 
   assert.equal(mine?.Images.map(({ Repository, Tag, Containers, SharedSize, VirtualSize }) => [Repository, Tag, Containers, SharedSize, VirtualSize]), [['shop', 'latest', '1', 'N/A', '1.984MB']]);
   assert.equal(mine?.Volumes.map(({ Name, Links, Size }) => [Name, Links, Size]), [['data', '1', '2.097MB'], ['kept', '0', 'N/A']]);
   assert.equal(mine?.BuildCache, []);
+});
+
+test('who may not talk to the engine is told something else than who has none', () => {
+  assert.match(remedyFor('connect EACCES /var/run/docker.sock', false), /usermod -aG docker/);
+  assert.match(remedyFor('connect ENOENT /var/run/docker.sock', false), /apt-get install docker\.io/);
+  assert.match(remedyFor('connect EACCES /home/ann/docker.sock', true), /engine of the account/);
 });
 
 test('the archive of the demo has a header that adds up', () => {

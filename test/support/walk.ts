@@ -75,6 +75,7 @@ export async function* walk(server: TestServer, leftOut: (plugin: string, error:
   const { plugins, node, core: { sessions } } = server.hostkeep;
   const people = { demo: await server.account('demo'), other: await server.account('other', 'basic'), operator: await server.account('operator', '', 'admin') };
   for (const { plugin, error } of await plugins.inTurn('demo', people)) if (error !== undefined) leftOut(plugin, error);
+  for (const { plugin, value } of await plugins.inTurn('demoOutside', people)) for (const line of value?.leftOut ?? []) leftOut(plugin, line);
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
   const routes = new Map(node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));
   for (const name of orderOf(routes)) {
