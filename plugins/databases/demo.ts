@@ -1,40 +1,22 @@
 import { join } from 'node:path';
-import type { Account } from '../../kernel/accounts.ts';
 import { Folder } from '../../kernel/files.ts';
+import type { DemoContext, DemoReport } from '../../kernel/points.ts';
 import { Store } from '../../kernel/store.ts';
-import { MysqlClient } from './mysql.ts';
-import type { DatabasesConfig, ServerSettings } from './schema.ts';
+import { isSqlError, MysqlClient } from './mysql.ts';
+import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
 import { serverOf } from './sources.ts';
 import { FOLDER } from './sqlite-files.ts';
 
 const NAMES = ['blog', 'shop', 'stats'];
+/** The one table of a database of the demo's: what holds another, or none of this name, is not the demo's and left alone. */
+const TABLE = 'hostkeep_demo';
 /** MySQL ends a recursion after as many. */
 const ROWS = 1000;
 const NUMBERS = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${ROWS})`;
 
-/** Databases to look at: SQLite files for accounts without a server, else databases by their names on it. Rejects with what could not be made. */
-export async function fillDemo(config: DatabasesConfig, accounts: readonly Account[]): Promise<void> {
-  for (const [i, account] of accounts.entries()) {
-    const settings = config.servers[serverOf(config, account.username)];
-    if (settings === undefined) await makeFiles(account.filesRoot, NAMES.slice(i));
-    else if (settings.ownership === 'prefix') await makeDatabases(config, settings, NAMES.slice(i).map((name) => `${account.username}_${name}`));
-    else throw new Error(`databases by ${settings.ownership} are made by whoever keeps the server`);
-  }
-}
-
-/** What is there already is left as it is. */
-async function makeDatabases(config: DatabasesConfig, settings: ServerSettings, names: readonly string[]): Promise<void> {
-  const client = await MysqlClient.open(settings, { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms });
-  try {
-    for (const [i, name] of names.entries()) {
-      const table = `\`${name}\`.entries`; // a user name holds no backtick
-      await client.query(`create database if not exists \`${name}\``);
-      await client.query(`create table if not exists ${table} (id int primary key, title varchar(255) not null, body text not null)`);
-      await client.query(`insert ignore into ${table} ${NUMBERS} select n, concat('Entry ', n), repeat(md5(n), ?) from numbers`, [12 * (i + 1)]);
-    }
-  } finally {
-    await client.close();
-  }
+/** SQLite files for both accounts; they are shown where there is no server. */
+export async function fillDemo({ demo, other }: DemoContext): Promise<void> {
+  for (const [i, { filesRoot }] of [demo, other].entries()) await makeFiles(filesRoot, NAMES.slice(i));
 }
 
 async function makeFiles(filesRoot: string, names: readonly string[]): Promise<void> {
@@ -49,5 +31,59 @@ async function makeFiles(filesRoot: string, names: readonly string[]): Promise<v
     } finally {
       await store.close();
     }
+  }
+}
+
+/** Makes databases by the accounts' names on the server of the demo account, and lets `onClose` remove them. */
+export async function showDatabases(config: DatabasesConfig, { demo, other }: DemoContext, onClose: (release: () => Promise<void>) => void): Promise<DemoReport> {
+  const server = serverOf(config, demo.username);
+  const settings = config.servers[server];
+  if (settings === undefined) return {};
+  if (settings.ownership !== 'prefix') return { leftOut: [`databases: those by ${settings.ownership} are made by whoever keeps the server ${server}`] };
+  const names = [demo, other].flatMap(({ username }, i) => (serverOf(config, username) === server ? NAMES.slice(i).map((name) => `${username}_${name}`) : []));
+  onClose(() => withClient(config, settings, (client) => removeOwn(client, names)));
+  return withClient(config, settings, (client) => makeAll(client, server, names));
+}
+
+async function makeAll(client: MysqlClient, server: string, names: readonly string[]): Promise<DemoReport> {
+  const [made, leftOut]: [string[], string[]] = [[], []];
+  for (const [i, name] of names.entries()) {
+    try {
+      if (await make(client, name, 12 * (i + 1))) made.push(name);
+      else leftOut.push(`databases: ${name} is there already and not of the demo, so it is left as it is`);
+    } catch (error) {
+      if (!isSqlError(error)) throw error;
+      leftOut.push(`databases: the server makes no ${name}: ${error.message}`);
+    }
+  }
+  const [row] = await client.query<{ version: string }>('select version() as version');
+  return { uses: [`databases: ${row?.version ?? ''} at ${server} with ${made.join(', ')}, see /api/mysql-size`], leftOut };
+}
+
+/** Whether the database is the demo's: a new one, or one that an earlier demo left. */
+async function make(client: MysqlClient, name: string, repeats: number): Promise<boolean> {
+  const there = await client.query('select schema_name from information_schema.schemata where schema_name = ?', [name]);
+  if (there.length > 0) return isOwn(client, name);
+  await client.query(`create database \`${name}\``); // a user name holds no backtick
+  await client.query(`create table \`${name}\`.${TABLE} (id int primary key, title varchar(255) not null, body text not null)`);
+  await client.query(`insert into \`${name}\`.${TABLE} ${NUMBERS} select n, concat('Entry ', n), repeat(md5(n), ?) from numbers`, [repeats]);
+  return true;
+}
+
+async function removeOwn(client: MysqlClient, names: readonly string[]): Promise<void> {
+  for (const name of names) if (await isOwn(client, name)) await client.query(`drop database \`${name}\``);
+}
+
+async function isOwn(client: MysqlClient, name: string): Promise<boolean> {
+  const tables = await client.query<{ name: string }>('select table_name as name from information_schema.tables where table_schema = ?', [name]);
+  return tables.length === 1 && tables[0]?.name === TABLE;
+}
+
+async function withClient<T>(config: DatabasesConfig, settings: ServerSettings, use: (client: MysqlClient) => Promise<T>): Promise<T> {
+  const client = await MysqlClient.open(settings, limitsOf(config));
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
   }
 }

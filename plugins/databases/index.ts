@@ -1,5 +1,6 @@
 import { definePlugin } from '../../kernel/plugin.ts';
-import { fillDemo } from './demo.ts';
+import { fillDemo, showDatabases } from './demo.ts';
+import { withLocalServer } from './demo-server.ts';
 import { DatabasesConfig, Size, SizeQuery, Sizes, SizesQuery, Usage } from './schema.ts';
 import { Sources } from './sources.ts';
 import { unitOf, type View } from './view.ts';
@@ -23,7 +24,8 @@ export default definePlugin({
       query: SizesQuery, reply: Sizes, errors: ['invalid_unit', ...errors],
     },
   },
-  setup({ config, directory, log, onClose }) {
+  async setup({ config: given, directory, log, node, onClose }) {
+    const { config, leftOut } = node.isDemo ? await withLocalServer(given) : { config: given };
     const sources = new Sources(config, directory.accounts, log);
     onClose(() => sources.close());
     return {
@@ -39,7 +41,8 @@ export default definePlugin({
         dashboard: (account) => (account.features.has('mysql') ? later(sources.viewOf(account), (view) => ({ db_usage: view.own.length })) : {}),
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
-        demo: ({ demo, other }) => fillDemo(config, [demo, other]),
+        demo: (people) => fillDemo(people),
+        demoOutside: (people) => (leftOut === undefined ? showDatabases(config, people, onClose) : { leftOut: [leftOut] }),
       },
     };
   },

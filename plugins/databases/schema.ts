@@ -35,6 +35,11 @@ export const DatabasesConfig = Type.Object(
 );
 export type DatabasesConfig = Static<typeof DatabasesConfig>;
 
+/** How long a connection and a statement may take, in milliseconds. */
+export function limitsOf(config: DatabasesConfig): { readonly connectMs: number; readonly queryMs: number } {
+  return { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms };
+}
+
 export const Usage = Type.Object({ db_usage: Type.String({ description: 'Number of the account\'s databases, system databases not counted' }) });
 
 export const SizeQuery = Type.Object({ database: Type.String({ minLength: 1, maxLength: 512, description: 'Name as /api/mysql-size lists it' }) });

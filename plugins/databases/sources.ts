@@ -2,7 +2,7 @@ import type { Account, Accounts } from '../../kernel/accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding, Metric } from '../../kernel/points.ts';
-import type { DatabasesConfig } from './schema.ts';
+import { limitsOf, type DatabasesConfig } from './schema.ts';
 import { DatabaseServer } from './server.ts';
 import { ServerSource, type Source } from './source.ts';
 import { FOLDER, SqliteFiles } from './sqlite-files.ts';
@@ -18,7 +18,7 @@ export class Sources {
   constructor(config: DatabasesConfig, accounts: Accounts, log: Log) {
     assertNames(config);
     this.#config = config;
-    const times = { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms, refreshMs: config.refresh_seconds * 1000, retryMs: config.retry_seconds * 1000 };
+    const times = { ...limitsOf(config), refreshMs: config.refresh_seconds * 1000, retryMs: config.retry_seconds * 1000 };
     this.#servers = Object.entries(config.servers).map(([name, settings]) => {
       const server = new DatabaseServer({ name, settings, log, ...times });
       this.#byName.set(name, new ServerSource(server, settings.database_user, accounts));
