@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin.ts';
-import type { Finding } from '../../kernel/points.ts';
+import type { DemoReport, Finding } from '../../kernel/points.ts';
 import type { DomainsService } from '../domains/service.ts';
 import { Batches } from './batches.ts';
+import { startDemoServer } from './demo.ts';
 import { driverOf, type Driver } from './drivers.ts';
 import { Owner } from './owner.ts';
 import { WebserverConfig } from './schema.ts';
@@ -26,11 +28,12 @@ export default definePlugin({
   needs: ['domains'],
   config: WebserverConfig,
   routes: {},
-  async setup(host) {
-    const driver = driverOf(host.config);
-    if (driver === undefined) return { handlers: {}, provides: { doctor: () => [{ name: 'web server', ok: true, detail: 'none is told of domains (driver none)' }] } };
+  async setup(given) {
+    const { config, leftOut } = given.node.isDemo ? await withDemoServer(given) : { config: given.config, leftOut: [] };
+    const host = { ...given, config };
+    const driver = driverOf(config);
+    if (driver === undefined) return { handlers: {}, provides: { demoOutside: () => ({ leftOut }), doctor: () => [{ name: 'web server', ok: true, detail: 'none is told of domains (driver none)' }] } };
     const folder = new VhostFolder(driver.vhostFolder);
-    const { config } = host;
     const server = new WebServer(driver, folder, config.listen, { commandMs: config.command_timeout_ms, servedMs: config.served_timeout_ms });
     const batches = new Batches(folder, server);
     const vhosts = new Vhosts({
@@ -46,10 +49,29 @@ export default definePlugin({
         domainRemoved: (domain) => vhosts.remove(domain),
         metrics: () => [{ name: 'hostkeep_webserver_reloads_total', help: 'How often the web server was told to read its configuration again', type: 'counter', samples: [{ value: batches.reloads }] }],
         doctor: async () => [await findingOf(driver, server)],
+        demoOutside: async ({ demo }) => reportOf(await findingOf(driver, server), config.listen, (await host.service<DomainsService>('domains').list(demo))[0]?.name),
       },
     };
   },
 });
+
+/** In a demo whose configuration names no web server: with one of the demo's own, where there can be one. */
+async function withDemoServer({ config, node, onClose }: Host<WebserverConfig>): Promise<{ readonly config: WebserverConfig; readonly leftOut: string[] }> {
+  if (config.driver !== 'none') return { config, leftOut: [] };
+  try {
+    const { settings, stop } = await startDemoServer(config, resolve(node.config.data, 'nginx'));
+    onClose(stop);
+    return { config: settings, leftOut: [] };
+  } catch (error) {
+    return { config, leftOut: [`webserver: domains are not served: ${messageOf(error)}`] };
+  }
+}
+
+function reportOf({ ok, detail, remedy = '' }: Finding, listen: string, domain: string | undefined): DemoReport {
+  if (!ok) return { leftOut: [`webserver: ${detail} (${remedy})`] };
+  const url = `http://${listen.includes(':') ? listen : `127.0.0.1:${listen}`}/`;
+  return { uses: [`webserver: ${detail}${domain === undefined ? '' : `, see curl -s ${url} -H 'Host: ${domain}'`}`] };
+}
 
 async function begin(host: Host<WebserverConfig>, folder: VhostFolder, vhosts: Vhosts): Promise<void> {
   try {

@@ -61,7 +61,7 @@ test('without a driver nothing is told of domains', async () => {
   try {
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webserver');
     assert.is(status?.state, 'ready');
-    assert.equal(status?.provides, ['doctor']);
+    assert.equal(status?.provides, ['demoOutside', 'doctor']);
   } finally {
     await server.close();
   }

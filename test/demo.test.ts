@@ -1,0 +1,130 @@
+/** `hostkeep demo` as a new user starts it, beside a Docker Engine, a MariaDB and an nginx, and without any of them. */
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { WebserverConfig } from '../plugins/webserver/schema.ts';
+import { startDemoServer } from '../plugins/webserver/demo.ts';
+import { start } from './support/command.ts';
+import { dockerMissing, TestDocker } from './support/docker.ts';
+import { temporaryFolder } from './support/folder.ts';
+import { hasMariaDb, MariaDb } from './support/mariadb.ts';
+import { hasNginx } from './support/nginx.ts';
+import { fetchPage } from './support/page.ts';
+import { testSuite } from './support/suite.ts';
+
+const test = testSuite('demo');
+const ABSENT = { docker: '/nonexistent/docker.sock', mariaDb: '/nonexistent/mysqld.sock' };
+const DOMAIN = 'blog.sunny-garden.example';
+const missing = dockerMissing();
+if (missing !== undefined && process.env['CI'] === 'true') throw new Error(missing);
+let toEnd: (() => unknown)[] = [];
+test.after.each(async () => {
+  for (const end of toEnd.toReversed()) await end();
+  toEnd = [];
+});
+
+interface Demo {
+  readonly output: string;
+  ask<T>(path: string): Promise<T>;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** A demo on a host with these sockets. */
+async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
+  const settings = join(temporaryFolder(), 'settings.json');
+  writeFileSync(settings, JSON.stringify({ containers: { socket: docker } }));
+  const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, { MYSQL_UNIX_PORT: mariaDb });
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  toEnd.push(() => end('SIGTERM'));
+  const { base_url: url, user } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as { base_url: string; user: { username: string; password: string } };
+  const login = await fetch(`${url}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: user.username, password: user.password }) });
+  const { token } = (await login.json()) as { token: string };
+  const ask = async <T>(path: string) => (await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as T;
+  return { output: output(), ask, end };
+}
+
+/** Lines of a section of what the demo prints, by the plugin that each begins with. */
+function section(output: string, title: string): Map<string, string> {
+  const [, lines = ''] = new RegExp(`\\n${title}:\\n\\n((?:  .*\\n)+)`).exec(output) ?? [];
+  return new Map(lines.trimEnd().split('\n').map((line) => [line.trim().split(':', 1)[0] ?? '', line]));
+}
+
+const portOf = (output: string) => Number(/http:\/\/127\.0\.0\.1:(\d+)\/ -H 'Host: /.exec(output)?.[1] ?? 0);
+const containersOf = async (demo: Demo) => (await demo.ask<{ container_stats?: { stats: { Container: string } } }>('/api/docker_stats')).container_stats?.stats.Container;
+const databasesOf = async (demo: Demo) => (await demo.ask<{ Database: string }[]>('/api/mysql-size')).map(({ Database }) => Database);
+
+test('where nothing answers one line for each says what is left out, why, and how to get it', async () => {
+  const demo = await startDemo(temporaryFolder(), ABSENT);
+  const leftOut = section(demo.output, 'Left out');
+  assert.match(leftOut.get('containers') ?? '', /ENOENT .*\(apt-get install docker\.io /);
+  assert.match(leftOut.get('databases') ?? '', /no MySQL or MariaDB server listens .*\(SQLite files .*apt-get install mariadb-server/);
+  assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
+});
+
+test('without an nginx domains are not served, and with one that does not start neither', async () => {
+  const config = { driver: 'none' } as WebserverConfig;
+  const refusal = async (folder: string, find?: () => string | undefined) => startDemoServer(config, folder, find).then(({ stop }) => stop(), (error: Error) => error.message);
+  assert.is(await refusal(join(temporaryFolder(), 'nginx'), () => undefined), 'no nginx is installed (apt-get install nginx-light)');
+  assert.match((await refusal(join(temporaryFolder(), 'nginx'), () => '/bin/false')) ?? '', /^nginx does not start/);
+});
+
+if (hasNginx()) {
+  test('an nginx of the demo\'s own serves its domains, ends with it, and after a kill with the next', async () => {
+    const data = temporaryFolder();
+    const first = await startDemo(data, ABSENT);
+    assert.match(section(first.output, 'Uses').get('webserver') ?? '', /nginx\/\d/);
+    const port = portOf(first.output);
+    const page = await fetchPage(port, DOMAIN);
+    assert.is(page.status, 200);
+    assert.match(page.body, /Notes from the garden/);
+    assert.is((await fetchPage(port, 'nobody.example')).status, 0);
+    const pid = readFileSync(join(data, 'nginx/nginx.pid'), 'utf8').trim();
+    await first.end('SIGKILL');
+    assert.is((await fetchPage(port, DOMAIN)).status, 200, 'nobody could end it');
+    const second = await startDemo(data, ABSENT);
+    assert.not(readFileSync(join(data, 'nginx/nginx.pid'), 'utf8').trim() === pid);
+    assert.is((await fetchPage(portOf(second.output), DOMAIN)).status, 200);
+    await second.end('SIGTERM');
+    assert.is((await fetchPage(port, DOMAIN)).status, 0);
+    assert.is((await fetchPage(portOf(second.output), DOMAIN)).status, 0);
+    assert.not(existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data));
+  });
+
+  test('the nginx of a demo that runs is not ended by another with the same data', async () => {
+    const data = temporaryFolder();
+    const demo = await startDemo(data, ABSENT);
+    const refused = await startDemoServer({ driver: 'none' } as WebserverConfig, join(data, 'nginx')).then(() => '', (error: Error) => error.message);
+    assert.is(refused, 'another demo with the same data runs');
+    assert.is((await fetchPage(portOf(demo.output), DOMAIN)).status, 200);
+  });
+}
+
+if (missing !== undefined) console.log(`skipped: ${missing}`);
+else if (hasMariaDb()) {
+  test('a Docker Engine and a MariaDB are used at each start, and get back what they were', async () => {
+    const docker = await TestDocker.start();
+    toEnd.push(() => docker.stop());
+    const mariaDb = await MariaDb.start();
+    toEnd.push(() => mariaDb.remove());
+    await docker.run('sleep 1000', '--name', 'theirs', '--network', 'none');
+    await mariaDb.sql('create database theirs');
+    const state = async () => [await docker.cli('ps', '-aq', '--no-trunc'), await docker.cli('images', '-q'), await mariaDb.sql('show databases')];
+    const before = await state();
+    const data = temporaryFolder();
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGHUP'] as const) {
+      const demo = await startDemo(data, { docker: docker.socket, mariaDb: mariaDb.socket });
+      const uses = section(demo.output, 'Uses');
+      assert.match(uses.get('containers') ?? '', /Docker \d+\./, demo.output);
+      assert.match(uses.get('databases') ?? '', /MariaDB/, demo.output);
+      assert.is(await containersOf(demo), '2');
+      assert.equal(await databasesOf(demo), ['demo_blog', 'demo_shop', 'demo_stats']);
+      await demo.end(signal);
+      if (signal !== 'SIGKILL') assert.equal(await state(), before, signal);
+    }
+  });
+}
