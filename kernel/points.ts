@@ -78,6 +78,7 @@ export interface DemoReport {
 export interface Points {
   /** Asked when a dashboard is built; also called again after an event of the account. */
   dashboard(account: Account): DashboardPart | Promise<DashboardPart>;
+  /** A throw makes the ports unknown; who has none to tell of answers `{}`. */
   ports(account: Account): PortsPart | Promise<PortsPart>;
   /** Totals over the server, summed by name. */
   counts(): Partial<Record<'users' | 'domains' | 'websites', number>> | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;

@@ -32,8 +32,14 @@ export class EngineRoom {
     this.diskUsage = new DiskUsageMeter(this.engine, this.roster, keepUsageMs);
   }
 
+  /** Errors: 503 `containers_unavailable`, for accounts that may know of containers, while the engine is down. */
   async ports(account: Account): Promise<PortsPart> {
-    return portsOf((await this.roster.list()).of(account));
+    try {
+      return portsOf((await this.roster.list()).of(account));
+    } catch (error) {
+      if (!account.features.has('docker') || (await this.roster.isAbsent())) return {};
+      throw error;
+    }
   }
 
   /** What program answers at the socket, in which version. */

@@ -37,7 +37,7 @@ export default definePlugin({
         df: ({ account }) => roomOf(account).diskUsage.show(account),
       },
       provides: {
-        ports: (account) => roomOf(account).ports(account),
+        ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},
         doctor: () => Promise.all([...rooms.map((room) => room.find()), findCgroups(cgroups)]),
         metrics: () => metricsOf(rooms),
         demoOutside: ({ demo }) => (shared === undefined ? { leftOut: ['containers: the configuration names no engine that accounts share (containers.socket)'] } : showDemo(shared, demo, onClose)),

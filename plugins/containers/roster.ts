@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Listing, parseContainers } from './container.ts';
@@ -24,6 +25,7 @@ export class Roster {
   #retry: NodeJS.Timeout | undefined;
   #askedMs = 0;
   #isClosed = false;
+  #hasAnswered = false;
 
   constructor(engine: Engine, log: Log) {
     this.#engine = engine;
@@ -33,6 +35,11 @@ export class Roster {
   /** `undefined` until it was asked. */
   get isUp(): boolean | undefined {
     return this.#failure === undefined ? (this.#keptAtMs > 0 ? true : undefined) : false;
+  }
+
+  /** Whether there is no engine at all, rather than one that is down: it never answered, and has no socket. */
+  async isAbsent(): Promise<boolean> {
+    return !this.#hasAnswered && (await access(this.#engine.socketPath).then(() => false, () => true));
   }
 
   /** The newest list, without asking for one. */
@@ -64,6 +71,7 @@ export class Roster {
       if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers its list of containers with ${status}`);
       this.#kept = new Listing(parseContainers(body), this.#engine.isOwn);
       this.#keptAtMs = performance.now();
+      this.#hasAnswered = true;
       if (this.#failure !== undefined) this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');
       this.#failure = undefined;
       return this.#kept;

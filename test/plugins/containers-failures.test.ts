@@ -132,6 +132,36 @@ for (const [why, use] of Object.entries<(socket: { write(chunk: string): unknown
   });
 }
 
+test('ports are null where there is no engine, and not known while there is one that does not answer', async () => {
+  const NONE = { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null };
+  const server = await start();
+  const [{ token }, plain] = [await server.user('ann'), await server.user('bob', 'basic')];
+  await server.hostkeep.core.accounts.setFeature('bob', 'info', true);
+  const ask = (who: string) => server.ask<Record<string, unknown>>('/system/hosting/ports', { token: who });
+  assert.equal((await ask(token)).body, NONE, 'no engine was ever here');
+  const engine = await open(fakeEngine(at('shared.sock'), engineOf([{ ...labelled('ann'), Ports: [{ PrivatePort: 3306, PublicPort: 33_061, Type: 'tcp' }] }])));
+  await untilAnswered(server, '/api/docker_stats', token);
+  assert.is((await ask(token)).body['remote_mysql_port'], 33_061);
+  await engine.close();
+  let answer = await ask(token);
+  for (let attempts = 0; answer.status === 200 && attempts < 200; attempts += 1) {
+    await delay(50);
+    answer = await ask(token);
+  }
+  assert.equal([answer.status, answer.body['error']], [503, 'containers_unavailable']);
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await ask(plain.token)).body, NONE, 'an account without the feature is told of no containers');
+  await open(rawEngine(at('shared.sock'), () => {}));
+  assert.is((await ask(token)).status, 503);
+});
+
+test('an engine that hangs leaves ports unknown, also when it never answered', async () => {
+  await open(rawEngine(at('shared.sock'), () => {}));
+  const server = await start();
+  const { status, body } = await server.ask<Body>('/system/hosting/ports', { token: (await server.user('ann')).token });
+  assert.equal([status, body.error], [503, 'containers_unavailable']);
+});
+
 test('an answer without end is read to a bound only', async () => {
   let sent = 0;
   const chunk = Buffer.alloc(1 << 16, 0x20);
