@@ -143,7 +143,7 @@ function bridgeOf(pid: number): string {
 
 function remove(folder: string, bridge: string): void {
   removeRemains(folder);
-  if (existsSync(`/sys/class/net/${bridge}`)) execFileSync('ip', ['link', 'delete', bridge]);
+  if (existsSync(`/sys/class/net/${bridge}`)) execFileSync('busybox', ['ip', 'link', 'delete', bridge]);
 }
 
 function isProgram(path: string): boolean {
