@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
-import { MysqlClient } from './mysql.ts';
+import { isSqlError, MysqlClient } from './mysql.ts';
 import { readOptionFile, type Options } from './option-file.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
 
@@ -25,7 +25,8 @@ export async function withLocalServer(config: DatabasesConfig): Promise<{ readon
     await tryOut(config, settings);
     return { config: { ...config, servers: { [where]: settings }, default_server: where } };
   } catch (error) {
-    return { config, leftOut: `databases: the server at ${where} lets ${settings.user} make none: ${messageOf(error)} (${REFUSED})` };
+    const [why, remedy] = isSqlError(error) ? [`lets ${settings.user} make none`, REFUSED] : ['does not answer', REMEDY];
+    return { config, leftOut: `databases: the server at ${where} ${why}: ${messageOf(error)} (${remedy})` };
   }
 }
 

@@ -36,6 +36,13 @@ test('where no server listens the demo keeps to SQLite files, and says how to ge
   assert.match(leftOut ?? '', /^databases: no MySQL or MariaDB server listens at \/nonexistent\/mysqld\.sock \(SQLite files are shown instead; apt-get install mariadb-server[^\n]*\)$/);
 });
 
+test('what does not answer is not taken for a server that refuses', async () => {
+  environment(temporaryFolder());
+  const { config, leftOut } = await withLocalServer(NONE);
+  assert.is(config, NONE);
+  assert.match(leftOut ?? '', /^databases: the server at \S+ does not answer: connect \w+ \S+ \(SQLite files are shown instead; apt-get install mariadb-server and start it[^\n]*\)$/);
+});
+
 test('a server that the configuration names is the one', async () => {
   environment('/nonexistent/mysqld.sock');
   const config = { ...NONE, servers: { mine: { host: '', port: 0, socket: '/x', user: '', password: '', option_file: '', ownership: 'prefix', database_user: '' } } };
