@@ -75,8 +75,8 @@ async function removeOwn(client: MysqlClient, names: readonly string[]): Promise
 }
 
 async function isOwn(client: MysqlClient, name: string): Promise<boolean> {
-  const tables = await client.query<{ name: string }>('select table_name as name from information_schema.tables where table_schema = ?', [name]);
-  return tables.length === 1 && tables[0]?.name === TABLE;
+  const [tables] = await client.query<{ count: number; last: string | null }>('select count(*) as count, max(table_name) as last from information_schema.tables where table_schema = ?', [name]);
+  return tables?.count === 1 && tables.last === TABLE;
 }
 
 async function withClient<T>(config: DatabasesConfig, settings: ServerSettings, use: (client: MysqlClient) => Promise<T>): Promise<T> {

@@ -84,7 +84,7 @@ if (hasMariaDb()) {
   });
 
   test('what is there already is left as it is; the rest is made, shown and removed, also what a killed demo left', async () => {
-    const theirs = 'create database demo_shop; create table demo_shop.orders (id int); create database demo_stats; create table demo_stats.hostkeep_demo (id int); create table demo_stats.more (id int);';
+    const theirs = 'create database demo_shop; create table demo_shop.orders (id int); create database demo_stats; create table demo_stats.hostkeep_demo (id int); create table demo_stats.also (id int); create database other_stats; create table other_stats.hostkeep_demo (id int); create table other_stats.more (id int);';
     await mariaDb.sql(`${theirs} create database other_shop; create table other_shop.hostkeep_demo (id int primary key)`);
     const server = await TestServer.start({ config: { databases: { servers: { main: { socket: mariaDb.socket, user: 'root' } }, default_server: 'main' } } });
     try {
@@ -92,15 +92,15 @@ if (hasMariaDb()) {
       const { value, error } = (await server.hostkeep.plugins.inTurn('demoOutside', { demo: demo.account, other: other.account })).find(({ plugin }) => plugin === 'databases') ?? {};
       assert.is(error, undefined);
       const { uses, leftOut } = value as DemoReport;
-      assert.match(uses?.join('\n') ?? '', /^databases: \d+\.[^\n]*MariaDB[^\n]* at main with demo_blog, other_shop, other_stats, see \/api\/mysql-size$/);
-      assert.equal(leftOut, ['demo_shop', 'demo_stats'].map((name) => `databases: ${name} is there already and not of the demo, so it is left as it is`));
+      assert.match(uses?.join('\n') ?? '', /^databases: \d+\.[^\n]*MariaDB[^\n]* at main with demo_blog, other_shop, see \/api\/mysql-size$/);
+      assert.equal(leftOut, ['demo_shop', 'demo_stats', 'other_stats'].map((name) => `databases: ${name} is there already and not of the demo, so it is left as it is`));
       const { body } = await server.ask<{ Database: string }[]>('/api/mysql-size', { token: other.token });
       assert.equal(body.map(({ Database }) => Database), ['other_shop', 'other_stats']);
       assert.is(await mariaDb.sql('select count(*) from demo_blog.hostkeep_demo'), '1000\n');
     } finally {
       await server.close();
     }
-    assert.is(await mariaDb.sql(LIST), 'demo_shop,demo_stats\n');
-    assert.is(await mariaDb.sql("select group_concat(table_name order by table_name) from information_schema.tables where table_schema like 'demo\\_%'"), 'hostkeep_demo,more,orders\n');
+    assert.is(await mariaDb.sql(LIST), 'demo_shop,demo_stats,other_stats\n');
+    assert.is(await mariaDb.sql("select group_concat(table_name order by table_name) from information_schema.tables where table_schema like 'demo\\_%' or table_schema like 'other\\_%'"), 'also,hostkeep_demo,hostkeep_demo,more,orders\n');
   });
 }
