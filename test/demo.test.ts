@@ -98,7 +98,7 @@ if (hasNginx()) {
   test('the nginx of a demo that runs is not ended by another with the same data', async () => {
     const data = temporaryFolder();
     const demo = await startDemo(data, ABSENT);
-    const refused = await startDemoServer({ driver: 'none' } as WebserverConfig, join(data, 'nginx')).then(() => '', (error: Error) => error.message);
+    const refused = await startDemoServer({ driver: 'none' } as WebserverConfig, join(data, 'nginx')).then(({ stop }) => stop(), (error: Error) => error.message);
     assert.is(refused, 'another demo with the same data runs');
     assert.is((await fetchPage(portOf(demo.output), DOMAIN)).status, 200);
   });
