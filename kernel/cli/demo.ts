@@ -2,10 +2,10 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account } from '../accounts.ts';
-import { ConfigError, projectDir, readJson } from '../config.ts';
+import { ConfigError, projectDir, readJson, type Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../index.ts';
-import { createLog } from '../log.ts';
+import { createLog, type Log } from '../log.ts';
 import { randomPassword } from '../passwords.ts';
 import type { DemoContext, DemoReport } from '../points.ts';
 import { configOf, type GlobalOptions } from './context.ts';
@@ -31,6 +31,13 @@ const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
 export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   const config = configOf(command.optsWithGlobals<GlobalOptions>(), { data: join(projectDir, '.demo'), log: { level: 'warn' } });
   const log = createLog(config.log.level);
+  const starting = begin(config, log);
+  untilStopped(starting, log); // from the first on, as what is made outside is to be removed
+  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM')); // the terminal was closed
+  await starting;
+}
+
+async function begin(config: Config, log: Log): Promise<Hostkeep> {
   const hostkeep = await Hostkeep.start(config, log, { listen: false, isDemo: true });
   try {
     const report = await outside(hostkeep, await fill(hostkeep));
@@ -39,12 +46,11 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
     const credentials = { base_url: hostkeep.url('user'), admin_url: hostkeep.url('admin'), ...passwords };
     writeCredentials(join(config.data, 'credentials.json'), credentials);
     process.stdout.write(tour(credentials, join(config.data, 'credentials.json'), report));
+    return hostkeep;
   } catch (error) {
     await hostkeep.close();
     throw error;
   }
-  untilStopped(Promise.resolve(hostkeep), log);
-  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM')); // the terminal was closed
 }
 
 /** Makes the accounts and lets every plugin add its content, where that was not done before; returns what could not be made, and why. */

@@ -120,12 +120,12 @@ test('the demo keeps its data and its credentials, and refuses the data of a rea
   assert.is(statSync(file).mode & 0o777, 0o600);
   assert.match(first.output(), new RegExp(credentials['user']?.password ?? 'none'));
   first.child.kill('SIGTERM');
-  await once(first.child, 'exit');
+  assert.equal(await once(first.child, 'exit'), [0, null]);
   const second = await start(data, ['demo'], /Ctrl-C stops it/);
   const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { password: string }>;
   assert.is(kept['user']?.password, credentials['user']?.password);
   second.child.kill('SIGTERM');
-  await once(second.child, 'exit');
+  assert.equal(await once(second.child, 'exit'), [0, null]);
   const real = temporaryFolder();
   await hostkeep(real, ['account', 'add', 'customer']);
   const refused = await hostkeep(real, ['demo']);
