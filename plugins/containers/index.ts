@@ -7,6 +7,9 @@ import { EngineRoom, findCgroups, metricsOf } from './engine-room.ts';
 import { unavailable } from './refusal.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
 
+/** When the start is over, which loading a library would make longer. */
+const PREPARE_MS = 500;
+
 export default definePlugin({
   name: 'containers',
   features: ['docker'],
@@ -22,7 +25,9 @@ export default definePlugin({
     const shared = config.socket === '' ? undefined : new EngineRoom(config.socket, options);
     const own = new Map(Object.entries(config.sockets).map(([username, socket]) => [username, new EngineRoom(socket, { ...options, ownBeside: config.socket })]));
     const rooms = [...(shared ? [shared] : []), ...own.values()];
+    const preparing = setTimeout(() => void Promise.allSettled(rooms.map(({ engine }) => engine.prepare())), PREPARE_MS).unref();
     onClose(() => {
+      clearTimeout(preparing);
       for (const room of rooms) room.close();
     });
     /** An account without an engine is told so; it is never shown another's. */
