@@ -18,9 +18,12 @@ test('it is not loaded where there is no engine, and soon after the start where 
   assert.not(isLoaded());
   const engine = await fakeEngine(socket, (_, response) => json(response, []));
   const server = await TestServer.start({ config: { containers: { socket } } });
-  for (let attempts = 0; attempts < 500 && !isLoaded(); attempts += 1) await delay(20);
-  assert.ok(isLoaded());
-  assert.is(engine.connections, 0);
-  await server.close();
-  await engine.close();
+  try {
+    for (let attempts = 0; attempts < 500 && !isLoaded(); attempts += 1) await delay(20);
+    assert.ok(isLoaded());
+    assert.is(engine.connections, 0);
+  } finally {
+    await server.close();
+    await engine.close();
+  }
 });
