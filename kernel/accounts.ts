@@ -1,6 +1,6 @@
 import { HttpError } from './errors.ts';
 import type { EventLog } from './events.ts';
-import type { Plan, Plans } from './plans.ts';
+import { existing, type Plan, type Plans } from './plans.ts';
 import type { Revision } from './revision.ts';
 import type { Reader, SqlValue, Store, Tx } from './store.ts';
 
@@ -135,6 +135,7 @@ export class Accounts {
     if ((role === 'user') !== (plan !== null)) throw new HttpError('invalid_request', role === 'user' ? 'a user needs a plan' : 'an admin has no plan');
     if (plan !== null) await this.#plans.get(plan);
     await this.#store.write(async (tx) => {
+      if (plan !== null) await existing(tx, plan); // it may have been removed meanwhile
       if (await tx.get('select 1 from accounts where username = ?', username)) throw new HttpError('account_exists', `there is an account ${username} already`);
       const { lastId: id } = await tx.run(
         'insert into accounts (username, role, email, password_hash, plan, created_at) values (?, ?, ?, ?, ?, ?)',
@@ -149,6 +150,7 @@ export class Accounts {
   async update(username: string, change: { plan?: string; email?: string; locale?: string }, ip = ''): Promise<Account> {
     if (change.plan !== undefined) await this.#plans.get(change.plan);
     await this.#change(username, async (tx, { id }) => {
+      if (change.plan !== undefined) await existing(tx, change.plan);
       for (const column of ['plan', 'email', 'locale'] as const) {
         const value = change[column];
         if (value === undefined) continue;

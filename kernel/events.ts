@@ -60,7 +60,7 @@ export class EventLog {
     const username = account?.username ?? input.username ?? '';
     const line = escapeControl(`[${timeText(at)}] User '${username}' ${input.text} from IP ${ip === '' ? 'localhost' : ip}`);
     const { lastId: id } = await tx.run(
-      'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, ?, ?, ?, ?, ?, ?)',
+      'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?)', // which may have been removed meanwhile
       at, type, account?.id ?? null, username, ip, line, line.toLowerCase(), JSON.stringify(input.data ?? {}),
     );
     if (account !== undefined && id % TRIM_EVERY === 0) await this.#trim(tx, account.id);

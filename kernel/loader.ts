@@ -8,8 +8,9 @@ import type { Log } from './log.ts';
 import type { PluginStatus, RouteInfo } from './node.ts';
 import type { Host, Plugin, RouteTable, Setup } from './plugin.ts';
 import type { Gathered, PointName, Points } from './points.ts';
-import { assertNoClash, describe, LiveRoute, type Handler } from './routes.ts';
+import { assertNoClash, describe, LiveRoute, unauthenticated, type Handler } from './routes.ts';
 import type { TSchema } from './schema.ts';
+import type { Sessions } from './sessions.ts';
 
 const SETUP_MS = 30_000;
 const WARN_MS = 10_000;
@@ -137,7 +138,7 @@ export class PluginSet {
     try {
       await common.store.migrate(plugin.name, join(projectDir, 'plugins', plugin.name, 'migrations'));
       const setup = await within(SETUP_MS, Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))));
-      const routes = tableOf(plugin, config).map((info) => new LiveRoute(info, handlerOf(setup, info)));
+      const routes = tableOf(plugin, config).map((info) => new LiveRoute(info, whileAlive(handlerOf(setup, info), common.directory.sessions)));
       this.routes.push(...routes);
       this.#loaded.set(plugin.name, { plugin, setup, releases, status: { name: plugin.name, state: 'ready', features: plugin.features, provides: Object.keys(setup.provides ?? {}) as PointName[] } });
     } catch (error) {
@@ -187,6 +188,18 @@ function handlerOf(setup: Setup<RouteTable>, info: RouteInfo): Handler {
   const handle = setup.handlers[info.name];
   if (handle === undefined) throw new Error(`route ${info.plugin}.${info.name} has no handler`);
   return handle as Handler;
+}
+
+/** What fails because its session ended meanwhile, with its account or by another request, is told what the next request will be. */
+function whileAlive(handle: Handler, sessions: Sessions): Handler {
+  return (call) => {
+    const result = handle(call);
+    if (!(result instanceof Promise) || call.session === undefined) return result;
+    const { session } = call;
+    return result.catch(async (error: unknown) => {
+      throw (await sessions.isAlive(session)) ? error : unauthenticated();
+    });
+  };
 }
 
 function tableOf(plugin: Plugin, config: unknown): RouteInfo[] {

@@ -126,7 +126,8 @@ export class Plans {
   }
 }
 
-async function existing(tx: Tx, name: string): Promise<void> {
+/** Errors: 404 `plan_not_found`. */
+export async function existing(tx: Tx, name: string): Promise<void> {
   if ((await tx.get('select 1 from plans where name = ?', name)) === undefined) missing(name);
 }
 

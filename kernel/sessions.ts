@@ -87,16 +87,16 @@ export class Sessions {
     return session.expiresAt > Date.now() && (this.#isFresh(session) || (await this.#confirm(session)) !== undefined);
   }
 
-  /** Issues a token. `record` adds to the same transaction. */
+  /** Issues a token. `record` comes first in the same transaction, and may refuse. */
   async open(account: Account, ip: string, userAgent: string, record: (tx: Tx) => Promise<void>): Promise<{ token: string; expiresIn: number }> {
     const now = Date.now();
     const iat = Math.floor(now / 1000);
     const id = randomBytes(16).toString('base64url');
     const token = await this.#keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp: iat + this.ttlSeconds });
     await this.#store.write(async (tx) => {
+      await record(tx);
       await tx.run('delete from sessions where account_id = ? and expires_at <= ?', account.id, now);
       await tx.run('insert into sessions values (?, ?, ?, ?, ?, ?)', id, account.id, now, (iat + this.ttlSeconds) * 1000, ip, userAgent);
-      await record(tx);
     });
     return { token, expiresIn: this.ttlSeconds };
   }

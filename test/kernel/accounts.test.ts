@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountCache } from '../../kernel/account-cache.ts';
 import { Keys } from '../../kernel/auth.ts';
+import { HttpError } from '../../kernel/errors.ts';
 import { escapeControl } from '../../kernel/events.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { Type } from '../../kernel/schema.ts';
 import type { SqlValue } from '../../kernel/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -139,6 +142,46 @@ test('one event is one line, and a change and its event exist together', async (
   assert.is((await events.page(account.id, 'DID', 0, 10)).total, 1);
   assert.is((await events.page(account.id, '%', 0, 10)).total, 0, 'a search is no pattern');
   assert.is(escapeControl('a\tb'), 'a\\x09b');
+});
+
+test('what happens to an account that is gone meanwhile is the server\'s event, refuses the login, and is no fault', async () => {
+  const { accounts, events, plans, sessions, store } = server.hostkeep.core;
+  const account = await server.account('gone');
+  await accounts.remove('gone');
+  await store.write((tx) => events.record(tx, { type: 'logout', account, text: 'came late', ip: '' }));
+  const [event] = await events.after((await events.lastId()) - 1, 1);
+  assert.equal([event?.type, event?.account_id, event?.username], ['logout', null, 'gone']);
+  assert.is(await code(sessions.open(account, '', '', () => Promise.reject(new HttpError('invalid_credentials', 'gone')))), 'invalid_credentials');
+  const { name: _, features: __, ...limits } = await plans.get('basic');
+  await plans.create('brief', limits, []);
+  await server.account('mover');
+  const late = [accounts.create({ username: 'late', role: 'user', plan: 'brief', passwordHash: 'x' }), accounts.update('mover', { plan: 'brief' })];
+  const [, ...codes] = await Promise.all([plans.remove('brief'), ...late.map(code)]);
+  assert.equal(codes, ['plan_not_found', 'plan_not_found']);
+});
+
+test('what fails because its session ended while it was answered gets the 401 of the next request', async () => {
+  const plugin = definePlugin({
+    name: 'leaver',
+    features: [],
+    routes: {
+      leave: { method: 'POST', path: '/leave', access: 'user', summary: 'Fail once the account is gone', reply: Type.Object({}) },
+      fail: { method: 'POST', path: '/fail', access: 'user', summary: 'Fail', reply: Type.Object({}) },
+    },
+    setup: ({ directory, store }) => {
+      const fail = (id: number) => store.write((tx) => tx.run('insert into account_features values (?, ?, 7)', id, 'waf')).then(() => ({}));
+      return { handlers: { leave: ({ account }) => directory.accounts.remove(account.username).then(() => fail(account.id)), fail: ({ account }) => fail(account.id) } };
+    },
+  });
+  const node = await TestServer.start({ plugins: [plugin] });
+  try {
+    const { token } = await node.user('leaver');
+    assert.is((await node.ask('/fail', { method: 'POST', token })).status, 500, 'a fault stays one');
+    const { status, headers, body } = await node.ask('/leave', { method: 'POST', token });
+    assert.equal([status, body['error'], headers.get('www-authenticate')], [401, 'authentication_required', 'Bearer']);
+  } finally {
+    await node.close();
+  }
 });
 
 test('of the events of an account, ten thousand are kept', async () => {

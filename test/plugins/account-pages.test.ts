@@ -70,6 +70,13 @@ test('a logged out token is worth nothing, and only that one', async () => {
   assert.is((await server.ask('/api/favorites', { token: other })).status, 200);
 });
 
+test('of logouts at once with one token, one ends it, and the others find it ended', async () => {
+  const { token } = await server.user('twice');
+  const answers = await Promise.all(Array.from({ length: 8 }, () => server.ask('/api/logout', { method: 'POST', token })));
+  assert.equal(answers.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 7 }, () => 401)]);
+  assert.ok(answers.every(({ status, body }) => status === 200 || body['error'] === 'authentication_required'));
+});
+
 test('an account sees and ends its own sessions only', async () => {
   const dora = await server.user('dora');
   const eve = await server.user('eve');
