@@ -1,0 +1,49 @@
+import type { Operation } from './description.ts';
+
+/** Operations that the attack cannot make succeed, and why. */
+const NEVER: ReadonlyMap<string, string> = new Map();
+
+/** Counts answers by operation and status. */
+export class Census {
+  requests = 0;
+  readonly #byOperation = new Map<string, Map<number, number>>();
+
+  constructor(operations: readonly Operation[]) {
+    for (const { id } of operations) this.#byOperation.set(id, new Map());
+  }
+
+  count({ id }: Operation, status: number): void {
+    this.requests += 1;
+    const statuses = this.#byOperation.get(id) ?? new Map<number, number>();
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    this.#byOperation.set(id, statuses);
+  }
+
+  /** Operations of which no answer was a success, other than those that cannot. */
+  get unseen(): string[] {
+    return [...this.#byOperation].filter(([id, statuses]) => !NEVER.has(id) && ![...statuses.keys()].some(isSuccess)).map(([id]) => id);
+  }
+
+  /** How often a status class or a status came. */
+  total(matches: (status: number) => boolean): number {
+    return [...this.#byOperation.values()].flatMap((statuses) => [...statuses]).reduce((sum, [status, count]) => sum + (matches(status) ? count : 0), 0);
+  }
+
+  /** A line for the whole, a line for the statuses, and a line for each operation. */
+  lines(): string[] {
+    const statuses = [...new Set([...this.#byOperation.values()].flatMap((each) => [...each.keys()]))].toSorted((a, b) => a - b);
+    return [
+      `${this.requests} requests: ${this.total(isSuccess)} answered, ${this.total((status) => !isSuccess(status))} refused; ${[2, 3, 4, 5].map((each) => `${each}xx ${this.total((status) => Math.floor(status / 100) === each)}`).join(', ')}`,
+      statuses.map((status) => `${status}: ${this.total((each) => each === status)}`).join(', '),
+      ...[...this.#byOperation].map(([id, counts]) => {
+        const sum = [...counts.values()].reduce((total, count) => total + count, 0);
+        const good = [...counts].reduce((total, [status, count]) => total + (isSuccess(status) ? count : 0), 0);
+        return `${id.padEnd(36)} ${String(sum).padStart(6)}  ${String(Math.round((100 * good) / Math.max(1, sum))).padStart(3)} % 2xx  ${[...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}×${count}`).join(' ')}`;
+      }),
+    ];
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304;
+}

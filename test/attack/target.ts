@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openCore, type Core } from '../../kernel/index.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { Address } from '../../kernel/plugin.ts';
+import { start } from '../support/command.ts';
+import { fakeEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
+import { testConfig } from '../support/hostkeep.ts';
+import { Client } from './client.ts';
+
+/** So high that the throttle of wrong passwords hides nothing else. */
+export const OPEN_THROTTLE = { account: { account_failures: { minute: 10_000, hour: 10_000, day: 10_000 }, address_failures: { minute: 10_000, hour: 10_000, day: 10_000 } } };
+
+const SETTINGS = { usage: { access: 'feature', interval_ms: 100 }, screenshots: { remote_url: 'https://pictures.example/{domain}?{url}' } };
+const STOP_MS = 20_000;
+
+/** What the process takes of its machine. */
+export interface Vitals {
+  readonly residentBytes: number;
+  readonly descriptors: number;
+}
+
+/** `hostkeep demo` as a process of its own on an empty data folder, and the store of it opened from outside, as the command line does. */
+export class Target {
+  readonly data: string;
+  readonly core: Core;
+  clients: Readonly<Record<Address, Client>>;
+  #running: Awaited<ReturnType<typeof start>>;
+  readonly #engine: FakeEngine;
+  readonly #folder: string;
+  readonly #forbidden: readonly string[];
+
+  private constructor(folder: string, data: string, core: Core, running: Awaited<ReturnType<typeof start>>, engine: FakeEngine) {
+    this.#folder = folder;
+    this.data = data;
+    this.core = core;
+    this.#running = running;
+    this.#engine = engine;
+    const { base_url: user, admin_url: admin } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as { base_url: string; admin_url: string };
+    this.clients = { user: new Client(user), admin: new Client(admin) };
+    this.#forbidden = [data, ...[...readFileSync(join(data, 'keys.json'), 'utf8').matchAll(/[\w-]{40,}/g)].map(([key]) => key)];
+  }
+
+  /** With settings over those of every attack; `engine` answers at the socket of containers. */
+  static async start(settings: Record<string, unknown>, engine: Answers): Promise<Target> {
+    const folder = mkdtempSync(join(tmpdir(), 'hostkeep-attack-'));
+    const data = join(folder, 'node');
+    const socket = join(folder, 'engine.sock');
+    const config = join(folder, 'config.json');
+    writeFileSync(config, JSON.stringify({ ...SETTINGS, containers: { socket }, log: { level: 'warn' }, ...settings }));
+    const open = await fakeEngine(socket, engine);
+    const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/);
+    const core = await openCore(testConfig(data), createLog('error'));
+    return new Target(folder, data, core, running, open);
+  }
+
+  /** What no answer may hold: keys, and where on the host things are. */
+  get forbidden(): readonly string[] {
+    return this.#forbidden;
+  }
+
+  get vitals(): Vitals {
+    const { pid = 0 } = this.#running.child;
+    const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+    return { residentBytes: Number(resident) * 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  }
+
+  /** Why the process is not well: it ended, or wrote of a fault of its own. */
+  get complaint(): string | undefined {
+    const { child, output } = this.#running;
+    if (child.exitCode !== null || child.signalCode !== null) return `the server ended with ${child.exitCode ?? child.signalCode}: ${output().slice(-2000)}`;
+    return /^\{"level":"(?:error|fatal)".*$/m.exec(output())?.[0];
+  }
+
+  /** Vitals once they have stopped to fall, at the latest after `limitMs`. */
+  async settledVitals(limitMs: number): Promise<Vitals> {
+    for (const client of Object.values(this.clients)) client.close();
+    let best = this.vitals;
+    for (const end = performance.now() + limitMs; performance.now() < end; await delay(500)) {
+      const now = this.vitals;
+      best = { residentBytes: Math.min(best.residentBytes, now.residentBytes), descriptors: Math.min(best.descriptors, now.descriptors) };
+    }
+    return best;
+  }
+
+  /** Kills the process, and starts another on the same data. */
+  async crash(): Promise<void> {
+    const { child } = this.#running;
+    for (const client of Object.values(this.clients)) client.close();
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    const config = join(this.#folder, 'config.json');
+    writeFileSync(config, JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), log: { level: 'info' } }));
+    this.#running = await start(this.data, ['--config', config, 'serve'], /"msg":"listening"/);
+    const [, user = '', admin = ''] = await this.#running.line(/"base_url":"([^"]+)","admin_url":"([^"]+)"/);
+    this.clients = { user: new Client(user), admin: new Client(admin) };
+  }
+
+  async stop(): Promise<void> {
+    const { child } = this.#running;
+    for (const client of Object.values(this.clients)) client.close();
+    await this.core.close();
+    if (child.exitCode === null && child.signalCode === null) {
+      const limit = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      clearTimeout(limit);
+    }
+    await this.#engine.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
