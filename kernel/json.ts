@@ -21,18 +21,27 @@ const fromText = new Ajv({ ...OPTIONS, formats: FORMATS, coerceTypes: true });
 export class Validator {
   readonly #schema: TSchema;
   readonly #ajv: Ajv;
+  readonly #isText: boolean;
   #check: ValidateFunction | undefined;
 
   constructor(schema: TSchema, options: { fromText?: boolean } = {}) {
     this.#schema = schema;
-    this.#ajv = options.fromText === true ? fromText : exact;
+    this.#isText = options.fromText === true;
+    this.#ajv = this.#isText ? fromText : exact;
   }
 
   /** What is wrong with the value, empty when nothing is. Defaults are written into it. */
   issues(value: unknown): Issue[] {
     this.#check ??= this.#ajv.compile(this.#schema);
-    return this.#check(value) ? [] : (this.#check.errors ?? []).map(issueOf);
+    if (!this.#check(value)) return (this.#check.errors ?? []).map(issueOf);
+    return this.#isText ? infinite(value as Readonly<Record<string, unknown>>) : [];
   }
+}
+
+/** `1e309` is taken as Infinity, which passes for an integer within any bounds. */
+function infinite(values: Readonly<Record<string, unknown>>): Issue[] {
+  for (const name in values) if (values[name] === Infinity || values[name] === -Infinity) return [{ path: `/${name}`, message: 'must be a finite number' }];
+  return [];
 }
 
 function issueOf(error: ErrorObject): Issue {
