@@ -85,7 +85,8 @@ export class Cast {
 /** What a hole stands for when this actor asks at this path; text where nothing is known yet. */
 export function fill(hole: Hole, actor: Actor, harvest: Harvest, path: string): string {
   const { kind, names: [name = ''], nth } = hole;
-  if (kind === 'known') return hole.around(harvest.pick(hole.names, nth) ?? 'unknown');
+  const own = hole.names.map((each) => `${actor.username} ${each}`);
+  if (kind === 'known') return hole.around((nth % 5 === 0 ? undefined : harvest.pick(own, nth)) ?? harvest.pick(hole.names, nth) ?? 'unknown');
   if (kind === 'here') return harvest.pick([`${path} ${name}`], nth) ?? 'unknown';
   switch (name) {
     case 'username': return actor.username;

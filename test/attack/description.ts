@@ -28,8 +28,12 @@ export interface Operation {
   /** `/api/things/{id}` */
   readonly path: string;
   readonly tag: string;
+  /** No token is needed. */
   readonly isGuest: boolean;
-  readonly isGated: boolean;
+  /** A token makes a difference. */
+  readonly takesToken: boolean;
+  /** Any one of them opens it; empty where no feature is asked for. */
+  readonly features: readonly string[];
   readonly isStream: boolean;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
@@ -59,8 +63,8 @@ export function operationsOf(address: Address, document: Document): Operation[] 
     const content = each.responses['200']?.content ?? {};
     return {
       id: `${address} ${each.operationId}`, address, method: method.toUpperCase(), path, tag: each.tags[0] ?? '',
-      isGuest: each.security.length === 0 || each.security.some((way) => Object.keys(way).length === 0),
-      isGated: each['x-hostkeep-feature'] !== undefined, isStream: content['text/event-stream'] !== undefined,
+      isGuest: each.security.length === 0 || each.security.some((way) => Object.keys(way).length === 0), takesToken: each.security.some((way) => Object.keys(way).length > 0),
+      features: each['x-hostkeep-feature'] ?? [], isStream: content['text/event-stream'] !== undefined,
       parameters: each.parameters ?? [], body: each.requestBody?.content['application/json']?.schema,
       replies: new Map(Object.entries(each.responses).map(([status, { description = '', content: types = {} }]) => [Number(status), {
         contents: new Map(Object.entries(types).map(([type, { schema }]) => [type, schema === undefined || !type.endsWith('json') ? undefined : compile(schema)])),

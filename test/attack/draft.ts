@@ -48,10 +48,11 @@ function fitting(operation: Operation): fc.Arbitrary<Draft> {
   return fc.record({
     who: fc.nat({ max: 1000 }), path: record('path'), query: record('query'),
     body: body === undefined ? fc.constant(undefined) : objectOf(body, operationId),
+    authorization: fc.constantFrom(...(operation.takesToken ? ['Bearer {token}'] : []), ...(operation.isGuest ? [undefined] : [])),
     method: fc.constantFrom(operation.method, operation.method, operation.method, operation.method === 'GET' ? 'HEAD' : operation.method),
   }).map(({ query, ...rest }): Draft => ({
     ...rest, operation, query: Object.entries(query), headers: [], contentType: body === undefined ? undefined : 'application/json',
-    authorization: operation.isGuest ? undefined : 'Bearer {token}', mangle: undefined, flaw: 'none', expects: undefined,
+    mangle: undefined, flaw: 'none', expects: undefined,
   }));
 }
 
@@ -74,11 +75,11 @@ function everywhere({ address }: Operation, methods: readonly string[]): Flaw[] 
   ];
 }
 
-function unauthorized({ isGated, address }: Operation): Flaw[] {
+function unauthorized({ features, address }: Operation): Flaw[] {
   const otherRole: Ruin = (draft) => ({ ...draft, authorization: 'Bearer {other}', flaw: 'token of the other role', expects: address === 'user' ? [401] : [401, 403] });
   return [
     { weight: 1, arbitrary: wrongAuthorization.map((authorization): Ruin => (draft) => ({ ...draft, authorization, flaw: 'authorization', expects: [401] })) },
-    ...(isGated && address === 'admin' ? [] : [{ weight: 1, arbitrary: fc.constant(otherRole) }]),
+    ...(features.length > 0 && address === 'admin' ? [] : [{ weight: 1, arbitrary: fc.constant(otherRole) }]),
   ];
 }
 

@@ -1,10 +1,11 @@
 /** `npm run attack [-- --requests N --seed S part…]`: all parts, or those that are named, one after the other; prints their figures. */
 import { parseArgs } from 'node:util';
 import { WHOLE_REQUESTS, type Part } from './part.ts';
+import { isolation } from './isolation.ts';
 import { requests } from './requests.ts';
 
 /** All that there are, in the order in which they are made. */
-const PARTS: Readonly<Record<string, Part>> = { requests };
+const PARTS: Readonly<Record<string, Part>> = { requests, isolation };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { requests: { type: 'string', default: String(WHOLE_REQUESTS) }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));

@@ -88,7 +88,8 @@ export class Siege {
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
       for (let draft = queue.shift(); draft !== undefined; draft = queue.shift()) await this.#ask(draft);
     }));
-    if (this.target.complaint !== undefined) throw new Error(this.target.complaint);
+    const complaint = this.target.complaint();
+    if (complaint !== undefined) throw new Error(complaint);
   }
 
   async #ask(draft: Draft): Promise<void> {
@@ -99,19 +100,19 @@ export class Siege {
     try {
       received = await client.send(question);
     } catch (error) {
-      throw new Error(`${messageOf(error)}\n${this.target.complaint ?? ''}\n${told(question, client.url)}`, { cause: error });
+      throw new Error(`${messageOf(error)}\n${this.target.complaint() ?? ''}\n${told(question, client.url)}`, { cause: error });
     }
     this.census.count(draft.operation, received.status);
     const verdict = this.#judge.verdict(question, received);
     if (verdict !== undefined && received.status >= 500) await delay(LOG_MS);
-    if (verdict !== undefined) throw new Error(`${verdict}\n${this.target.complaint ?? ''}\n${told(question, client.url)}\n${received.status} ${received.headers.map((each) => each.join(': ')).join('; ')}\n${received.body.toString().slice(0, 1000)}`);
+    if (verdict !== undefined) throw new Error(`${verdict}\n${this.target.complaint() ?? ''}\n${told(question, client.url)}\n${received.status} ${received.headers.map((each) => each.join(': ')).join('; ')}\n${received.body.toString().slice(0, 1000)}`);
     this.#learn(question, received);
   }
 
-  #asker({ operation: { address, isGated }, who }: Draft): Actor {
+  #asker({ operation: { address, features }, who }: Draft): Actor {
     const [demo, mallory, other, operator, trudy] = this.#cast.actors as [Actor, Actor, Actor, Actor, Actor];
     if (address === 'user') return who % 10 === 0 ? other : who % 2 === 0 ? demo : mallory;
-    return isGated && who % 3 === 0 ? demo : who % 2 === 0 ? operator : trudy;
+    return features.length > 0 && who % 3 === 0 ? demo : who % 2 === 0 ? operator : trudy;
   }
 
   #other(address: Address): Actor {
@@ -123,10 +124,11 @@ export class Siege {
     const { status } = received;
     const code = status < 400 ? '' : codeOf(received);
     if (code === 'authentication_required' || (code === 'feature_disabled' && actor.plan === PLAN)) actor.isWorn = true;
-    if (code === 'invalid_credentials' || code === 'domain_limit_reached') actor.isDoubtful ||= draft.flaw === 'none';
+    if (code === 'invalid_credentials') actor.isDoubtful ||= ((json ?? {}) as { password?: unknown }).password === actor.password;
+    if (code === 'invalid_code') actor.isDoubtful ||= actor.secret !== '' && draft.flaw === 'none';
     if (status >= 300 || draft.method === 'HEAD') return;
     const body = jsonOf(received);
-    if (draft.operation.tag !== 'openapi') this.#harvest.read(target.split('?')[0] ?? '', body);
+    if (draft.operation.tag !== 'openapi') this.#harvest.read(actor.username, target.split('?')[0] ?? '', body);
     const { secret, recovery_codes: codes } = (body ?? {}) as { secret?: string; recovery_codes?: string[] };
     if (secret !== undefined) actor.secret = secret;
     if (codes !== undefined) actor.recoveryCodes = [...codes];

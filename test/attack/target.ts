@@ -32,6 +32,8 @@ export class Target {
   readonly #engine: FakeEngine;
   readonly #folder: string;
   readonly #forbidden: readonly string[];
+  /** How far the output of the process was looked at. */
+  #readChars = 0;
 
   private constructor(folder: string, data: string, core: Core, running: Awaited<ReturnType<typeof start>>, engine: FakeEngine) {
     this.#folder = folder;
@@ -68,11 +70,13 @@ export class Target {
     return { residentBytes: Number(resident) * 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
   }
 
-  /** Why the process is not well: it ended, or wrote of a fault of its own. */
-  get complaint(): string | undefined {
+  /** Why the process is not well: it ended, or wrote of a fault of its own since the last time. */
+  complaint(): string | undefined {
     const { child, output } = this.#running;
     if (child.exitCode !== null || child.signalCode !== null) return `the server ended with ${child.exitCode ?? child.signalCode}: ${output().slice(-2000)}`;
-    return /^\{"level":"(?:error|fatal)".*$/m.exec(output())?.[0];
+    const news = output().slice(this.#readChars);
+    this.#readChars += news.lastIndexOf('\n') + 1;
+    return /^\{"level":"(?:error|fatal)".*$/m.exec(news)?.[0];
   }
 
   /** Vitals once they have stopped to fall, at the latest after `limitMs`. */
@@ -94,6 +98,7 @@ export class Target {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     const config = join(this.#folder, 'config.json');
     writeFileSync(config, JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), log: { level: 'info' } }));
+    this.#readChars = 0;
     this.#running = await start(this.data, ['--config', config, 'serve'], /"msg":"listening"/);
     const [, user = '', admin = ''] = await this.#running.line(/"base_url":"([^"]+)","admin_url":"([^"]+)"/);
     this.clients = { user: new Client(user), admin: new Client(admin) };

@@ -28,9 +28,9 @@ const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'pa
 
 /** Values that get somewhere, by the name of the member or parameter; the schema alone seldom makes one. */
 const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  domain_url: fc.oneof({ weight: 3, arbitrary: label.map((name) => `${name}.example`) }, { weight: 2, arbitrary: known('domains.domain_url') }, { weight: 1, arbitrary: fc.tuple(label, known('domains.domain_url')).map(([name, hole]) => new Hole('known', hole.names, hole.nth, (domain) => `${name}.${domain}`)) }),
+  domain_url: fc.oneof({ weight: 3, arbitrary: label.map((name) => `${name}.example`) }, { weight: 1, arbitrary: fc.constant('sunny-garden.example') }, { weight: 2, arbitrary: known('domains.domain_url') }, { weight: 1, arbitrary: fc.tuple(label, known('domains.domain_url')).map(([name, hole]) => new Hole('known', hole.names, hole.nth, (domain) => `${name}.${domain}`)) }),
   docroot: fc.oneof(known('domains.docroot'), label, label.map((name) => `/var/www/html/${name}`)),
-  domain: fc.oneof(known('sites.site'), known('domains.domain_url')),
+  domain: fc.oneof(known('sites.site'), known('domains.domain_url'), fc.constant('sunny-garden.example')),
   database: known('.Database'),
   folder: fc.oneof(known('folders.path', 'domains.docroot'), fc.constantFrom('', '/var/www/html')),
   link: fc.oneof(known('.link'), label.map((name) => `/${name}`), label.map((name) => `https://${name}.example/a?b=c#d`)),
@@ -55,8 +55,8 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 const REALISTIC_HERE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'files.list path': fc.oneof(known('folders.path'), known('domains.docroot'), fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example')),
   'screenshots.show path': fc.tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z')).map(([{ names, nth }, rest]) => new Hole('known', names, nth, (domain) => domain + rest)),
-  'account.endSession id': known('/api/account/sessions sessions.id'),
-  'account.adminEndSession id': known('/api/account/sessions sessions.id'),
+  'account.endSession id': known('sessions.id'),
+  'account.adminEndSession id': known('sessions.id'),
   'control.endSession username': mine('username'),
   'control.endSession id': fc.nat({ max: 1_000_000 }).map((nth) => new Hole('here', ['sessions.id'], nth)),
   'control.createAccount username': label,
