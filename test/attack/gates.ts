@@ -5,19 +5,19 @@ import type { Asked, Scene } from './scene.ts';
 
 /** Asks without end, until it is told to stop: the owner must notice nothing, the stranger may be refused but gets nothing of the owner's. */
 async function meanwhile(scene: Scene, before: readonly Asked[], refusals: readonly string[], work: () => Promise<number>): Promise<number> {
-  let isOver = false;
+  const over = new AbortController();
   const owner = async () => {
-    while (!isOver) await scene.assertSame(scene.owner, before, 'while an admin changes another account');
+    while (!over.signal.aborted) await scene.assertSame(scene.owner, before, 'while an admin changes another account');
   };
   const stranger = async () => {
-    for (let i = 0; !isOver; i += 1) {
+    for (let i = 0; !over.signal.aborted; i += 1) {
       const inquiry = scene.reads[i % scene.reads.length] as Inquiry;
       const answer = await scene.ask(inquiry, scene.stranger.token);
       scene.assertNothingOf(scene.owner, inquiry, answer);
       if (answer.status !== 200 && !refusals.includes(codeOf(answer))) throw new Error(`${inquiry.path} answers ${answer.status} ${codeOf(answer)} while an admin changes the account`);
     }
   };
-  const [count] = await Promise.all([work().finally(() => (isOver = true)), owner(), stranger(), stranger()]);
+  const [count] = await Promise.all([work().finally(() => over.abort()), owner(), stranger(), stranger()]);
   return count;
 }
 

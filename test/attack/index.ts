@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util';
 import { WHOLE_REQUESTS, type Part } from './part.ts';
 import { isolation } from './isolation.ts';
 import { requests } from './requests.ts';
+import { throttled } from './throttled.ts';
 
 /** All that there are, in the order in which they are made. */
-const PARTS: Readonly<Record<string, Part>> = { requests, isolation };
+const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { requests: { type: 'string', default: String(WHOLE_REQUESTS) }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));

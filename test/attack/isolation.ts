@@ -53,7 +53,7 @@ async function attack(scene: Scene, rounds: number): Promise<string[]> {
 /** What bears no mark could be told to anybody unnoticed; so it is known what that is. */
 function assertMarked(answers: readonly Asked[], mark: string): void {
   const blind = new Set(answers.map(({ inquiry: { operation } }) => operation.id.slice('user '.length)));
-  for (const { inquiry: { operation }, text } of answers) if (/^200 /.test(text) && text.includes(mark)) blind.delete(operation.id.slice('user '.length));
+  for (const { inquiry: { operation }, text } of answers) if (text.startsWith('200 ') && text.includes(mark)) blind.delete(operation.id.slice('user '.length));
   const unexpected = [...blind].filter((id) => !UNMARKED.has(id));
   if (unexpected.length > 0) throw new Error(`answers without a mark of their owner: ${unexpected.join(', ')}`);
 }

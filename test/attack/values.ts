@@ -54,6 +54,7 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 /** The same where a name means different things, by operation and name. */
 const REALISTIC_HERE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'files.list path': fc.oneof(known('folders.path'), known('domains.docroot'), fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example')),
+  'domains.remove domain_url': known('domains.domain_url'),
   'screenshots.show path': fc.tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z')).map(([{ names, nth }, rest]) => new Hole('known', names, nth, (domain) => domain + rest)),
   'account.endSession id': known('sessions.id'),
   'account.adminEndSession id': known('sessions.id'),
