@@ -30,6 +30,6 @@ export function targetOf(path: string): Target {
 function asciiDomain(text: string): string {
   const lower = text.toLowerCase().replace(/\.$/, '');
   const domain = INTERNATIONAL.test(lower) ? domainToASCII(lower) : lower;
-  if (!DOMAIN.test(domain)) throw new HttpError('invalid_domain', 'the path begins with a domain name');
+  if (!DOMAIN.test(domain) || domainToASCII(domain) !== domain) throw new HttpError('invalid_domain', 'the path begins with a domain name');
   return domain;
 }

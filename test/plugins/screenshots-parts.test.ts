@@ -38,7 +38,7 @@ test('a target is a domain and one form of its address, which stays on that doma
   assert.is(targetOf('own.test/a/../b?x=1#y').url, 'http://own.test/b?x=1');
   assert.is(targetOf('münchen.test').domain, 'xn--mnchen-3ya.test');
   for (const path of ['own.test//evil.test/', 'own.test/\\evil.test', 'own.test/@evil.test', 'own.test/../../..//evil.test']) assert.is(new URL(targetOf(path).url).host, 'own.test', path);
-  for (const path of ['', '/', '/own.test', 'own.test:80', 'a@own.test', 'own.test\\@evil.test', '[::1]', 'a..test', '.test', '-a.test', 'a_b.test', `${'a'.repeat(64)}.test`, 'own.test?x', 'own%2etest', 'mün\\chen.test', 'mün/../x'.replace('/', '\u2044')]) assert.is(codeOf(() => targetOf(path)), 'invalid_domain', path);
+  for (const path of ['', '/', '/own.test', 'own.test:80', 'a@own.test', 'own.test\\@evil.test', '[::1]', 'a..test', '.test', '-a.test', 'a_b.test', 'xn--a', 'xn--a.test', '999', '1.2.3.256', 'a.0x', `${'a'.repeat(64)}.test`, 'own.test?x', 'own%2etest', 'mün\\chen.test', 'mün/../x'.replace('/', '\u2044')]) assert.is(codeOf(() => targetOf(path)), 'invalid_domain', path);
   for (const path of ['own.test/\u0000', 'own.test/a\nb', 'ow\tn.test']) assert.is(codeOf(() => targetOf(path)), 'invalid_path', path);
 });
 
