@@ -2,6 +2,7 @@ import { TOTP } from 'otpauth';
 import type { Role } from '../../kernel/accounts.ts';
 import type { Core } from '../../kernel/index.ts';
 import type { PlanLimits } from '../../kernel/plans.ts';
+import { siteFiles, writeFiles } from './estate.ts';
 import type { Harvest } from './harvest.ts';
 import { Hole } from './values.ts';
 
@@ -13,6 +14,9 @@ const SMALL_FEATURES = ['account', 'sessions', 'favorites', 'domains', 'filemana
 const UNLIMITED: PlanLimits = {
   description: '', cpu_limit: 0, ram_limit_mib: 0, disk_limit_mib: 0, inodes_limit: 0, bandwidth: 0, domains_limit: 0, websites_limit: 0, db_limit: 0, email_limit: 0, ftp_limit: 0, mysql: '', webserver: '',
 };
+
+/** An application lies in this folder of everybody's, whoever has the domain at the moment. */
+export const SITE = 'sunny-garden.example';
 
 /** Somebody who asks, and what they know to answer with when asked for a password or a code. */
 export interface Actor {
@@ -64,6 +68,7 @@ export class Cast {
     }
     if (account === undefined) {
       account = await accounts.create({ username, role, passwordHash: hash, ...(role === 'user' ? { plan: actor.plan } : {}) });
+      await writeFiles(account.filesRoot, siteFiles(SITE, username));
       Object.assign(actor, { isWorn: true, isDoubtful: true });
     }
     if (account.suspended) await accounts.unsuspend(username);
@@ -87,7 +92,7 @@ export function fill(hole: Hole, actor: Actor, harvest: Harvest, path: string): 
   const { kind, names: [name = ''], nth } = hole;
   const own = hole.names.map((each) => `${actor.username} ${each}`);
   if (kind === 'known') return hole.around((nth % 5 === 0 ? undefined : harvest.pick(own, nth)) ?? harvest.pick(hole.names, nth) ?? 'unknown');
-  if (kind === 'here') return harvest.pick([`${path} ${name}`], nth) ?? 'unknown';
+  if (kind === 'here') return harvest.pick([`${path} ${name}`, `${actor.username} ${name}`], nth) ?? 'unknown';
   switch (name) {
     case 'username': return actor.username;
     case 'password': return actor.password;

@@ -6,10 +6,11 @@ import { PASSWORD } from '../support/hostkeep.ts';
 import type { Received } from './client.ts';
 import type { Target } from './target.ts';
 
-const SITE = (mark: string) => ({
-  'index.php': '<?php\n',
-  'wp-includes/version.php': `<?php\n$wp_version = '6.8.3-${mark}';\n`,
-  'wp-config.php': `<?php\ndefine('DB_NAME', '${mark}_name');\ndefine('DB_USER', '${mark}_user');\ndefine('DB_PASSWORD', '${mark}-password');\ndefine('DB_HOST', '${mark}-host');\n$table_prefix = '${mark}_';\n`,
+/** A WordPress in a folder, with a mark in all that its configuration says. */
+export const siteFiles = (folder: string, mark: string): Readonly<Record<string, string>> => ({
+  [`${folder}/index.php`]: '<?php\n',
+  [`${folder}/wp-includes/version.php`]: `<?php\n$wp_version = '6.8.3-${mark}';\n`,
+  [`${folder}/wp-config.php`]: `<?php\ndefine('DB_NAME', '${mark}_name');\ndefine('DB_USER', '${mark}_user');\ndefine('DB_PASSWORD', '${mark}-password');\ndefine('DB_HOST', '${mark}-host');\n$table_prefix = '${mark}_';\n`,
 });
 
 /** An account that has something of every kind, with its mark in every text of it. */
@@ -36,8 +37,8 @@ export async function makeEstate(target: Target, mark: string, passwordHash: str
   await plans.create(planOf(mark), { ...limits, description: `for ${mark}` }, [...locales.featureNames]);
   const account = await accounts.create({ username: mark, role: 'user', plan: planOf(mark), email: `${mark}@example.com`, passwordHash });
   const token = await openSession(target, account);
-  await write(account.filesRoot, {
-    ...Object.fromEntries(Object.entries(SITE(mark)).map(([path, text]) => [`${mark}.example/${path}`, text])),
+  await writeFiles(account.filesRoot, {
+    ...siteFiles(`${mark}.example`, mark),
     [`${mark}-folder/${mark}-below/${mark}-file.txt`]: mark, [`databases/${mark}.sqlite`]: mark.repeat(900),
   });
   const must = async (method: string, path: string, body: unknown): Promise<Record<string, unknown>> => {
@@ -64,7 +65,8 @@ export async function openSession({ core }: Target, account: Account): Promise<s
   return (await core.sessions.open(account, '127.0.0.1', `${account.username}-browser`, async () => {})).token;
 }
 
-async function write(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+/** Writes files below an account's root that nobody else changes meanwhile. */
+export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true, mode: 0o755 });
     await writeFile(join(root, path), text);

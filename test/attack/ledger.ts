@@ -8,14 +8,9 @@ export class Ledger {
   readonly #favorites = new Map<string, string>();
   #turn = 0;
 
-  /** A domain, a favorite, and now and then one of each taken back. */
-  async write(client: Client, token: string): Promise<void> {
-    const n = (this.#turn += 1);
-    const [domain, link] = [`kept-${n}.example`, `/kept/${n % 40}`];
-    if (await this.#ask(client, token, 'POST', '/api/domains/new', { domain_url: domain }, 201)) this.#domains.add(domain);
-    if (await this.#ask(client, token, 'PUT', '/api/favorites', { link, title: `Kept ${n}` }, 200)) this.#favorites.set(link, `Kept ${n}`);
-    const [oldest] = this.#domains;
-    if (n % 3 === 0 && oldest !== undefined && (await this.#ask(client, token, 'POST', '/api/domains/delete', { domain_url: oldest }, 200))) this.#domains.delete(oldest);
+  /** So many turns of it. */
+  async writeAll(client: Client, token: string, turns: number): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) await this.#write(client, token);
   }
 
   /** What the server has lost or invented of it. */
@@ -28,6 +23,16 @@ export class Ledger {
       ...[...there].filter((name) => !this.#domains.has(name)).map((name) => `the domain ${name} was never acknowledged, or is back`),
       ...[...this.#favorites].filter(([link, title]) => favorites.find((each) => each.link === link)?.title !== title).map(([link]) => `the favorite ${link} is lost`),
     ];
+  }
+
+  /** A domain, a favorite, and now and then one of each taken back. */
+  async #write(client: Client, token: string): Promise<void> {
+    const n = (this.#turn += 1);
+    const [domain, link] = [`kept-${n}.example`, `/kept/${n % 40}`];
+    if (await this.#ask(client, token, 'POST', '/api/domains/new', { domain_url: domain }, 201)) this.#domains.add(domain);
+    if (await this.#ask(client, token, 'PUT', '/api/favorites', { link, title: `Kept ${n}` }, 200)) this.#favorites.set(link, `Kept ${n}`);
+    const [oldest] = this.#domains;
+    if (n % 3 === 0 && oldest !== undefined && (await this.#ask(client, token, 'POST', '/api/domains/delete', { domain_url: oldest }, 200))) this.#domains.delete(oldest);
   }
 
   async #ask(client: Client, token: string, method: string, target: string, body: unknown, wanted: number): Promise<boolean> {

@@ -5,8 +5,9 @@ import { OPEN_THROTTLE, type Vitals } from './target.ts';
 
 /** Part of the requests before memory and descriptors are looked at for the first time. */
 const WARM_SHARE = 0.2;
-/** Stretches between which acknowledged writes are made. */
+/** Stretches of the attack, and turns of acknowledged writes that are made beside each. */
 const STRETCHES = 20;
+const TURNS = 25;
 const SETTLE_MS = 15_000;
 /** What may be more at the end than after warming up: caches that fill up to their bounds, and what the allocator keeps. */
 const MORE_BYTES = 64 * 2 ** 20;
@@ -33,9 +34,11 @@ async function attack(siege: Siege, wanted: number, seed: number, isWhole: boole
   const ledger = new Ledger();
   const started = performance.now();
   let before: Vitals = target.vitals;
+  const along: string[] = [];
   for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
     if (isWhole && stretch === STRETCHES * WARM_SHARE) before = await target.settledVitals(SETTLE_MS);
-    await Promise.all([siege.run(Math.ceil(wanted / STRETCHES), seed + stretch * 1000), ledger.write(target.clients.user, keeper.token)]);
+    await Promise.all([siege.run(Math.ceil(wanted / STRETCHES), seed + stretch * 1000), ledger.writeAll(target.clients.user, keeper.token, TURNS)]);
+    along.push(mib(target.vitals));
   }
   const seconds = (performance.now() - started) / 1000;
   const after = isWhole ? await target.settledVitals(SETTLE_MS) : target.vitals;
@@ -49,6 +52,7 @@ async function attack(siege: Siege, wanted: number, seed: number, isWhole: boole
     ...census.lines(),
     `${seconds.toFixed(0)} s, ${(census.requests / seconds).toFixed(0)} requests a second`,
     `memory ${mib(before)} MiB before (a fifth of the requests in), ${mib(after)} MiB after; descriptors ${before.descriptors} and ${after.descriptors}`,
+    `memory along the way, MiB: ${along.join(' ')}`,
     `${ledger.written} acknowledged writes, 0 lost after kill -9`,
   ];
 }
