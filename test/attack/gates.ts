@@ -1,5 +1,5 @@
 import { codeOf, jsonOf } from './judge.ts';
-import { openSession, planOf, type Estate } from './estate.ts';
+import { ask, openSession, planOf, type Estate } from './estate.ts';
 import { exampleFor, type Inquiry } from './inquiry.ts';
 import type { Asked, Scene } from './scene.ts';
 
@@ -25,23 +25,36 @@ async function meanwhile(scene: Scene, before: readonly Asked[], refusals: reado
 export function assertToggles(scene: Scene, rounds: number, before: readonly Asked[]): Promise<number> {
   const features = [...new Set(scene.reads.flatMap(({ operation: { features } }) => (features.length === 1 ? features : [])))];
   return meanwhile(scene, before, ['feature_disabled'], async () => {
-    for (let i = 0; i < rounds * features.length; i += 1) await toggle(scene, features[i % features.length] ?? '', i % 2 === 0);
-    return rounds * features.length;
+    for (let round = 0; round < rounds; round += 1) for (const feature of features) for (const each of switchesOf(scene, feature)) await toggle(scene, feature, each);
+    return rounds * features.length * 3;
   });
 }
 
-async function toggle(scene: Scene, feature: string, ofPlan: boolean): Promise<void> {
-  const path = ofPlan ? `/api/plans/${planOf(scene.stranger.mark)}/features/${feature}` : `/api/accounts/${scene.stranger.mark}/features/${feature}`;
+/** Who throws a switch: an admin for the plan or for the account, or another process that has the store open, as the command line. */
+type Switch = { readonly by: string; readonly off: () => Promise<void>; readonly on: () => Promise<void> };
+
+function switchesOf(scene: Scene, feature: string): Switch[] {
+  const { mark } = scene.stranger;
+  const { accounts } = scene.target.core;
+  const [plan, account] = [`/api/plans/${planOf(mark)}/features/${feature}`, `/api/accounts/${mark}/features/${feature}`];
+  return [
+    { by: 'plan', off: () => order(scene, 'DELETE', plan), on: () => order(scene, 'PUT', plan) },
+    { by: 'account', off: () => order(scene, 'DELETE', account), on: () => order(scene, 'DELETE', `${account}?inherit=true`) },
+    { by: 'another process', off: () => accounts.setFeature(mark, feature, false), on: () => accounts.setFeature(mark, feature, undefined) },
+  ];
+}
+
+async function toggle(scene: Scene, feature: string, { by, off, on }: Switch): Promise<void> {
   const gated = scene.reads.filter(({ operation: { features } }) => features.length === 1 && features[0] === feature);
-  await order(scene, 'DELETE', path);
+  await off();
   for (const inquiry of gated) {
     const answer = await scene.ask(inquiry, scene.stranger.token);
-    if (codeOf(answer) !== 'feature_disabled' || (jsonOf(answer) as { feature: string }).feature !== feature) throw new Error(`${inquiry.path} answers ${answer.status} after ${feature} was switched off for the ${ofPlan ? 'plan' : 'account'}`);
+    if (codeOf(answer) !== 'feature_disabled' || (jsonOf(answer) as { feature: string }).feature !== feature) throw new Error(`${inquiry.path} answers ${answer.status} after ${feature} was switched off (${by})`);
   }
-  await order(scene, ofPlan ? 'PUT' : 'DELETE', ofPlan ? path : `${path}?inherit=true`);
+  await on();
   for (const inquiry of gated) {
     const { status } = await scene.ask(inquiry, scene.stranger.token);
-    if (status !== 200) throw new Error(`${inquiry.path} answers ${status} after ${feature} was switched on again for the ${ofPlan ? 'plan' : 'account'}`);
+    if (status !== 200) throw new Error(`${inquiry.path} answers ${status} after ${feature} was switched on again (${by})`);
   }
 }
 
@@ -66,6 +79,27 @@ export function assertSuspensions(scene: Scene, rounds: number, before: readonly
     }
     return rounds;
   });
+}
+
+/** Who is called like an account that was removed has nothing of it, but the files, which stay. */
+export async function assertRebirth(scene: Scene): Promise<void> {
+  const { target, stranger } = scene;
+  const path = `/api/accounts/${stranger.mark}`;
+  await order(scene, 'DELETE', path);
+  for (const inquiry of scene.reads) {
+    const { status } = await scene.ask(inquiry, stranger.token);
+    if (status !== 401) throw new Error(`${inquiry.path} answers ${status} with the token of an account that was removed`);
+  }
+  const { accounts } = target.core;
+  const account = await accounts.create({ username: stranger.mark, role: 'user', plan: planOf(stranger.mark), passwordHash: 'none' });
+  const token = await openSession(target, account);
+  const read = async (where: string) => (await ask(target, 'user', token, 'GET', where)).body.toString();
+  const inherited = (await Promise.all(['/api/favorites', '/api/domains', '/api/account/2fa', '/api/account/login-history', '/api/auto-installer', '/api/docker_domains'].map(read))).join();
+  if (inherited.includes(`${stranger.mark}.example`) || inherited.includes(`/${stranger.mark}"`) || inherited.includes('"enabled":true')) throw new Error(`an account inherits from one that was called like it: ${inherited}`);
+  if ((await read('/api/account/activity')).includes('added')) throw new Error('an account inherits the activity of one that was called like it');
+  for (const secret of stranger.secrets) if ((await read('/api/account/sessions')).includes(secret)) throw new Error('an account inherits the sessions of one that was called like it');
+  const { status } = await ask(target, 'user', stranger.token, 'GET', '/api/account/sessions');
+  if (status !== 401) throw new Error('the token of an account that was removed opens the one that is called like it');
 }
 
 async function order(scene: Scene, method: string, path: string): Promise<void> {

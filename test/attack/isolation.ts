@@ -1,4 +1,4 @@
-import { assertAudiences, assertSuspensions, assertToggles } from './gates.ts';
+import { assertAudiences, assertRebirth, assertSuspensions, assertToggles } from './gates.ts';
 import type { Part } from './part.ts';
 import { Scene, type Asked } from './scene.ts';
 
@@ -39,7 +39,9 @@ async function attack(scene: Scene, rounds: number): Promise<string[]> {
   const audiences = await assertAudiences(scene);
   const toggles = await assertToggles(scene, rounds, owners);
   const suspensions = await assertSuspensions(scene, Math.ceil(rounds / 4), owners);
+  await assertRebirth(scene);
   await scene.assertSame(owner, owners, 'at the end');
+  await scene.compareLogins();
   const complaint = scene.target.complaint();
   if (complaint !== undefined) throw new Error(complaint);
   return [

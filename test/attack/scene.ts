@@ -100,6 +100,16 @@ export class Scene {
     return taken.length;
   }
 
+  /** A wrong password for the owner and for nobody, with a code and without. */
+  async compareLogins(): Promise<void> {
+    for (const address of ['user', 'admin'] as const) {
+      for (const rest of [{}, { twofa_code: '000000' }]) {
+        const [ours, theirs] = await Promise.all([OWNER, NOBODY].map((username) => ask(this.target, address, undefined, 'POST', '/api/login', { username, password: 'wrong horse battery', ...rest })));
+        if (ours === undefined || theirs === undefined || told(ours) !== told(theirs)) throw new Error(`a login on the ${address} address tells whether there is such an account`);
+      }
+    }
+  }
+
   /** A favorite is the stranger's own, whatever it points to; it goes again, so that the next answer can be compared. */
   async #askAndUndo(inquiry: Inquiry): Promise<Received> {
     const answer = await this.ask(inquiry, this.stranger.token);
