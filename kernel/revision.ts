@@ -1,4 +1,4 @@
-import { closeSync, openSync, utimesSync, watch, type FSWatcher } from 'node:fs';
+import { closeSync, fstatSync, openSync, utimesSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from './log.ts';
 import type { Store, Tx } from './store.ts';
@@ -9,9 +9,10 @@ const BACKSTOP_MS = 1000;
 /**
  * Tells when something remembered about accounts, plans or sessions is out of date, whichever process changed it.
  *
- * Triggers in the store move a number with each such change. A process that commits one touches a file that all
- * others watch: they hold their next requests until they have read the number again (`checking`), and where it
- * moved without their doing they forget everything (`epoch`). A gate therefore costs two comparisons, not a query.
+ * Triggers in the store move a number with each such change. A process that commits one gives a file that number as its
+ * time of change. All others watch it, and look at it before they let requests in, because a watcher may hear of it later
+ * than a socket of its request: they hold those until they have read the number again (`checking`), and where it moved
+ * without their doing they forget everything (`epoch`). A gate therefore costs comparisons, not a query.
  */
 export class Revision {
   /** What was remembered under an earlier epoch must be read again. */
@@ -21,7 +22,11 @@ export class Revision {
   readonly #store: Store;
   readonly #signal: string;
   readonly #log: Log;
+  readonly #file: number;
   #known = -1;
+  /** The file's time of change when it was last looked at. */
+  #stamp = -1;
+  #isLookedAt = false;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -29,7 +34,7 @@ export class Revision {
     this.#store = store;
     this.#log = log;
     this.#signal = join(dataDir, 'revision');
-    closeSync(openSync(this.#signal, 'a', 0o600));
+    this.#file = openSync(this.#signal, 'a', 0o600);
   }
 
   /** Starts to notice other processes. `close` ends it. */
@@ -42,6 +47,18 @@ export class Revision {
   close(): void {
     clearInterval(this.#timer);
     this.#watcher?.close();
+    closeSync(this.#file);
+  }
+
+  /** Starts a check where another process changed something. Asks the system once in a turn of the event loop. */
+  look(): void {
+    if (this.#isLookedAt) return;
+    this.#isLookedAt = true;
+    setImmediate(() => (this.#isLookedAt = false));
+    const { mtimeMs } = fstatSync(this.#file);
+    if (mtimeMs === this.#stamp) return;
+    this.#stamp = mtimeMs;
+    void this.check();
   }
 
   /** A transaction that changes accounts, plans or sessions; `forget` drops just what it changed, once it is durable. */
@@ -54,10 +71,15 @@ export class Revision {
         if (before !== this.#known) this.epoch += 1;
         this.#known = after;
         forget(result);
-        if (after !== before) utimesSync(this.#signal, new Date(), new Date());
+        if (after !== before) this.#announce(after);
       });
       return result;
     });
+  }
+
+  #announce(revision: number): void {
+    utimesSync(this.#signal, new Date(), revision);
+    this.#stamp = revision * 1000;
   }
 
   /** Asks the store; several calls at once share the asking, and one that comes later asks again. */

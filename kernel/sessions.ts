@@ -63,11 +63,13 @@ export class Sessions {
   /** The session of an `Authorization` header, without a promise, where nothing has to be asked. */
   remembered(header: string): Session | undefined {
     const session = this.#byHeader.get(header);
+    this.#revision.look();
     return session !== undefined && this.#isFresh(session) && session.expiresAt > Date.now() ? session : undefined;
   }
 
   /** The same, asking the store where it must. `undefined`: no such session, whatever the reason. */
   async resolve(header: string): Promise<{ session: Session; account: Account } | undefined> {
+    this.#revision.look();
     while (this.#revision.checking !== undefined) await this.#revision.checking;
     const remembered = this.remembered(header); // as for all that waited for the check while nothing changed
     if (remembered?.cell.account !== undefined) return { session: remembered, account: remembered.cell.account };

@@ -7,9 +7,11 @@ import { HttpError } from '../../kernel/errors.ts';
 import { escapeControl } from '../../kernel/events.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
+import { openCore } from '../../kernel/index.ts';
+import { createLog } from '../../kernel/log.ts';
 import type { SqlValue } from '../../kernel/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { TestServer } from '../support/hostkeep.ts';
+import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -82,6 +84,26 @@ test('requests that waited for a check which found no change ask the store nothi
   assert.ok(all.every((each) => each?.session === first?.session));
   assert.is(asked, 0);
   assert.ok((await sessions.count()) > 0);
+});
+
+test('what another process changed holds for the request that is read before the watcher was told', async () => {
+  const { core } = server.hostkeep;
+  const other = await openCore(testConfig(server.data), createLog('silent'));
+  try {
+    const { account, token } = await server.user('wes');
+    const header = `Bearer ${token}`;
+    for (const on of [false, true, false]) {
+      await core.sessions.resolve(header);
+      await other.accounts.setFeature('wes', 'dns', on);
+      assert.is(core.sessions.remembered(header), undefined, 'in the very turn in which the change is told');
+      assert.is((await core.sessions.resolve(header))?.account.features.has('dns'), on);
+    }
+    await other.accounts.suspend('wes');
+    assert.is(await core.sessions.resolve(header), undefined);
+    assert.is((await core.accounts.byId(account.id))?.suspended, true);
+  } finally {
+    await other.close();
+  }
 });
 
 test('a token signed with the key before the last rotation is good, an older one is not', async () => {
