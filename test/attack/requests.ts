@@ -5,9 +5,10 @@ import { OPEN_THROTTLE, type Vitals } from './target.ts';
 
 /** Part of the requests before memory and descriptors are looked at for the first time. */
 const WARM_SHARE = 0.2;
-/** Stretches of the attack, and turns of acknowledged writes that are made beside each. */
+/** Stretches of the attack, and turns of acknowledged writes that are made beside each, of the whole and of a share. */
 const STRETCHES = 20;
 const TURNS = 25;
+const FEW_TURNS = 2;
 const SETTLE_MS = 15_000;
 /** What may be more at the end than after warming up: caches that fill up to their bounds, and what the allocator keeps. */
 const MORE_BYTES = 64 * 2 ** 20;
@@ -37,7 +38,7 @@ async function attack(siege: Siege, wanted: number, seed: number, isWhole: boole
   const along: string[] = [];
   for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
     if (isWhole && stretch === STRETCHES * WARM_SHARE) before = await target.settledVitals(SETTLE_MS);
-    await Promise.all([siege.run(Math.ceil(wanted / STRETCHES), seed + stretch * 1000), ledger.writeAll(target.clients.user, keeper.token, TURNS)]);
+    await Promise.all([siege.run(Math.ceil(wanted / STRETCHES), seed + stretch * 1000), ledger.writeAll(target.clients.user, keeper.token, isWhole ? TURNS : FEW_TURNS)]);
     along.push(mib(target.vitals));
   }
   const seconds = (performance.now() - started) / 1000;
