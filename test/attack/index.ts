@@ -16,6 +16,8 @@ if (unknown.length > 0 || !(share > 0) || !Number.isInteger(seed)) {
   process.exit(2);
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 for (const [name, part] of Object.entries(PARTS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   const started = performance.now();

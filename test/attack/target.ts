@@ -43,6 +43,7 @@ export class Target {
     this.#engine = engine;
     const { base_url: user, admin_url: admin } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as { base_url: string; admin_url: string };
     this.clients = { user: new Client(user), admin: new Client(admin) };
+    process.on('exit', this.#abandon);
     this.#forbidden = [data, ...[...readFileSync(join(data, 'keys.json'), 'utf8').matchAll(/[\w-]{40,}/g)].map(([key]) => key)];
   }
 
@@ -115,6 +116,13 @@ export class Target {
       clearTimeout(limit);
     }
     await this.#engine.close();
+    process.off('exit', this.#abandon);
     rmSync(this.#folder, { recursive: true, force: true });
   }
+
+  /** Nothing stays of an attack that is broken off. */
+  readonly #abandon = (): void => {
+    this.#running.child.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
 }
