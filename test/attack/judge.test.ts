@@ -27,14 +27,17 @@ const judge = new Judge(methodsByPath([operation]), ['/srv/data']);
 const draft: Draft = { operation, who: 0, method: 'GET', path: {}, query: [], headers: [], body: undefined, contentType: undefined, authorization: 'Bearer x', mangle: undefined, flaw: 'none', expects: undefined };
 const asked = (change: Partial<Draft> = {}, method = 'GET'): Question => ({ draft: { ...draft, method, ...change }, actor: actorOf('ann', 'user', ''), json: undefined, isHttp: true, isElsewhere: false, method, target: '/things', headers: [] });
 function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Received {
-  const all = { 'content-type': status < 400 ? JSON_TYPE : 'application/problem+json', 'x-content-type-options': 'nosniff', ...headers };
+  const all = { 'content-type': status < 400 ? JSON_TYPE : 'application/problem+json', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', ...headers };
   return { status, headers: Object.entries(all), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) };
 }
-const problem = (status: number, error: string, change: object = {}) => ({ type: `urn:hostkeep:error:${error}`, title: 'x', status, detail: 'x', error, request_id: 'x', ...change });
+let lastId = 0;
+const problem = (status: number, error: string, id = String(lastId += 1)) => ({ type: `urn:hostkeep:error:${error}`, title: 'x', status, detail: 'x', error, request_id: id });
 const good = { things: ['a'] };
 const challenge = { 'www-authenticate': 'Bearer' };
 
-test('answers that are as described are let pass', () => {
+test('answers that are as described are let pass, each request id once', () => {
+  assert.is(judge.verdict(asked(), answer(401, problem(401, 'authentication_required', 'once'), challenge)), undefined);
+  assert.match(judge.verdict(asked(), answer(401, problem(401, 'authentication_required', 'once'), challenge)) ?? '', /second time/);
   assert.is(judge.verdict(asked(), answer(200, good)), undefined);
   assert.is(judge.verdict(asked(), answer(401, problem(401, 'authentication_required'), challenge)), undefined);
   assert.is(judge.verdict(asked({ expects: [405] }, 'PUT'), answer(405, problem(405, 'method_not_allowed'), { allow: 'GET, HEAD' })), undefined);
@@ -55,6 +58,7 @@ for (const [what, received, question] of [
   ['a 401 without a challenge', answer(401, problem(401, 'authentication_required'))],
   ['control characters in a header', answer(200, good, { 'x-name': 'a\u0001b' })],
   ['an open door for other origins', answer(200, good, { 'access-control-allow-origin': '*' })],
+  ['no Cache-Control', answer(200, good, { 'cache-control': '' })],
   ['no X-Content-Type-Options', answer(200, good, { 'x-content-type-options': '' })],
   ['the data folder', answer(200, { things: ['/srv/data/x'] })],
   ['a trace', answer(200, { things: ['at x (/a/node_modules/b.js:1:2)'] })],

@@ -15,6 +15,7 @@ const BODY_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415]);
 export class Judge {
   readonly #methods: ReadonlyMap<string, readonly string[]>;
   readonly #forbidden: readonly string[];
+  readonly #requestIds = new Set<string>();
 
   constructor(methods: ReadonlyMap<string, readonly string[]>, forbidden: readonly string[]) {
     this.#methods = methods;
@@ -37,11 +38,18 @@ export class Judge {
     const bad = headers.find(([name, value]) => /[^\u0020-\u007e]/.test(name + value));
     if (bad !== undefined) return `the header ${JSON.stringify(bad)}`;
     if (headers.some(([name]) => name.startsWith('access-control-') || name === 'set-cookie')) return 'a header that no reply has';
-    if (headerOf(received, 'x-content-type-options') !== 'nosniff') return 'no X-Content-Type-Options';
+    if (headerOf(received, 'x-content-type-options') !== 'nosniff' || (headerOf(received, 'cache-control') ?? '') === '') return 'no X-Content-Type-Options or Cache-Control';
     if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(headerOf(received, 'retry-after') ?? '')) return `${status} without Retry-After`;
     if (method === 'HEAD' && body.length > 0) return 'an answer to HEAD has a body';
     if (status < 400 || method === 'HEAD') return undefined;
-    return isTwofaQuestion(received) ? undefined : problemIssue(received);
+    return isTwofaQuestion(received) ? undefined : (problemIssue(received) ?? this.#idIssue(received));
+  }
+
+  #idIssue(received: Received): string | undefined {
+    const { request_id: id } = jsonOf(received) as { request_id: string };
+    if (this.#requestIds.has(id)) return `the request id ${id} for the second time`;
+    this.#requestIds.add(id);
+    return undefined;
   }
 
   #described({ draft: { operation, method: asked }, method }: Question, received: Received): string | undefined {

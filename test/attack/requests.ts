@@ -52,7 +52,7 @@ async function attack(siege: Siege, wanted: number, seed: number, isWhole: boole
   return [
     ...census.lines(),
     `${seconds.toFixed(0)} s, ${(census.requests / seconds).toFixed(0)} requests a second`,
-    `memory ${mib(before)} MiB before (a fifth of the requests in), ${mib(after)} MiB after; descriptors ${before.descriptors} and ${after.descriptors}`,
+    `memory ${mib(before)} MiB before (${isWhole ? 'a fifth of the requests in' : 'at the start'}), ${mib(after)} MiB after; descriptors ${before.descriptors} and ${after.descriptors}`,
     `memory along the way, MiB: ${along.join(' ')}`,
     `${ledger.written} acknowledged writes, 0 lost after kill -9`,
   ];
