@@ -63,10 +63,13 @@ export class Scene {
     return plainReads(this.operations.filter(({ address }) => address === 'user'));
   }
 
-  async ask(inquiry: Pick<Inquiry, 'operation' | 'method' | 'path' | 'body'>, token: string): Promise<Received> {
+  /** Where the server is busy, comes back when it says, a few times. */
+  async ask(inquiry: Pick<Inquiry, 'operation' | 'method' | 'path' | 'body'>, token: string, tries = 5): Promise<Received> {
     const received = await ask(this.target, inquiry.operation.address, token, inquiry.method, inquiry.path, inquiry.body);
     this.census.count(inquiry.operation, received.status);
-    return received;
+    if (received.status !== 503 || tries === 1) return received;
+    await delay(Math.min(5, Number(headerOf(received, 'retry-after') ?? 1)) * 1000);
+    return this.ask(inquiry, token, tries - 1);
   }
 
   /** Everything that an account can read of its own, as it can be compared. */
