@@ -93,6 +93,16 @@ export class Target {
     return best;
   }
 
+  /** The least memory that the process had while the work went on: what collecting garbage leaves. */
+  async lowestMemory(everyMs: number, work: Promise<unknown>): Promise<number> {
+    let lowest = this.vitals.residentBytes;
+    const timer = setInterval(() => {
+      if (this.#running.child.exitCode === null) lowest = Math.min(lowest, this.vitals.residentBytes);
+    }, everyMs);
+    await work.finally(() => clearInterval(timer));
+    return lowest;
+  }
+
   /** Kills the process, and starts another on the same data. */
   async crash(): Promise<void> {
     const { child } = this.#running;

@@ -29,7 +29,7 @@ const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'pa
 /** Values that get somewhere, by the name of the member or parameter; the schema alone seldom makes one. */
 const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   domain_url: fc.oneof({ weight: 3, arbitrary: label.map((name) => `${name}.example`) }, { weight: 1, arbitrary: fc.constant('sunny-garden.example') }, { weight: 2, arbitrary: known('domains.domain_url') }, { weight: 1, arbitrary: fc.tuple(label, known('domains.domain_url')).map(([name, hole]) => new Hole('known', hole.names, hole.nth, (domain) => `${name}.${domain}`)) }),
-  docroot: fc.oneof(known('domains.docroot'), label, label.map((name) => `/var/www/html/${name}`)),
+  docroot: fc.oneof(known('domains.docroot'), fc.constant('sunny-garden.example'), label, label.map((name) => `/var/www/html/${name}`)),
   domain: fc.oneof(known('sites.site'), known('domains.domain_url'), fc.constant('sunny-garden.example')),
   database: known('.Database'),
   folder: fc.oneof(known('folders.path', 'domains.docroot'), fc.constantFrom('', '/var/www/html')),
