@@ -1,12 +1,14 @@
 /** `npm run attack [-- --requests N --seed S part…]`: all parts, or those that are named, one after the other; prints their figures. */
 import { parseArgs } from 'node:util';
 import { WHOLE_REQUESTS, type Part } from './part.ts';
+import { faults } from './faults.ts';
 import { isolation } from './isolation.ts';
 import { requests } from './requests.ts';
+import { sockets } from './sockets.ts';
 import { throttled } from './throttled.ts';
 
 /** All that there are, in the order in which they are made. */
-const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation };
+const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation, sockets, faults };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { requests: { type: 'string', default: String(WHOLE_REQUESTS) }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
