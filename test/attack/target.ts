@@ -14,7 +14,11 @@ import { Client } from './client.ts';
 /** So high that the throttle of wrong passwords hides nothing else. */
 export const OPEN_THROTTLE = { account: { account_failures: { minute: 10_000, hour: 10_000, day: 10_000 }, address_failures: { minute: 10_000, hour: 10_000, day: 10_000 } } };
 
-const SETTINGS = { usage: { access: 'feature', interval_ms: 100 }, screenshots: { remote_url: 'https://pictures.example/{domain}?{url}' } };
+/** Nothing of the host's is taken part in: no web server is told of domains, databases are files, and pictures are another service's. */
+const settingsIn = (folder: string) => ({
+  usage: { access: 'feature', interval_ms: 100 }, screenshots: { remote_url: 'https://pictures.example/{domain}?{url}' },
+  plugins: { webserver: false }, databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } }, log: { level: 'warn' },
+});
 /** The engine is in the process of the attack, which has much to do. */
 const ENGINE_MS = 10_000;
 const STOP_MS = 20_000;
@@ -55,7 +59,7 @@ export class Target {
     const data = join(folder, 'node');
     const socket = join(folder, 'engine.sock');
     const config = join(folder, 'config.json');
-    writeFileSync(config, JSON.stringify({ ...SETTINGS, containers: { socket, timeout_ms: ENGINE_MS }, log: { level: 'warn' }, ...settings }));
+    writeFileSync(config, JSON.stringify({ ...settingsIn(folder), containers: { socket, timeout_ms: ENGINE_MS }, ...settings }));
     const open = await fakeEngine(socket, engine);
     const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/);
     const core = await openCore(testConfig(data), createLog('error'));
