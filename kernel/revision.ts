@@ -6,6 +6,9 @@ import type { Store, Tx } from './store.ts';
 /** How often the store is asked in case a process died between its commit and its announcement. */
 const BACKSTOP_MS = 1000;
 
+/** In the place of a time of change, where the next look is to find another one. */
+const UNREAD = -1;
+
 /**
  * Tells when something remembered about accounts, plans or sessions is out of date, whichever process changed it.
  *
@@ -25,7 +28,7 @@ export class Revision {
   readonly #file: number;
   #known = -1;
   /** The file's time of change when it was last looked at. */
-  #stamp = -1;
+  #stamp = UNREAD;
   #isLookedAt = false;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -77,9 +80,11 @@ export class Revision {
     });
   }
 
+  /** Another process may have committed after this one and told of it before: then what it told is not taken for read. */
   #announce(revision: number): void {
+    const isAlone = fstatSync(this.#file).mtimeMs === this.#stamp;
     utimesSync(this.#signal, new Date(), revision);
-    this.#stamp = revision * 1000;
+    this.#stamp = isAlone ? revision * 1000 : UNREAD;
   }
 
   /** Asks the store; several calls at once share the asking, and one that comes later asks again. */

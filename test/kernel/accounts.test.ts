@@ -9,7 +9,8 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openCore } from '../../kernel/index.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { SqlValue } from '../../kernel/store.ts';
+import { Revision } from '../../kernel/revision.ts';
+import type { SqlValue, Store } from '../../kernel/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
@@ -104,6 +105,26 @@ test('what another process changed holds for the request that is read before the
   } finally {
     await other.close();
   }
+});
+
+test('a change that another process committed later and told of earlier is looked for all the same', async () => {
+  const folder = temporaryFolder();
+  let n = 0;
+  const held: (() => void)[] = [];
+  const storeOf = (afterCommit: (tell: () => void) => void) => ({ get: async () => ({ n }), write: (work: (tx: unknown) => unknown) => work({ get: async () => ({ n }), afterCommit }) }) as unknown as Store;
+  const [slow, quick] = [new Revision(storeOf((tell) => held.push(tell)), folder, createLog('silent')), new Revision(storeOf((tell) => tell()), folder, createLog('silent'))];
+  const change = async () => void (n += 1);
+  slow.look();
+  await slow.checking;
+  await slow.mutate(change, () => undefined);
+  await quick.mutate(change, () => undefined);
+  const { epoch } = slow;
+  for (const tell of held) tell();
+  await new Promise((resolve) => setImmediate(resolve));
+  slow.look();
+  await slow.checking;
+  assert.is(slow.epoch, epoch + 1);
+  for (const each of [slow, quick]) each.close();
 });
 
 test('a token signed with the key before the last rotation is good, an older one is not', async () => {
