@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'; // the global is looked up by a getter each time
 import type { Account } from './accounts.ts';
 import { addressText, clientAddress } from './address.ts';
 import type { Headers } from './headers.ts';

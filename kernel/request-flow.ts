@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'; // the global is looked up by a getter each time
 import { collect, isAmbiguous } from './body.ts';
 import { HttpError } from './errors.ts';
 import { Exchange, nextRequestId } from './exchange.ts';
@@ -61,7 +62,7 @@ export class RequestFlow {
     const { info } = route;
     const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
     exchange.additions = table.additions(req);
-    if (info.method !== 'GET' || this.#parts.log.isLevelEnabled('debug')) void exchange.ip; // it is logged when the answer is written, and the socket tells it no more
+    if (info.method !== 'GET' || table.logsReads) void exchange.ip; // it is logged when the answer is written, and the socket tells it no more
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
     if (info.query !== undefined) exchange.rawQuery = req.getQuery() ?? '';
     const authorization = route.isGuest ? '' : req.getHeader('authorization');
@@ -180,8 +181,8 @@ export class RequestFlow {
     const ms = performance.now() - exchange.startedMs;
     const { info } = exchange.route;
     info.traffic.count(status, ms);
+    if (info.method === 'GET' && !exchange.table.logsReads) return;
     const { log } = this.#parts;
-    if (info.method === 'GET' && !log.isLevelEnabled('debug')) return;
     const line = { request_id: exchange.requestId, method: info.method, path: info.paths[0], status, ms: Math.round(ms * 10) / 10, account: exchange.account?.username, ip: exchange.ip };
     if (info.method === 'GET') log.debug(line, 'read');
     else log.info(line, 'change');

@@ -4,6 +4,7 @@ import type { Keys } from './auth.ts';
 import { HttpError } from './errors.ts';
 import type { EventLog } from './events.ts';
 import type { Log } from './log.ts';
+import { RememberedTokens } from './remembered-tokens.ts';
 import type { Revision } from './revision.ts';
 import type { Store, Tx } from './store.ts';
 
@@ -27,8 +28,6 @@ export interface SessionRow {
   readonly user_agent: string;
 }
 
-/** How many verified tokens are remembered; each is about 0.5 KiB. */
-const REMEMBERED = 50_000;
 const SWEEP_MS = 3_600_000;
 
 /**
@@ -37,7 +36,7 @@ const SWEEP_MS = 3_600_000;
  */
 export class Sessions {
   ttlSeconds = 3600;
-  readonly #byHeader = new Map<string, Session>();
+  readonly #remembered = new RememberedTokens();
   readonly #store: Store;
   readonly #revision: Revision;
   readonly #accounts: Accounts;
@@ -62,7 +61,7 @@ export class Sessions {
 
   /** The session of an `Authorization` header, without a promise, where nothing has to be asked. */
   remembered(header: string): Session | undefined {
-    const session = this.#byHeader.get(header);
+    const session = this.#remembered.get(header);
     this.#revision.look();
     return session !== undefined && this.#isFresh(session) && session.expiresAt > Date.now() ? session : undefined;
   }
@@ -73,14 +72,13 @@ export class Sessions {
     while (this.#revision.checking !== undefined) await this.#revision.checking;
     const remembered = this.remembered(header); // as for all that waited for the check while nothing changed
     if (remembered?.cell.account !== undefined) return { session: remembered, account: remembered.cell.account };
-    const session = this.#byHeader.get(header) ?? (await this.#verified(header));
+    const session = this.#remembered.get(header) ?? (await this.#verified(header));
     const account = session === undefined ? undefined : await this.#confirm(session);
     if (session === undefined || account === undefined) {
-      this.#byHeader.delete(header);
+      this.#remembered.delete(header);
       return undefined;
     }
-    this.#byHeader.set(header, session);
-    if (this.#byHeader.size > REMEMBERED) for (const oldest of this.#byHeader.keys()) if (this.#byHeader.delete(oldest)) break;
+    this.#remembered.set(header, session);
     return { session, account };
   }
 
@@ -169,7 +167,7 @@ export class Sessions {
 
   async #sweep(): Promise<void> {
     const now = Date.now();
-    for (const [header, session] of this.#byHeader) if (session.expiresAt <= now) this.#byHeader.delete(header);
+    this.#remembered.sweep(now);
     try {
       await this.#store.write((tx) => tx.run('delete from sessions where expires_at <= ?', now));
     } catch (error) {

@@ -17,6 +17,8 @@ export class RouteTable {
   readonly hosts: HostGuard | undefined;
   /** Whether users have any business on the admin address. */
   readonly usersMayEnter: boolean;
+  /** Whether answered reads are logged, as changes always are. */
+  readonly logsReads: boolean;
   /** Refuses everything, where this is set. */
   readonly closed: HttpError | undefined;
   readonly #cors: Cors | undefined;
@@ -29,6 +31,7 @@ export class RouteTable {
     this.routes = routes;
     this.proxies = new Addresses(config.trusted_proxies);
     this.hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
+    this.logsReads = config.log.level === 'debug' || config.log.level === 'trace';
     const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
     this.#cors = origins.length > 0 ? new Cors(origins) : undefined;
     const { cert, hsts_seconds: seconds } = config.tls;

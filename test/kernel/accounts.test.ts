@@ -9,7 +9,9 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openCore } from '../../kernel/index.ts';
 import { createLog } from '../../kernel/log.ts';
+import { RememberedTokens } from '../../kernel/remembered-tokens.ts';
 import { Revision } from '../../kernel/revision.ts';
+import type { Session } from '../../kernel/sessions.ts';
 import type { SqlValue, Store } from '../../kernel/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
@@ -66,6 +68,21 @@ test('a session ends at once with logout, password, suspension and removal, also
   assert.is(await mine(third), 200);
   await accounts.remove('seb');
   assert.is(await mine(third), 401);
+});
+
+test('a token is known by all of it, though found by its end', () => {
+  const tokens = new RememberedTokens();
+  const [mine, other] = [{ expiresAt: 2 }, { expiresAt: 4 }] as Session[] as [Session, Session];
+  tokens.set('Bearer a.same-end-of-both', mine);
+  assert.is(tokens.get('Bearer a.same-end-of-both'), mine);
+  for (const header of ['Bearer b.same-end-of-both', 'same-end-of-both', 'd-of-both', '']) {
+    assert.is(tokens.get(header), undefined, header);
+    tokens.delete(header);
+  }
+  assert.is(tokens.get('Bearer a.same-end-of-both'), mine, 'who knows the end cannot make it forgotten');
+  tokens.set('Bearer c', other);
+  tokens.sweep(2);
+  assert.equal([tokens.get('Bearer a.same-end-of-both'), tokens.get('Bearer c')], [undefined, other]);
 });
 
 test('requests that waited for a check which found no change ask the store nothing', async () => {
