@@ -50,6 +50,12 @@ export interface SitePart {
   readonly type: string;
 }
 
+/** Where this host meets the web server that serves the domains, over plain HTTP. */
+export interface WebServerPart {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What `hostkeep doctor` says of one thing that a plugin uses. */
 export interface Finding {
   readonly name: string;
@@ -89,6 +95,8 @@ export interface Points {
   domainRemoved(domain: DomainPart): void | Promise<void>;
   /** Websites of an account, by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
+  /** Asked when a domain of this node is fetched from it. */
+  webServer(): WebServerPart | Promise<WebServerPart>;
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
   demo(context: DemoContext): void | Promise<void>;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { findBrowser } from '../plugins/screenshots/command.ts';
 import type { WebserverConfig } from '../plugins/webserver/schema.ts';
 import { startDemoServer } from '../plugins/webserver/demo.ts';
 import { start } from './support/command.ts';
@@ -27,6 +28,8 @@ test.after.each(async () => {
 interface Demo {
   readonly output: string;
   ask<T>(path: string): Promise<T>;
+  /** Status and media type. */
+  look(path: string): Promise<readonly [number, string | null]>;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -44,8 +47,10 @@ async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Prom
   const { base_url: url, user } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as { base_url: string; user: { username: string; password: string } };
   const login = await fetch(`${url}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: user.username, password: user.password }) });
   const { token } = (await login.json()) as { token: string };
-  const ask = async <T>(path: string) => (await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as T;
-  return { output: output(), ask, end };
+  const answer = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+  const ask = async <T>(path: string) => (await (await answer(path)).json()) as T;
+  const look = async (path: string) => answer(path).then(({ status, headers }) => [status, headers.get('content-type')] as const);
+  return { output: output(), ask, look, end };
 }
 
 /** Lines of a section of what the demo prints, by the plugin that each begins with. */
@@ -82,6 +87,7 @@ if (hasNginx()) {
     const page = await fetchPage(port, DOMAIN);
     assert.is(page.status, 200);
     assert.match(page.body, /Notes from the garden/);
+    if (findBrowser('') !== undefined) assert.equal(await first.look(`/api/screenshot/${DOMAIN}`), [200, 'image/png']);
     assert.is((await fetchPage(port, 'nobody.example')).status, 0);
     const pid = readFileSync(join(data, 'nginx/nginx.pid'), 'utf8').trim();
     await first.end('SIGKILL');

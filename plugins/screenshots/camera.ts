@@ -29,11 +29,11 @@ export class Camera {
   #open = 0;
   #isClosed = false;
 
-  constructor(executable: string, settings: Settings, log: Log) {
+  constructor(executable: string, settings: Settings, log: Log, gatekeeper: Gatekeeper) {
     this.#settings = settings;
     this.#log = log;
     this.#chromium = new Chromium(executable, settings, log);
-    this.#gatekeeper = new Gatekeeper(settings);
+    this.#gatekeeper = gatekeeper;
     this.#watch = new MemoryWatch(settings.page_memory_bytes, log);
     this.#queue = new FairQueue(settings.queue_limit, Math.ceil(settings.queue_limit * 0.75));
   }

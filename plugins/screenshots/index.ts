@@ -6,6 +6,7 @@ import { findBrowser, missingPrograms } from './command.ts';
 import { Disk } from './disk.ts';
 import { findings } from './findings.ts';
 import { Gallery, notFound, type Question } from './gallery.ts';
+import { Gatekeeper } from './gatekeeper.ts';
 import { metricsOf } from './metrics.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
 import { WIDTH } from './page.ts';
@@ -64,7 +65,8 @@ function local(host: Host<Settings>, domains: OwnDomains) {
   const [missing] = missingPrograms();
   if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
   const disk = new Disk(join(host.node.config.data, DISK_FOLDER), config.ttl_seconds * 1000, config.cache_bytes, (error) => log.warn({ err: error }, 'a kept picture could not be handled'));
-  const camera = new Camera(executable, config, log);
+  const served = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
+  const camera = new Camera(executable, config, log, new Gatekeeper(config, served));
   const gallery = new Gallery({ take: (...question) => camera.take(...question), disk, domains, settings: config, log });
   keepInStep(host, gallery, disk);
   host.onClose(() => camera.close().then(() => gallery.settle()));

@@ -17,7 +17,7 @@ export const ScreenshotsConfig = Type.Object(
     executable: Type.String({ default: '', description: 'Path of the browser; the first that is found in the usual places when empty' }),
     user: Type.String({ pattern: '^[a-z_][a-z0-9_-]*$', default: 'nobody', description: 'Whom the browser runs as where Hostkeep runs as root; one of its own is better' }),
     sandbox: Type.String({ enum: ['auto', 'required'], default: 'auto', description: 'auto: without the browser\'s sandbox where this system has none, and said so in the log; required: then no pictures' }),
-    site_address: HostPort('127.0.0.1:80', 'The node\'s web server, asked for port 80 of the account\'s own domains'),
+    site_address: HostPort('', 'The node\'s web server, asked for port 80 of the account\'s own domains; when empty, where the plugin webserver serves them, or else 127.0.0.1:80'),
     site_tls_address: HostPort('', 'The same for port 443; port 443 of the host of site_address when empty'),
     public_addresses: Type.Boolean({ default: true, description: 'Whether pages may load from public addresses, ports 80 and 443; private ones are refused always' }),
     dns_servers: Type.Array(Type.String(), { default: [], description: 'Resolve the names that pages ask for; the system\'s when empty' }),

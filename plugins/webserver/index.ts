@@ -10,7 +10,7 @@ import { startDemoServer } from './demo.ts';
 import { driverOf, type Driver } from './drivers.ts';
 import { Owner } from './owner.ts';
 import { WebserverConfig } from './schema.ts';
-import { WebServer } from './server.ts';
+import { metAt, WebServer } from './server.ts';
 import { compileTemplate, type Site } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
@@ -47,6 +47,7 @@ export default definePlugin({
       provides: {
         domainAdded: (domain) => vhosts.add(domain),
         domainRemoved: (domain) => vhosts.remove(domain),
+        webServer: () => metAt(config.listen),
         metrics: () => [{ name: 'hostkeep_webserver_reloads_total', help: 'How often the web server was told to read its configuration again', type: 'counter', samples: [{ value: batches.reloads }] }],
         doctor: async () => [await findingOf(driver, server)],
         demoOutside: async ({ demo }) => reportOf(await findingOf(driver, server), config.listen, (await host.service<DomainsService>('domains').list(demo))[0]?.name),

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
+import type { WebServerPart } from '../../kernel/points.ts';
 import type { Driver } from './drivers.ts';
 import { BEACON_FILE } from './template.ts';
 import type { VhostFolder } from './vhost-folder.ts';
@@ -70,9 +71,8 @@ export class WebServer {
 
 /** Body that the server at a `listen` address answers for a host name; empty when it does not answer. */
 function answerOf(listen: string, hostName: string, signal: AbortSignal): Promise<string> {
-  const [, host = '', port = ''] = /^(?:(.*):)?(\d+)$/.exec(listen) ?? [];
   return new Promise((resolve) => {
-    const request = get({ host: loopback(host), port, headers: { host: hostName }, agent: false, signal }, (response) => {
+    const request = get({ ...metAt(listen), headers: { host: hostName }, agent: false, signal }, (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => (body += body.length < 64 ? chunk.toString() : ''));
       response.on('end', () => resolve(body));
@@ -82,8 +82,8 @@ function answerOf(listen: string, hostName: string, signal: AbortSignal): Promis
   });
 }
 
-/** Where a server that listens on all addresses is met on this host. */
-function loopback(host: string): string {
-  if (host === '[::]') return '::1';
-  return ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, '');
+/** Where a server that listens on `listen`, maybe on all addresses, is met on this host. */
+export function metAt(listen: string): WebServerPart {
+  const [, host = '', port] = /^(?:(.*):)?(\d+)$/.exec(listen) ?? [];
+  return { host: host === '[::]' ? '::1' : ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }

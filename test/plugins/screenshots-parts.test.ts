@@ -46,6 +46,12 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   const gate = new Gatekeeper(SETTINGS);
   assert.equal(await gate.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
   assert.equal(await gate.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
+  const unsaid = { ...SETTINGS, site_address: '' };
+  assert.equal(await new Gatekeeper(unsaid).admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 80 });
+  const told = new Gatekeeper(unsaid, async () => ({ host: '127.0.0.2', port: 2080 }));
+  assert.equal(await told.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
+  assert.equal(await told.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
+  assert.equal(await new Gatekeeper(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 }, 'what is configured is what counts');
   assert.equal(await gate.admit({ host: '93.184.216.34', port: 443 }, OWN), { host: '93.184.216.34', port: 443 });
   const refused = async (settings: typeof SETTINGS, host: string, port: number) => assert.ok(await new Gatekeeper(settings).admit({ host, port }, OWN).then(() => false, () => true), host);
   for (const host of ['127.0.0.1', '169.254.169.254', '::1', '10.0.0.1']) await refused(SETTINGS, host, 80);
