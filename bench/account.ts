@@ -22,25 +22,48 @@ const { accounts, events, passwords, store } = core;
 const passwordHash = await passwords.hash(PASSWORD);
 const account = await accounts.create({ username: 'ann', role: 'user', plan: 'developer', passwordHash });
 await store.write(async (tx) => {
-  for (let i = 0; i < 10_000; i += 1) await events.record(tx, { type: 'logout', account, text: `did the thing ${i}`, ip: '203.0.113.5' });
-  for (let i = 0; i < 50; i += 1) await tx.run('insert into favorites (account_id, link, title) values (?, ?, ?)', account.id, `/page/${i}`, `Page ${i}`);
-  for (let i = 0; i < 100; i += 1) await tx.run('insert into login_history (account_id, at, ip) values (?, ?, ?)', account.id, Date.now(), `8.8.${i}.8`);
+  for (let i = 0; i < 10_000; i += 1)
+    await events.record(tx, { type: 'logout', account, text: `did the thing ${i}`, ip: '203.0.113.5' });
+  for (let i = 0; i < 50; i += 1)
+    await tx.run(
+      'insert into favorites (account_id, link, title) values (?, ?, ?)',
+      account.id,
+      `/page/${i}`,
+      `Page ${i}`,
+    );
+  for (let i = 0; i < 100; i += 1)
+    await tx.run(
+      'insert into login_history (account_id, at, ip) values (?, ?, ?)',
+      account.id,
+      Date.now(),
+      `8.8.${i}.8`,
+    );
 });
 const token = await tokenFor(core, account);
 const server = await startHostkeep(data);
 
 console.log(`Account bench with ${loadTool}: ${machineText()}\n\nReads of an account with 10,000 events`);
-const reads = await interleaved([PLAN, ...PAGES].map(({ name, path }) => ({ name, url: server.url + path, token })), { seconds: 1, rounds: 3 });
+const reads = await interleaved(
+  [PLAN, ...PAGES].map(({ name, path }) => ({ name, url: server.url + path, token })),
+  { seconds: 1, rounds: 3 },
+);
 for (const [name, result] of reads) console.log(`  ${describeLoad(name, result)}`);
 const ready = reads.get(PLAN.name)?.requestsPerSecond ?? Number.NaN;
-for (const { name } of PAGES) console.log(`  ${`${name} / plan`.padEnd(40)} ${((reads.get(name)?.requestsPerSecond ?? Number.NaN) / ready).toFixed(3)}`);
+for (const { name } of PAGES)
+  console.log(
+    `  ${`${name} / plan`.padEnd(40)} ${((reads.get(name)?.requestsPerSecond ?? Number.NaN) / ready).toFixed(3)}`,
+  );
 
 /** One request after the other, and a bare verification between each two. */
 async function logins(name: string, password: string, count: number, wanted: number): Promise<void> {
   const times = { login: [] as number[], bare: [] as number[] };
   for (let i = 0; i < count; i += 1) {
     let started = performance.now();
-    const response = await fetch(`${server.url}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'ann', password }) });
+    const response = await fetch(`${server.url}/api/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'ann', password }),
+    });
     await response.arrayBuffer();
     if (response.status !== wanted) throw new Error(`${name} answered ${response.status}`);
     times.login.push(performance.now() - started);
@@ -48,7 +71,9 @@ async function logins(name: string, password: string, count: number, wanted: num
     await passwords.verify(PASSWORD, passwordHash);
     times.bare.push(performance.now() - started);
   }
-  console.log(`  ${name.padEnd(28)} p50 ${median(times.login).toFixed(2)} ms   p99 ${percentile(times.login, 0.99).toFixed(2)} ms   / verification, p50 ${(median(times.login) / median(times.bare)).toFixed(2)}`);
+  console.log(
+    `  ${name.padEnd(28)} p50 ${median(times.login).toFixed(2)} ms   p99 ${percentile(times.login, 0.99).toFixed(2)} ms   / verification, p50 ${(median(times.login) / median(times.bare)).toFixed(2)}`,
+  );
 }
 
 console.log('\nLogins, one after the other');

@@ -33,7 +33,11 @@ async function counted(target: string): Promise<{ path: string; count: () => num
   return { path, count: () => connections, close: () => void server.close() };
 }
 
-async function poll(server: Running, path: string, token: string): Promise<{ ms: number; body: { container_stats: { date: string } } }> {
+async function poll(
+  server: Running,
+  path: string,
+  token: string,
+): Promise<{ ms: number; body: { container_stats: { date: string } } }> {
   const started = performance.now();
   const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } });
   const body = (await response.json()) as { container_stats: { date: string } };
@@ -42,10 +46,21 @@ async function poll(server: Running, path: string, token: string): Promise<{ ms:
 }
 
 /** Questions to the engine while `rate` polls a second come in. */
-async function callsAt(rate: number, server: Running, token: string, count: () => number): Promise<{ calls: number; polls: number }> {
+async function callsAt(
+  rate: number,
+  server: Running,
+  token: string,
+  count: () => number,
+): Promise<{ calls: number; polls: number }> {
   await poll(server, STATS, token);
   const before = count();
-  const result = await autocannon({ url: server.url + STATS, overallRate: rate, connections: Math.min(10, rate), duration: seconds, headers: { authorization: `Bearer ${token}` } });
+  const result = await autocannon({
+    url: server.url + STATS,
+    overallRate: rate,
+    connections: Math.min(10, rate),
+    duration: seconds,
+    headers: { authorization: `Bearer ${token}` },
+  });
   if (result.errors + result.non2xx > 0) throw new Error(`${result.errors + result.non2xx} polls failed`);
   return { calls: count() - before, polls: result.requests.total };
 }
@@ -79,28 +94,58 @@ async function firstAnswers(data: string, socket: string, token: string, before:
 
 async function measure(docker: TestDocker): Promise<void> {
   const names = Array.from({ length: CONTAINERS }, (_, i) => `bench${i}`);
-  for (const name of names) await docker.run('while :; do sleep 1; done', '--name', name, '--label', 'hostkeep.account=user0', '--network', docker.network, '--memory', '64m');
+  for (const name of names)
+    await docker.run(
+      'while :; do sleep 1; done',
+      '--name',
+      name,
+      '--label',
+      'hostkeep.account=user0',
+      '--network',
+      docker.network,
+      '--memory',
+      '64m',
+    );
   const engine = await counted(docker.socket);
   const data = temporaryFolder();
   const core = await coreOf(data);
-  const account = await core.accounts.create({ username: 'user0', role: 'user', plan: 'developer', passwordHash: 'none' });
+  const account = await core.accounts.create({
+    username: 'user0',
+    role: 'user',
+    plan: 'developer',
+    passwordHash: 'none',
+  });
   const token = await tokenFor(core, account);
-  for (const [before, what] of [[PLAN, 'the process asks its first engine'], [PORTS, 'it asked the engine before']] as const) {
+  for (const [before, what] of [
+    [PLAN, 'the process asks its first engine'],
+    [PORTS, 'it asked the engine before'],
+  ] as const) {
     const first = await firstAnswers(data, engine.path, token, before);
-    console.log(`  first answer of an idle sampler, ${what}: ${first.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median(first).toFixed(0)} (wanted: at most 300)`);
+    console.log(
+      `  first answer of an idle sampler, ${what}: ${first.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median(first).toFixed(0)} (wanted: at most 300)`,
+    );
   }
   const server = await startHostkeep(data, { containers: { socket: engine.path } });
   try {
     await poll(server, STATS, token);
     for (const rate of [1, 1000]) {
       const { calls, polls } = await callsAt(rate, server, token, engine.count);
-      console.log(`  ${String(rate).padStart(4)} polls a second, ${polls} in ${seconds} s: ${calls} questions to the engine (wanted: the same number for both)`);
+      console.log(
+        `  ${String(rate).padStart(4)} polls a second, ${polls} in ${seconds} s: ${calls} questions to the engine (wanted: the same number for both)`,
+      );
     }
-    console.log(`  greatest age of an answer           ${(await greatestAge(server, token)).toFixed(1)} s, of which up to 1 is rounding (wanted: at most 5)`);
-    const targets = [{ name: 'poll', url: server.url + STATS, token }, { name: 'guarded read (plan)', url: server.url + PLAN, token }];
+    console.log(
+      `  greatest age of an answer           ${(await greatestAge(server, token)).toFixed(1)} s, of which up to 1 is rounding (wanted: at most 5)`,
+    );
+    const targets = [
+      { name: 'poll', url: server.url + STATS, token },
+      { name: 'guarded read (plan)', url: server.url + PLAN, token },
+    ];
     const runs = await interleaved(targets, { rounds: seconds < 10 ? 2 : 5 });
     for (const [name, run] of runs) console.log(`  ${describeLoad(name, run)}`);
-    const ratio = (runs.get('guarded read (plan)')?.requestsPerSecond ?? Number.NaN) / (runs.get('poll')?.requestsPerSecond ?? Number.NaN);
+    const ratio =
+      (runs.get('guarded read (plan)')?.requestsPerSecond ?? Number.NaN) /
+      (runs.get('poll')?.requestsPerSecond ?? Number.NaN);
     console.log(`  a poll costs ${ratio.toFixed(2)} times a guarded read (wanted: at most 1.20)`);
   } finally {
     await server.stop();

@@ -4,7 +4,15 @@
  */
 import { MariaDb } from '../test/support/mariadb.ts';
 import { describeLoad, interleaved, load, loadTool, type Target } from './support/load.ts';
-import { coreOf, machineText, startBare, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+import {
+  coreOf,
+  machineText,
+  startBare,
+  startHostkeep,
+  temporaryFolder,
+  tokenFor,
+  type Running,
+} from './support/processes.ts';
 
 const PATH = '/api/mysql-size';
 const TABLES = 10;
@@ -14,7 +22,11 @@ const running: Running[] = [];
 
 async function fill(mariaDb: MariaDb): Promise<void> {
   const names = Array.from({ length: databases }, (_, i) => `${i < SMALL ? 'small' : 'large'}_database${i}`);
-  const tables = (name: string) => Array.from({ length: TABLES }, (_, i) => `create table ${name}.t${i} (id int primary key, body varchar(100));`).join('\n');
+  const tables = (name: string) =>
+    Array.from(
+      { length: TABLES },
+      (_, i) => `create table ${name}.t${i} (id int primary key, body varchar(100));`,
+    ).join('\n');
   await mariaDb.sql(names.map((name) => `create database ${name};\n${tables(name)}`).join('\n'));
 }
 
@@ -37,11 +49,16 @@ async function read(server: Running, token: string): Promise<string> {
 async function warmReads(server: Running, username: string, token: string, body: string): Promise<void> {
   const bare = await startBare(PATH, token, body);
   running.push(bare);
-  const targets: Target[] = [{ name: `bare handler, ${body.length} bytes`, url: bare.url + PATH, token }, { name: `${PATH} of ${username}`, url: server.url + PATH, token }];
+  const targets: Target[] = [
+    { name: `bare handler, ${body.length} bytes`, url: bare.url + PATH, token },
+    { name: `${PATH} of ${username}`, url: server.url + PATH, token },
+  ];
   const results = await interleaved(targets);
   for (const [name, result] of results) console.log(`  ${describeLoad(name, result)}`);
   const [bareLoad, ours] = [...results.values()];
-  console.log(`  a warm read costs ${((bareLoad?.requestsPerSecond ?? 0) / (ours?.requestsPerSecond ?? 1)).toFixed(2)} times a bare one of as many bytes   (wanted: at most 1.5)`);
+  console.log(
+    `  a warm read costs ${((bareLoad?.requestsPerSecond ?? 0) / (ours?.requestsPerSecond ?? 1)).toFixed(2)} times a bare one of as many bytes   (wanted: at most 1.5)`,
+  );
 }
 
 async function main(mariaDb: MariaDb): Promise<void> {
@@ -50,20 +67,29 @@ async function main(mariaDb: MariaDb): Promise<void> {
   const data = temporaryFolder();
   const core = await coreOf(data);
   const passwordHash = await core.passwords.hash('correct horse battery staple');
-  const server = await startHostkeep(data, { databases: { servers: { main: { socket: mariaDb.socket, user: 'root' } }, default_server: 'main' } });
+  const server = await startHostkeep(data, {
+    databases: { servers: { main: { socket: mariaDb.socket, user: 'root' } }, default_server: 'main' },
+  });
   running.push(server);
   const tokens: [string, string][] = [];
   for (const username of ['small', 'large']) {
-    tokens.push([username, await tokenFor(core, await core.accounts.create({ username, role: 'user', plan: 'developer', passwordHash }))]);
+    tokens.push([
+      username,
+      await tokenFor(core, await core.accounts.create({ username, role: 'user', plan: 'developer', passwordHash })),
+    ]);
   }
   const [, [, large] = ['', '']] = tokens;
   const cold = await timed(() => read(server, large));
   console.log(`  first answer, the server asked for all databases: ${cold.ms.toFixed(0)} ms`);
   for (const [username, token] of tokens) await warmReads(server, username, token, await read(server, token));
   const before = await selects(mariaDb);
-  const { ms, value } = await timed(() => load({ name: 'many', url: server.url + PATH, token: tokens[0]?.[1] ?? '' }, { seconds: 10 }));
+  const { ms, value } = await timed(() =>
+    load({ name: 'many', url: server.url + PATH, token: tokens[0]?.[1] ?? '' }, { seconds: 10 }),
+  );
   const statements = (await selects(mariaDb)) - before;
-  console.log(`  ${Math.round(value.requestsPerSecond * (ms / 1000))} requests in ${(ms / 1000).toFixed(1)} s led to ${statements} statements on the server, ${((statements * 3) / (ms / 1000)).toFixed(1)} in 3 s   (wanted: one or two, the second for tables without files of their own)`);
+  console.log(
+    `  ${Math.round(value.requestsPerSecond * (ms / 1000))} requests in ${(ms / 1000).toFixed(1)} s led to ${statements} statements on the server, ${((statements * 3) / (ms / 1000)).toFixed(1)} in 3 s   (wanted: one or two, the second for tables without files of their own)`,
+  );
   await core.close();
 }
 

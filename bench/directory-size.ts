@@ -19,13 +19,20 @@ writeFileSync(calls, '');
 writeFileSync(du, `#!/bin/sh\necho walk >> '${calls}'\nexec du "$@"\n`);
 chmodSync(du, 0o755);
 const core = await coreOf(data);
-const account = await core.accounts.create({ username: basename(tree), role: 'user', plan: 'developer', passwordHash: '' });
+const account = await core.accounts.create({
+  username: basename(tree),
+  role: 'user',
+  plan: 'developer',
+  passwordHash: '',
+});
 const token = await tokenFor(core, account);
 const server = await startHostkeep(data, { files_root: join(dirname(tree), '{username}'), quota: { du } });
 
 const walks = () => readFileSync(calls, 'utf8').split('\n').length - 1;
 const ask = async () => {
-  const response = await fetch(`${server.url}/api/directory-size?folder=/var/www/html`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(`${server.url}/api/directory-size?folder=/var/www/html`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   if (!response.ok) throw new Error(`answered ${response.status}: ${await response.text()}`);
   return ((await response.json()) as { size: string }).size;
 };
@@ -47,7 +54,9 @@ for (let round = 0; round < ROUNDS; round += 1) {
   runs.asked.push(answer.ms);
 }
 const [duMs, askedMs] = [median(runs.du), median(runs.asked)];
-console.log(`  du -sh                       ${duMs.toFixed(1)} ms\n  /api/directory-size          ${askedMs.toFixed(1)} ms\n  directory-size / du          ${(askedMs / duMs).toFixed(2)}`);
+console.log(
+  `  du -sh                       ${duMs.toFixed(1)} ms\n  /api/directory-size          ${askedMs.toFixed(1)} ms\n  directory-size / du          ${(askedMs / duMs).toFixed(2)}`,
+);
 
 const before = walks();
 const { ms } = await timed(async () => (await Promise.all(Array.from({ length: 100 }, ask)))[0] ?? '');
@@ -59,7 +68,9 @@ const walking = { isOn: true };
 const asking = (async () => {
   while (walking.isOn) await ask();
 })();
-const busy = await load({ ...plan, name: 'plan, while measuring' }, { seconds: 2, connections: 8 }).finally(() => (walking.isOn = false));
+const busy = await load({ ...plan, name: 'plan, while measuring' }, { seconds: 2, connections: 8 }).finally(
+  () => (walking.isOn = false),
+);
 await asking;
 console.log(`\n  ${describeLoad('plan, idle', idle)}\n  ${describeLoad('plan, while measuring', busy)}`);
 

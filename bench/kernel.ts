@@ -11,7 +11,16 @@ import type { Core } from '../kernel/index.ts';
 import { projectDir } from '../kernel/config.ts';
 import { additions } from './support/additions.ts';
 import { describeLoad, interleaved, load, loadTool, median, type Target } from './support/load.ts';
-import { coreOf, machineText, startBare, startHostkeep, startProgram, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+import {
+  coreOf,
+  machineText,
+  startBare,
+  startHostkeep,
+  startProgram,
+  temporaryFolder,
+  tokenFor,
+  type Running,
+} from './support/processes.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const PLAN = '/system/hosting/plan';
@@ -28,12 +37,21 @@ function report(figure: string, ratio: number, bound: string): void {
 }
 
 /** Accounts of which the first one is asked; each has a login. */
-async function fill(data: string, accounts: number, domainsOfEach: number): Promise<{ core: Core; first: Account; token: string }> {
+async function fill(
+  data: string,
+  accounts: number,
+  domainsOfEach: number,
+): Promise<{ core: Core; first: Account; token: string }> {
   const core = await coreOf(data);
   const passwordHash = await core.passwords.hash(PASSWORD);
   await core.store.write(async (tx) => {
     for (let i = 0; i < accounts; i += 1) {
-      await tx.run("insert into accounts (username, role, password_hash, plan, created_at) values (?, 'user', ?, 'developer', ?)", `user${i}`, passwordHash, Date.now());
+      await tx.run(
+        "insert into accounts (username, role, password_hash, plan, created_at) values (?, 'user', ?, 'developer', ?)",
+        `user${i}`,
+        passwordHash,
+        Date.now(),
+      );
     }
   });
   const server = await startHostkeep(data); // its plugins make their tables
@@ -51,7 +69,11 @@ async function fillDomains(core: Core, accounts: number, domainsOfEach: number):
           const name = `site${n}-of-user${owner}.example`;
           await tx.run(
             "insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) select id, ?, ?, ?, 1, 'active', '', ? from accounts where username = ?",
-            name, name.split('.').toReversed().join('.'), name, Date.now(), `user${owner}`,
+            name,
+            name.split('.').toReversed().join('.'),
+            name,
+            Date.now(),
+            `user${owner}`,
           );
         }
       }
@@ -68,7 +90,9 @@ async function bytesOf(server: Running, path: string, token: string): Promise<st
 async function startFastify(path: string, body: string, data: string): Promise<Running> {
   const file = join(temporaryFolder(), 'body');
   writeFileSync(file, body);
-  return keep(await startProgram(join(import.meta.dirname, 'support/fastify.js'), [path, file, join(data, 'keys.json')]));
+  return keep(
+    await startProgram(join(import.meta.dirname, 'support/fastify.js'), [path, file, join(data, 'keys.json')]),
+  );
 }
 
 async function guardedReads(small: Running, data: string, token: string): Promise<void> {
@@ -78,9 +102,11 @@ async function guardedReads(small: Running, data: string, token: string): Promis
   const barePlan = keep(await startBare(PLAN, token, plan));
   const bareDashboard = keep(await startBare(DASHBOARD, token, dashboard));
   const results = await interleaved([
-    { name: 'bare uWS, plan', url: barePlan.url + PLAN, token }, { name: 'Hostkeep, plan', url: small.url + PLAN, token },
+    { name: 'bare uWS, plan', url: barePlan.url + PLAN, token },
+    { name: 'Hostkeep, plan', url: small.url + PLAN, token },
     { name: 'Fastify, plan', url: fastify.url + PLAN, token },
-    { name: 'bare uWS, dashboard', url: bareDashboard.url + DASHBOARD, token }, { name: 'Hostkeep, dashboard', url: small.url + DASHBOARD, token },
+    { name: 'bare uWS, dashboard', url: bareDashboard.url + DASHBOARD, token },
+    { name: 'Hostkeep, dashboard', url: small.url + DASHBOARD, token },
   ]);
   console.log(`\nGuarded reads (plan ${plan.length} bytes, dashboard ${dashboard.length} bytes)`);
   for (const [name, result] of results) console.log(`  ${describeLoad(name, result)}`);
@@ -95,14 +121,18 @@ async function largeStore(small: Target[], large: Target[]): Promise<void> {
   console.log('\n10,000 accounts and 100,000 domains against a store of 60 and 600');
   for (const [name, result] of results) console.log(`  ${describeLoad(name, result)}`);
   for (const [i, target] of small.entries()) {
-    const ratio = (results.get(large[i]?.name ?? '')?.requestsPerSecond ?? Number.NaN) / (results.get(target.name)?.requestsPerSecond ?? Number.NaN);
+    const ratio =
+      (results.get(large[i]?.name ?? '')?.requestsPerSecond ?? Number.NaN) /
+      (results.get(target.name)?.requestsPerSecond ?? Number.NaN);
     report(`${target.name} against ${large[i]?.name}`, ratio, '≥ 0.80');
   }
 }
 
 async function domainsAdded(server: Running, data: string, token: string, name: string): Promise<void> {
   const { apiMs, bareMs } = await additions(server, data, token);
-  console.log(`\nPOST /api/domains/new, ${name} store: p50 ${apiMs.toFixed(2)} ms, bare durable insert p50 ${bareMs.toFixed(2)} ms`);
+  console.log(
+    `\nPOST /api/domains/new, ${name} store: p50 ${apiMs.toFixed(2)} ms, bare durable insert p50 ${bareMs.toFixed(2)} ms`,
+  );
   report('domain added / bare durable insert, p50', apiMs / bareMs, '≤ 2');
 }
 
@@ -111,14 +141,22 @@ async function loginStorm(server: Running, token: string): Promise<void> {
   const light = { seconds: 4, connections: 8 };
   const idle = await load(target, light);
   const started = performance.now();
-  const storm = Promise.all(Array.from({ length: 50 }, async (_, i) => {
-    const response = await fetch(`${server.url}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: `user${i}`, password: PASSWORD }) });
-    await response.arrayBuffer();
-    return response.status;
-  })).then((statuses) => ({ statuses, ms: performance.now() - started }));
+  const storm = Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      const response = await fetch(`${server.url}/api/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: `user${i}`, password: PASSWORD }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  ).then((statuses) => ({ statuses, ms: performance.now() - started }));
   const busy = await load(target, { ...light, seconds: 3 });
   const { statuses, ms } = await storm;
-  console.log(`\n50 logins at once (${statuses.filter((status) => status === 200).length} answered 200, all within ${Math.round(ms)} ms)`);
+  console.log(
+    `\n50 logins at once (${statuses.filter((status) => status === 200).length} answered 200, all within ${Math.round(ms)} ms)`,
+  );
   console.log(`  ${describeLoad('plan, idle', idle)}\n  ${describeLoad('plan, during the storm', busy)}`);
   report('p99 of guarded reads: storm / idle', busy.p99Ms / idle.p99Ms, '≤ 3');
 }
@@ -131,7 +169,9 @@ async function startUp(data: string): Promise<void> {
   const memory = { hostkeep: 0, node: 0 };
   for (let round = 0; round < 7; round += 1) {
     let started = performance.now();
-    const child = spawn(process.execPath, [join(projectDir, 'dist/kernel/cli.js'), 'serve', '--config', settings], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [join(projectDir, 'dist/kernel/cli.js'), 'serve', '--config', settings], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     for (let text = ''; !text.includes('"listening"');) text += String((await once(child.stdout, 'data'))[0]);
     times.hostkeep.push(performance.now() - started);
     if (round === 6) {
@@ -148,7 +188,9 @@ async function startUp(data: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 3000));
   memory.node = rssOf(bare.pid);
   bare.kill('SIGTERM');
-  console.log(`\nStart to listening ${median(times.hostkeep).toFixed(0)} ms, node -e 0 ${median(times.node).toFixed(0)} ms; idle ${memory.hostkeep.toFixed(0)} MiB, bare Node ${memory.node.toFixed(0)} MiB`);
+  console.log(
+    `\nStart to listening ${median(times.hostkeep).toFixed(0)} ms, node -e 0 ${median(times.node).toFixed(0)} ms; idle ${memory.hostkeep.toFixed(0)} MiB, bare Node ${memory.node.toFixed(0)} MiB`,
+  );
   report('start to listening / node -e 0', median(times.hostkeep) / median(times.node), '≤ 8');
   report('memory when idle / bare Node', memory.hostkeep / memory.node, '≤ 2.5');
 }
@@ -165,8 +207,14 @@ const smallServer = keep(await startHostkeep(smallData));
 const largeServer = keep(await startHostkeep(largeData));
 await guardedReads(smallServer, smallData, small.token);
 await largeStore(
-  [{ name: 'plan, small', url: smallServer.url + PLAN, token: small.token }, { name: 'dashboard, small', url: smallServer.url + DASHBOARD, token: small.token }],
-  [{ name: 'plan, large', url: largeServer.url + PLAN, token: large.token }, { name: 'dashboard, large', url: largeServer.url + DASHBOARD, token: large.token }],
+  [
+    { name: 'plan, small', url: smallServer.url + PLAN, token: small.token },
+    { name: 'dashboard, small', url: smallServer.url + DASHBOARD, token: small.token },
+  ],
+  [
+    { name: 'plan, large', url: largeServer.url + PLAN, token: large.token },
+    { name: 'dashboard, large', url: largeServer.url + DASHBOARD, token: large.token },
+  ],
 );
 await domainsAdded(smallServer, smallData, small.token, 'small');
 await domainsAdded(largeServer, largeData, large.token, 'large');

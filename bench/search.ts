@@ -39,7 +39,9 @@ interface Reply {
 }
 async function search(query: string, as = token): Promise<Reply> {
   const started = performance.now();
-  const response = await fetch(`${server.url}/api/search/files?${query}`, { headers: { authorization: `Bearer ${as}` } });
+  const response = await fetch(`${server.url}/api/search/files?${query}`, {
+    headers: { authorization: `Bearer ${as}` },
+  });
   const hits = (await response.json()) as Reply['hits'];
   if (response.status !== 200) throw new Error(`the search answered ${response.status}`);
   return { hits, isReady: response.headers.get('x-hostkeep-index') === 'ready', ms: performance.now() - started };
@@ -56,25 +58,35 @@ function residentBytes(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 const ms = (value: number) => `${value.toFixed(2)} ms`;
-const line = (name: string, value: string, ratio = '') => console.log(`  ${name.padEnd(52)} ${value.padStart(12)}   ${ratio}`);
+const line = (name: string, value: string, ratio = '') =>
+  console.log(`  ${name.padEnd(52)} ${value.padStart(12)}   ${ratio}`);
 
 console.log(`Search bench: ${machineText()}, ${tree.files} files in ${tree.folders} folders\n`);
 
 async function indexing(): Promise<void> {
   const finds: number[] = [];
   for (let i = 0; i < 3; i += 1) finds.push(await timed('find', [tree.root, '-iname', '*nothing-like-it*']));
-  for (const url of ['/system/hosting/plan', '/api/search/files?q=a']) await load({ name: 'warm-up', url: server.url + url, token: otherToken }, { seconds: 3 });
+  for (const url of ['/system/hosting/plan', '/api/search/files?q=a'])
+    await load({ name: 'warm-up', url: server.url + url, token: otherToken }, { seconds: 3 });
   const before = residentBytes();
   const poll = `limit=1&folder=${encodeURIComponent(tree.lastFolder)}`;
   const started = performance.now();
   while (!(await search(poll)).isReady) await delay(10);
   const built = performance.now() - started;
   line('find, whole tree', ms(median(finds)));
-  line('index built, first search to first answer from it', ms(built), `${(built / median(finds)).toFixed(2)} × find (at most 2)`);
+  line(
+    'index built, first search to first answer from it',
+    ms(built),
+    `${(built / median(finds)).toFixed(2)} × find (at most 2)`,
+  );
   await watched();
   line('folders watched as well after', ms(performance.now() - started));
   await delay(2000);
-  line('memory of the process, more than before', `${((residentBytes() - before) / tree.files).toFixed(1)} B`, 'a file (at most 100)');
+  line(
+    'memory of the process, more than before',
+    `${((residentBytes() - before) / tree.files).toFixed(1)} B`,
+    'a file (at most 100)',
+  );
 }
 
 /** Until a new file in the folder that comes last is found fast. */
@@ -87,7 +99,8 @@ async function freshness(folder: string, name: string): Promise<number> {
   const file = join(tree.root, folder, `brand-new-${name}.txt`);
   const started = performance.now();
   writeFileSync(file, '');
-  while ((await search(`q=brand-new-${name}`)).hits.length === 0) if (performance.now() - started > 60_000) throw new Error('a new file was not found');
+  while ((await search(`q=brand-new-${name}`)).hits.length === 0)
+    if (performance.now() - started > 60_000) throw new Error('a new file was not found');
   const found = performance.now() - started;
   unlinkSync(file);
   if ((await search(`q=brand-new-${name}`)).hits.length > 0) throw new Error('a removed file was listed');
@@ -98,9 +111,12 @@ async function searching(): Promise<void> {
   const times: Record<'ours' | 'fdfind' | 'plocate', number[]> = { ours: [], fdfind: [], plocate: [] };
   for (const text of TEXTS) {
     const { hits } = await search(`q=${text}&limit=1000`);
-    const { stdout } = await run('plocate', ['-i', '-b', '-d', database, text], { maxBuffer: 1 << 30 }).catch(() => ({ stdout: '' }));
+    const { stdout } = await run('plocate', ['-i', '-b', '-d', database, text], { maxBuffer: 1 << 30 }).catch(() => ({
+      stdout: '',
+    }));
     const expected = stdout.split('\n').length - 1;
-    if (hits.length !== Math.min(1000, expected)) throw new Error(`${text}: ${hits.length} hits, plocate has ${expected}`);
+    if (hits.length !== Math.min(1000, expected))
+      throw new Error(`${text}: ${hits.length} hits, plocate has ${expected}`);
     for (let i = 0; i < 40; i += 1) {
       times.ours.push((await search(`q=${text}`)).ms);
       times.plocate.push(await timed('plocate', ['-i', '-b', '-d', database, text]));
@@ -110,7 +126,11 @@ async function searching(): Promise<void> {
   const ours = median(times.ours);
   line('search over HTTP, p50', ms(ours), `p99 ${ms(percentile(times.ours, 0.99))}`);
   line('fdfind, p50', ms(median(times.fdfind)), `${(median(times.fdfind) / ours).toFixed(0)} × ours (at least 100)`);
-  line('plocate, p50', ms(median(times.plocate)), `ours is ${(ours / median(times.plocate)).toFixed(2)} × plocate (at most 2)`);
+  line(
+    'plocate, p50',
+    ms(median(times.plocate)),
+    `ours is ${(ours / median(times.plocate)).toFixed(2)} × plocate (at most 2)`,
+  );
   for (const query of ['q=a', 'q=re', 'q=report', 'ext=sql', 'q=']) {
     const each: number[] = [];
     for (let i = 0; i < 20; i += 1) each.push((await search(query)).ms);
@@ -133,12 +153,17 @@ async function others(): Promise<void> {
     await searches;
   }
   line(`other reads, p99 when idle (${loadTool}, 4 connections)`, ms(median(idle)));
-  line(`other reads, p99 during searches, ${Math.round(count / 10)} a second`, ms(median(busy)), `${(median(busy) / median(idle)).toFixed(2)} × idle (at most 3)`);
+  line(
+    `other reads, p99 during searches, ${Math.round(count / 10)} a second`,
+    ms(median(busy)),
+    `${(median(busy) / median(idle)).toFixed(2)} × idle (at most 3)`,
+  );
 }
 
 async function fresh(): Promise<void> {
   const times: number[] = [];
-  for (let i = 0; i < 30; i += 1) times.push(await freshness(i % 2 === 0 ? tree.lastFolder : `site-000.example/dir-${10 + (i % 27)}`, String(i)));
+  for (let i = 0; i < 30; i += 1)
+    times.push(await freshness(i % 2 === 0 ? tree.lastFolder : `site-000.example/dir-${10 + (i % 27)}`, String(i)));
   line('a new file is found after, p50', ms(median(times)), `slowest ${ms(Math.max(...times))} (at most 1000)`);
 }
 

@@ -10,7 +10,15 @@ import { DiskReader } from '../plugins/usage/disks.ts';
 import { MemoryReader } from '../plugins/usage/memory.ts';
 import { cpuReader } from '../plugins/usage/sampler.ts';
 import { describeLoad, interleaved, load, loadTool, median, percentile, type Load } from './support/load.ts';
-import { coreOf, machineText, startBare, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+import {
+  coreOf,
+  machineText,
+  startBare,
+  startHostkeep,
+  temporaryFolder,
+  tokenFor,
+  type Running,
+} from './support/processes.ts';
 
 const CPU = '/api/usage/cpu';
 const ROOTS = { proc: '/proc', sys: '/sys', files: '/' };
@@ -25,7 +33,10 @@ async function polls(server: Running, token: string): Promise<void> {
   const body = await (await fetch(server.adminUrl + CPU, { headers: { authorization: `Bearer ${token}` } })).text();
   const bare = await startBare(CPU, token, body);
   running.push(bare);
-  const targets = [{ name: 'bare uWS', url: bare.url + CPU, token }, { name: 'Hostkeep', url: server.adminUrl + CPU, token }] as const;
+  const targets = [
+    { name: 'bare uWS', url: bare.url + CPU, token },
+    { name: 'Hostkeep', url: server.adminUrl + CPU, token },
+  ] as const;
   const results = await interleaved(targets, isQuick ? { rounds: 1, seconds: 2 } : {});
   console.log(`\nGET ${CPU} (${body.length} bytes)`);
   for (const [name, result] of results) console.log(`  ${describeLoad(name, result)}`);
@@ -36,7 +47,8 @@ async function polls(server: Running, token: string): Promise<void> {
   for (let round = 0; round < (isQuick ? 1 : 5); round += 1) {
     const runs: Load[] = [];
     for (const target of targets) runs.push(await load(target, { connections: 1000, seconds: isQuick ? 2 : 4 }));
-    for (const [i, result] of runs.entries()) console.log(`  ${describeLoad(`${targets[i]?.name} at 1,000 connections`, result)}`);
+    for (const [i, result] of runs.entries())
+      console.log(`  ${describeLoad(`${targets[i]?.name} at 1,000 connections`, result)}`);
     ratios.push((runs[1]?.p99Ms ?? Number.NaN) / (runs[0]?.p99Ms ?? Number.NaN));
   }
   report('p99 at 1,000 connections: Hostkeep / bare uWS', median(ratios), '≤ 2');
@@ -55,12 +67,16 @@ async function samplerCost(): Promise<void> {
   const [cpu, memory, disks] = [cpuReader(ROOTS.proc), new MemoryReader(ROOTS), new DiskReader(ROOTS, false)];
   const ours = await costMs(300, () => Promise.all([cpu(), memory.read(), disks.read()]));
   const theirs = await costMs(5, () => Promise.all([si.currentLoad(), si.mem(), si.fsSize()]));
-  console.log(`\nOne sample: ${ours.toFixed(2)} ms of processor time; with systeminformation, without its child processes, ${theirs.toFixed(2)} ms`);
+  console.log(
+    `\nOne sample: ${ours.toFixed(2)} ms of processor time; with systeminformation, without its child processes, ${theirs.toFixed(2)} ms`,
+  );
   report('sampler at 1 s while read, percent of one core', ours / 10, '≤ 0.5');
 }
 
 async function samplesTaken(server: Running, token: string): Promise<number> {
-  const text = await (await fetch(`${server.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+  const text = await (
+    await fetch(`${server.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+  ).text();
   return Number(/^hostkeep_usage_samples_total (\d+)/m.exec(text)?.[1]);
 }
 
@@ -83,8 +99,14 @@ async function readsOfTheHost(server: Running, token: string): Promise<void> {
   };
   await one();
   const few = await samplesWhile(server, token, one);
-  const many = await samplesWhile(server, token, async () => (polled = (await load(target, { seconds })).requestsPerSecond * seconds));
-  console.log(`\nSamples of the host in ${seconds} s: ${few} for ${seconds} polls, ${many} for ${Math.round(polled)} polls`);
+  const many = await samplesWhile(
+    server,
+    token,
+    async () => (polled = (await load(target, { seconds })).requestsPerSecond * seconds),
+  );
+  console.log(
+    `\nSamples of the host in ${seconds} s: ${few} for ${seconds} polls, ${many} for ${Math.round(polled)} polls`,
+  );
   report('samples with many polls / with few', many / few, '1');
   if (isQuick) return;
   await sleep(12_000); // it works on for a while when nobody reads any more
@@ -93,7 +115,8 @@ async function readsOfTheHost(server: Running, token: string): Promise<void> {
   report('sampler while read / while not, in samples for the same time', few / seconds / (resting / 180), '60');
 }
 
-const memoryMiB = (pid: number | undefined) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+const memoryMiB = (pid: number | undefined) =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 interface Follower {
   readonly delaysMs: number[];
@@ -138,7 +161,9 @@ async function streams(server: Running, token: string): Promise<void> {
   const all = new Set(followers.flatMap(({ ids }) => [...ids]));
   const missed = followers.reduce((sum, { ids }) => sum + (all.size - ids.size), 0);
   const delays = followers.flatMap(({ delaysMs }) => delaysMs);
-  console.log(`\n1,000 streams, ${all.size} samples each: p50 ${percentile(delays, 0.5)} ms, p99 ${percentile(delays, 0.99)} ms after they were taken`);
+  console.log(
+    `\n1,000 streams, ${all.size} samples each: p50 ${percentile(delays, 0.5)} ms, p99 ${percentile(delays, 0.99)} ms after they were taken`,
+  );
   report('samples that a reader missed', missed, '0');
   report('latest arrival, ms', percentile(delays, 1), '≤ 250');
   report('memory more, MiB', after - before, '≤ 60');

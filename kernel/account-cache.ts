@@ -72,7 +72,8 @@ export class AccountCache<T> {
     if (keys === undefined) {
       keys = new Map();
       this.#accounts.set(accountId, keys);
-      if (this.#accounts.size > REMEMBERED) for (const oldest of this.#accounts.keys()) if (this.#accounts.delete(oldest)) break;
+      if (this.#accounts.size > REMEMBERED)
+        for (const oldest of this.#accounts.keys()) if (this.#accounts.delete(oldest)) break;
     }
     return keys;
   }

@@ -71,7 +71,13 @@ export class Accounts {
   readonly #filesRoot: (username: string) => string;
   readonly #cells = new Map<number, AccountCell>();
 
-  constructor(parts: { store: Store; revision: Revision; plans: Plans; events: EventLog; filesRoot: (username: string) => string }) {
+  constructor(parts: {
+    store: Store;
+    revision: Revision;
+    plans: Plans;
+    events: EventLog;
+    filesRoot: (username: string) => string;
+  }) {
     this.#store = parts.store;
     this.#revision = parts.revision;
     this.#plans = parts.plans;
@@ -123,23 +129,37 @@ export class Accounts {
   }
 
   /** What a login is checked against; inside a transaction, as it is there. */
-  async passwordHash(username: string, reader: Reader = this.#store): Promise<{ id: number; hash: string; isSuspended: boolean } | undefined> {
-    const row = await reader.get<{ id: number; hash: string; suspended_at: number | null }>('select id, password_hash as hash, suspended_at from accounts where username = ?', username);
+  async passwordHash(
+    username: string,
+    reader: Reader = this.#store,
+  ): Promise<{ id: number; hash: string; isSuspended: boolean } | undefined> {
+    const row = await reader.get<{ id: number; hash: string; suspended_at: number | null }>(
+      'select id, password_hash as hash, suspended_at from accounts where username = ?',
+      username,
+    );
     return row && { id: row.id, hash: row.hash, isSuspended: row.suspended_at !== null };
   }
 
   /** Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name; a user needs a plan, an admin has none. */
   async create(account: NewAccount, ip = ''): Promise<Account> {
     const { username, role, plan = null } = account;
-    if (!USERNAME.test(username)) throw new HttpError('invalid_request', 'a user name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
-    if ((role === 'user') !== (plan !== null)) throw new HttpError('invalid_request', role === 'user' ? 'a user needs a plan' : 'an admin has no plan');
+    if (!USERNAME.test(username))
+      throw new HttpError('invalid_request', 'a user name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
+    if ((role === 'user') !== (plan !== null))
+      throw new HttpError('invalid_request', role === 'user' ? 'a user needs a plan' : 'an admin has no plan');
     if (plan !== null) await this.#plans.get(plan);
     await this.#store.write(async (tx) => {
       if (plan !== null) await existing(tx, plan); // it may have been removed meanwhile
-      if (await tx.get('select 1 from accounts where username = ?', username)) throw new HttpError('account_exists', `there is an account ${username} already`);
+      if (await tx.get('select 1 from accounts where username = ?', username))
+        throw new HttpError('account_exists', `there is an account ${username} already`);
       const { lastId: id } = await tx.run(
         'insert into accounts (username, role, email, password_hash, plan, created_at) values (?, ?, ?, ?, ?, ?)',
-        username, role, account.email ?? '', account.passwordHash, plan, Date.now(),
+        username,
+        role,
+        account.email ?? '',
+        account.passwordHash,
+        plan,
+        Date.now(),
       );
       await this.#events.record(tx, { type: 'account.created', account: { id, username }, text: 'was created', ip });
     });
@@ -147,7 +167,11 @@ export class Accounts {
   }
 
   /** Changes plan, e-mail address or language. Errors: 404 `account_not_found`, `plan_not_found`. */
-  async update(username: string, change: { plan?: string; email?: string; locale?: string }, ip = ''): Promise<Account> {
+  async update(
+    username: string,
+    change: { plan?: string; email?: string; locale?: string },
+    ip = '',
+  ): Promise<Account> {
     if (change.plan !== undefined) await this.#plans.get(change.plan);
     await this.#change(username, async (tx, { id }) => {
       if (change.plan !== undefined) await existing(tx, change.plan);
@@ -155,7 +179,13 @@ export class Accounts {
         const value = change[column];
         if (value === undefined) continue;
         await tx.run(`update accounts set ${column} = ? where id = ?`, value, id);
-        await this.#events.record(tx, { type: 'account.changed', account: { id, username }, text: `changed the ${column} to ${value}`, ip, data: { [column]: value } });
+        await this.#events.record(tx, {
+          type: 'account.changed',
+          account: { id, username },
+          text: `changed the ${column} to ${value}`,
+          ip,
+          data: { [column]: value },
+        });
       }
     });
     return this.get(username);
@@ -166,7 +196,12 @@ export class Accounts {
     return this.#change(username, async (tx, { id }) => {
       await tx.run('update accounts set password_hash = ? where id = ?', hash, id);
       await tx.run('delete from sessions where account_id = ? and id <> ?', id, keepSession);
-      await this.#events.record(tx, { type: 'password.changed', account: { id, username }, text: 'changed the password', ip });
+      await this.#events.record(tx, {
+        type: 'password.changed',
+        account: { id, username },
+        text: 'changed the password',
+        ip,
+      });
     });
   }
 
@@ -176,14 +211,24 @@ export class Accounts {
       await assertNotLastAdmin(tx, id);
       await tx.run('update accounts set suspended_at = coalesce(suspended_at, ?) where id = ?', Date.now(), id);
       await tx.run('delete from sessions where account_id = ?', id);
-      await this.#events.record(tx, { type: 'account.suspended', account: { id, username }, text: 'was suspended', ip });
+      await this.#events.record(tx, {
+        type: 'account.suspended',
+        account: { id, username },
+        text: 'was suspended',
+        ip,
+      });
     });
   }
 
   unsuspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await tx.run('update accounts set suspended_at = null where id = ?', id);
-      await this.#events.record(tx, { type: 'account.unsuspended', account: { id, username }, text: 'was unsuspended', ip });
+      await this.#events.record(tx, {
+        type: 'account.unsuspended',
+        account: { id, username },
+        text: 'was unsuspended',
+        ip,
+      });
     });
   }
 
@@ -192,7 +237,13 @@ export class Accounts {
     return this.#change(username, async (tx, { id }) => {
       await assertNotLastAdmin(tx, id);
       await tx.run('delete from accounts where id = ?', id);
-      await this.#events.record(tx, { type: 'account.removed', username, text: 'was removed', ip, data: { account_id: id } });
+      await this.#events.record(tx, {
+        type: 'account.removed',
+        username,
+        text: 'was removed',
+        ip,
+        data: { account_id: id },
+      });
     });
   }
 
@@ -200,17 +251,34 @@ export class Accounts {
   async setFeature(username: string, feature: string, on: boolean | undefined, ip = ''): Promise<void> {
     this.#plans.assertFeature(feature);
     return this.#change(username, async (tx, { id }) => {
-      if (on === undefined) await tx.run('delete from account_features where account_id = ? and feature = ?', id, feature);
-      else await tx.run('insert into account_features values (?, ?, ?) on conflict do update set granted = excluded.granted', id, feature, on ? 1 : 0);
-      const text = on === undefined ? `got the plan's setting of the feature ${feature}` : `${on ? 'got' : 'lost'} the feature ${feature}`;
-      await this.#events.record(tx, { type: 'feature.toggled', account: { id, username }, text, ip, data: { feature, on: on ?? null } });
+      if (on === undefined)
+        await tx.run('delete from account_features where account_id = ? and feature = ?', id, feature);
+      else
+        await tx.run(
+          'insert into account_features values (?, ?, ?) on conflict do update set granted = excluded.granted',
+          id,
+          feature,
+          on ? 1 : 0,
+        );
+      const text =
+        on === undefined
+          ? `got the plan's setting of the feature ${feature}`
+          : `${on ? 'got' : 'lost'} the feature ${feature}`;
+      await this.#events.record(tx, {
+        type: 'feature.toggled',
+        account: { id, username },
+        text,
+        ip,
+        data: { feature, on: on ?? null },
+      });
     });
   }
 
   async #change(username: string, work: (tx: Tx, account: { id: number }) => Promise<void>): Promise<void> {
     await this.#revision.mutate(
       async (tx) => {
-        const account = (await tx.get<{ id: number }>('select id from accounts where username = ?', username)) ?? unknown(username);
+        const account =
+          (await tx.get<{ id: number }>('select id from accounts where username = ?', username)) ?? unknown(username);
         await work(tx, account);
         return account.id;
       },
@@ -246,10 +314,21 @@ export class Accounts {
   }
 
   #snapshot(row: Row, plan: Plan | undefined): Account {
-    const overrides = Object.fromEntries(row.overrides === '' ? [] : row.overrides.split(' ').map((text) => [text.slice(1), text.startsWith('+')]));
+    const overrides = Object.fromEntries(
+      row.overrides === '' ? [] : row.overrides.split(' ').map((text) => [text.slice(1), text.startsWith('+')]),
+    );
     return {
-      id: row.id, username: row.username, role: row.role, email: row.email, locale: row.locale, plan, overrides,
-      features: effective(plan, overrides), filesRoot: this.#filesRoot(row.username), suspended: row.suspended_at !== null, createdAt: row.created_at,
+      id: row.id,
+      username: row.username,
+      role: row.role,
+      email: row.email,
+      locale: row.locale,
+      plan,
+      overrides,
+      features: effective(plan, overrides),
+      filesRoot: this.#filesRoot(row.username),
+      suspended: row.suspended_at !== null,
+      createdAt: row.created_at,
     };
   }
 }
@@ -269,8 +348,11 @@ function effective(plan: Plan | undefined, overrides: Readonly<Record<string, bo
 
 /** Somebody must be left to open the door again. */
 async function assertNotLastAdmin(tx: Tx, id: number): Promise<void> {
-  const admins = await tx.all<{ id: number }>("select id from accounts where role = 'admin' and suspended_at is null limit 2");
-  if (admins.length === 1 && admins[0]?.id === id) throw new HttpError('last_admin', 'there is no other administrator who can log in');
+  const admins = await tx.all<{ id: number }>(
+    "select id from accounts where role = 'admin' and suspended_at is null limit 2",
+  );
+  if (admins.length === 1 && admins[0]?.id === id)
+    throw new HttpError('last_admin', 'there is no other administrator who can log in');
 }
 
 function unknown(username: string): never {

@@ -3,9 +3,15 @@ import { BlockList, isIP } from 'node:net';
 /** The text of a socket's binary address (4 or 16 bytes), IPv4 in IPv6 as IPv4, IPv6 by RFC 5952. */
 export function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
-  const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  const isMapped =
+    bytes.length === 16 &&
+    bytes.subarray(0, 10).every((byte) => byte === 0) &&
+    bytes[10] === 0xff &&
+    bytes[11] === 0xff;
   if (isMapped) return bytes.subarray(12).join('.');
-  const groups = Array.from({ length: bytes.length / 2 }, (_, i) => (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16));
+  const groups = Array.from({ length: bytes.length / 2 }, (_, i) =>
+    (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
+  );
   return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) : '';
 }
 
@@ -29,7 +35,8 @@ export class Addresses {
     const version = isIP(address);
     const family = version === 6 ? 'ipv6' : 'ipv4';
     const bits = Number(prefix ?? (version === 6 ? 128 : 32));
-    if (version === 0 || !Number.isInteger(bits) || bits < 0 || bits > (version === 6 ? 128 : 32)) throw new RangeError(`${range} is not an address or a CIDR range`);
+    if (version === 0 || !Number.isInteger(bits) || bits < 0 || bits > (version === 6 ? 128 : 32))
+      throw new RangeError(`${range} is not an address or a CIDR range`);
     this.#list.addSubnet(address, bits, family);
   }
 }
@@ -40,9 +47,31 @@ export class Addresses {
  * at which Azure serves its machines.
  */
 const SPECIAL = new Addresses([
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24',
-  '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16',
-  '2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3ffe::/16',
+  '3fff::/20',
 ]);
 /** The only part of IPv6 that is routed; outside of it lie loopback, unique-local, link-local and multicast addresses, and most forms that carry an IPv4 address. */
 const GLOBAL_UNICAST = new Addresses(['2000::/3']);
@@ -85,7 +114,10 @@ export class HostGuard {
   allows(host: string): boolean {
     let allowed = this.#seen.get(host);
     if (allowed === undefined) {
-      const name = host.replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '').toLowerCase();
+      const name = host
+        .replace(/:\d{1,5}$/, '')
+        .replace(/^\[|\]$/g, '')
+        .toLowerCase();
       allowed = isIP(name) !== 0 || this.#names.has(name);
       if (allowed && this.#seen.size < 64) this.#seen.set(host, true);
     }

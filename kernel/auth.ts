@@ -58,7 +58,10 @@ export class Keys {
   reload(): void {
     const { signing, sealing } = this.#read();
     const importKey = (secret: string) =>
-      crypto.subtle.importKey('raw', Buffer.from(secret, 'base64url'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+      crypto.subtle.importKey('raw', Buffer.from(secret, 'base64url'), { name: 'HMAC', hash: 'SHA-256' }, false, [
+        'sign',
+        'verify',
+      ]);
     this.#signing = new Map(signing.map(({ kid, secret }) => [kid, importKey(secret)]));
     this.#sealing = Buffer.from(sealing, 'base64url');
     this.#kid = signing[0]?.kid ?? '';
@@ -78,7 +81,13 @@ export class Keys {
     if (key === undefined) throw new Error(`${this.#file} holds no signing key`);
     return new SignJWT()
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: this.#kid })
-      .setIssuer(ISSUER).setSubject(sub).setAudience(aud).setJti(jti).setIssuedAt(iat).setNotBefore(iat).setExpirationTime(exp)
+      .setIssuer(ISSUER)
+      .setSubject(sub)
+      .setAudience(aud)
+      .setJti(jti)
+      .setIssuedAt(iat)
+      .setNotBefore(iat)
+      .setExpirationTime(exp)
       .sign(key);
   }
 
@@ -87,11 +96,16 @@ export class Keys {
     if (token.length > TOKEN_LIMIT) return undefined;
     try {
       const { payload } = await jwtVerify(token, (header) => this.#keyOf(header.kid), {
-        algorithms: ['HS256'], issuer: ISSUER, clockTolerance: CLOCK_LEEWAY_S, requiredClaims: ['sub', 'aud', 'jti', 'iat', 'nbf', 'exp'],
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        clockTolerance: CLOCK_LEEWAY_S,
+        requiredClaims: ['sub', 'aud', 'jti', 'iat', 'nbf', 'exp'],
       });
       const { sub, aud, jti, iat, exp } = payload;
       if (aud !== 'user' && aud !== 'admin') return undefined;
-      return sub === undefined || jti === undefined || iat === undefined || exp === undefined ? undefined : { sub, aud, jti, iat, exp };
+      return sub === undefined || jti === undefined || iat === undefined || exp === undefined
+        ? undefined
+        : { sub, aud, jti, iat, exp };
     } catch {
       return undefined;
     }
@@ -101,13 +115,17 @@ export class Keys {
   seal(text: string, context: string): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#sealing, nonce).setAAD(Buffer.from(context));
-    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+      'base64url',
+    );
   }
 
   /** Throws when the text was not sealed with this node's key for this context. */
   unseal(sealed: string, context: string): string {
     const bytes = Buffer.from(sealed, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', this.#sealing, bytes.subarray(0, 12)).setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
+    const decipher = createDecipheriv('aes-256-gcm', this.#sealing, bytes.subarray(0, 12))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(-16));
     return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
   }
 
@@ -121,7 +139,8 @@ export class Keys {
     const text = readFileSync(this.#file, 'utf8');
     try {
       const content = JSON.parse(text) as KeyFile;
-      if (content.signing.length > 0 && Buffer.from(content.sealing, 'base64url').length === SEALING_BYTES) return content;
+      if (content.signing.length > 0 && Buffer.from(content.sealing, 'base64url').length === SEALING_BYTES)
+        return content;
     } catch {
       // what it holds instead may be a part of the keys, and is not told
     }
@@ -139,7 +158,14 @@ export class Keys {
     if (existsSync(this.#file)) return;
     const fresh = `${this.#file}.${process.pid}`;
     try {
-      writeFileSync(fresh, JSON.stringify({ signing: [newKey()], sealing: randomBytes(SEALING_BYTES).toString('base64url') } satisfies KeyFile), { mode: 0o600, flush: true });
+      writeFileSync(
+        fresh,
+        JSON.stringify({
+          signing: [newKey()],
+          sealing: randomBytes(SEALING_BYTES).toString('base64url'),
+        } satisfies KeyFile),
+        { mode: 0o600, flush: true },
+      );
       linkSync(fresh, this.#file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -17,7 +17,12 @@ export function isAmbiguous(req: WireRequest): boolean {
 }
 
 /** The body once it is complete; refused as soon as it is, or says that it will be, over the limit. */
-export function collect(res: WireResponse, signal: AbortSignal, limitBytes: number, announcedBytes: number): Promise<Uint8Array> {
+export function collect(
+  res: WireResponse,
+  signal: AbortSignal,
+  limitBytes: number,
+  announcedBytes: number,
+): Promise<Uint8Array> {
   const body = new Promise<Uint8Array>((resolve, reject) => {
     const tooLarge = () => reject(new HttpError('body_too_large', `a body here has at most ${limitBytes} bytes`));
     const chunks: Buffer[] = [];

@@ -15,17 +15,32 @@ const program = new Command('hostkeep')
   .description('Control service for hosting accounts')
   .version(VERSION)
   .addOption(new Option('-c, --config <file>', 'settings over config/hostkeep.json').env('HOSTKEEP_CONFIG'))
-  .addHelpText('after', '\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN replace single settings.\nExit codes: 0 done, 1 failed or something is missing, 2 wrong usage or configuration.');
+  .addHelpText(
+    'after',
+    '\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN replace single settings.\nExit codes: 0 done, 1 failed or something is missing, 2 wrong usage or configuration.',
+  );
 
-program.command('serve').description('serves a node; SIGTERM stops it, SIGHUP reads the configuration again').action(serve);
-program.command('demo').description('serves a node with demo accounts and content, which it makes at the first start')
+program
+  .command('serve')
+  .description('serves a node; SIGTERM stops it, SIGHUP reads the configuration again')
+  .action(serve);
+program
+  .command('demo')
+  .description('serves a node with demo accounts and content, which it makes at the first start')
   .action(async (options: GlobalOptions, command: Command) => (await import('./cli/demo.ts')).demo(options, command));
 program.addCommand(accountCommand());
 program.addCommand(planCommand());
 program.addCommand(featureCommand());
 program.addCommand(sessionCommand());
-program.command('backup <file>').description('writes a consistent copy of the store while the server runs').action(backup);
-program.command('doctor').description('says for every plugin whether what it needs is here, and what to install if not').option('--json').action(doctor);
+program
+  .command('backup <file>')
+  .description('writes a consistent copy of the store while the server runs')
+  .action(backup);
+program
+  .command('doctor')
+  .description('says for every plugin whether what it needs is here, and what to install if not')
+  .option('--json')
+  .action(doctor);
 throwInsteadOfExit(program);
 
 /** So that wrong usage has its own exit code, in subcommands too, which inherit nothing when they are added. */

@@ -14,27 +14,46 @@ const closed = { additionalProperties: false } as const;
 
 /** The kernel's own settings. A top-level object under a plugin's name is that plugin's, checked by its own schema. */
 export const KernelConfig = Type.Object({
-  edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], { description: 'community closes the end-user API' }),
+  edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
+    description: 'community closes the end-user API',
+  }),
   listen: HostPort,
   admin_listen: HostPort,
-  admin_hosts: Type.Array(Type.String(), { description: 'Host names, besides localhost and literal addresses, that the admin address answers to' }),
-  cors_origins: Type.Array(Type.String(), { description: 'Origins of web pages, besides its own, that a browser lets use the end-user address' }),
+  admin_hosts: Type.Array(Type.String(), {
+    description: 'Host names, besides localhost and literal addresses, that the admin address answers to',
+  }),
+  cors_origins: Type.Array(Type.String(), {
+    description: 'Origins of web pages, besides its own, that a browser lets use the end-user address',
+  }),
   admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
   tls: Type.Object(
     {
       cert: Type.String(),
       key: Type.String(),
-      hsts_seconds: Type.Integer({ minimum: 0, default: 0, description: 'For how long browsers are told to come by HTTPS only (RFC 6797), to every port of the host name; 0 = they are not' }),
+      hsts_seconds: Type.Integer({
+        minimum: 0,
+        default: 0,
+        description:
+          'For how long browsers are told to come by HTTPS only (RFC 6797), to every port of the host name; 0 = they are not',
+      }),
     },
     { ...closed, description: 'PEM files; both or neither' },
   ),
   trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
-  files_root: Type.String({ minLength: 1, description: 'Where the files of an account live; {data} and {username} are replaced' }),
+  files_root: Type.String({
+    minLength: 1,
+    description: 'Where the files of an account live; {data} and {username} are replaced',
+  }),
   virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'How clients see the files root' }),
   token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
-  log: Type.Object({ level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) }, closed),
-  plugins: Type.Record(Type.String(), Type.Boolean(), { description: 'false switches a plugin off for the whole server' }),
+  log: Type.Object(
+    { level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) },
+    closed,
+  ),
+  plugins: Type.Record(Type.String(), Type.Boolean(), {
+    description: 'false switches a plugin off for the whole server',
+  }),
 });
 
 export interface Config extends Static<typeof KernelConfig> {
@@ -49,8 +68,15 @@ export class ConfigError extends Error {}
  * Defaults from `config/hostkeep.json`, over them the named file, over it `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN`
  * and `HOSTKEEP_ADMIN_LISTEN`. Objects are merged, everything else replaces. Throws `ConfigError`.
  */
-export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv, defaults: Record<string, unknown> = {}): Config {
-  const merged = merge(merge(readJson(join(projectDir, 'config/hostkeep.json')), defaults), file === undefined ? {} : readJson(file));
+export function loadConfig(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  defaults: Record<string, unknown> = {},
+): Config {
+  const merged = merge(
+    merge(readJson(join(projectDir, 'config/hostkeep.json')), defaults),
+    file === undefined ? {} : readJson(file),
+  );
   if (env['HOSTKEEP_DATA']) merged['data'] = env['HOSTKEEP_DATA'];
   if (env['HOSTKEEP_LISTEN']) merged['listen'] = env['HOSTKEEP_LISTEN'];
   if (env['HOSTKEEP_ADMIN_LISTEN']) merged['admin_listen'] = env['HOSTKEEP_ADMIN_LISTEN'];
@@ -61,11 +87,14 @@ export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv, def
 export function checkConfig(merged: Record<string, unknown>, source: string): Config {
   const kernel: Record<string, unknown> = {};
   const sections: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(merged)) (name in KernelConfig.properties ? kernel : sections)[name] = value;
+  for (const [name, value] of Object.entries(merged))
+    (name in KernelConfig.properties ? kernel : sections)[name] = value;
   const [issue] = new Validator(KernelConfig).issues(kernel);
-  if (issue !== undefined) throw new ConfigError(`${source}: ${issue.path.slice(1).replaceAll('/', '.')} ${issue.message}`);
+  if (issue !== undefined)
+    throw new ConfigError(`${source}: ${issue.path.slice(1).replaceAll('/', '.')} ${issue.message}`);
   const config = { ...(kernel as Static<typeof KernelConfig>), sections };
-  if ((config.tls.cert === '') !== (config.tls.key === '')) throw new ConfigError(`${source}: tls needs both cert and key`);
+  if ((config.tls.cert === '') !== (config.tls.key === ''))
+    throw new ConfigError(`${source}: tls needs both cert and key`);
   for (const setting of ['cors_origins', 'admin_cors_origins'] as const) {
     const wrong = config[setting].map(originIssue).find((each) => each !== undefined);
     if (wrong !== undefined) throw new ConfigError(`${source}: ${setting}: ${wrong}`);

@@ -16,7 +16,12 @@ export class Cors {
   readonly #allowed: ReadonlyMap<string, Headers>;
 
   constructor(origins: readonly string[]) {
-    this.#allowed = new Map(origins.map((origin) => [origin, [VARY, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', '*']]]));
+    this.#allowed = new Map(
+      origins.map((origin) => [
+        origin,
+        [VARY, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', '*']],
+      ]),
+    );
   }
 
   /** For every reply to a request with this `Origin`, which may be empty. What is sent back comes from the configuration, never from the request. */
@@ -40,6 +45,9 @@ export class Cors {
 /** What is wrong with an origin in the configuration: it must be written as browsers send it, because it is compared as text. */
 export function originIssue(text: string): string | undefined {
   const url = URL.canParse(text) && !text.includes('*') ? new URL(text) : undefined; // the standard allows an asterisk in a host
-  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) return `${JSON.stringify(text)} is not an origin such as https://panel.example:8443`;
-  return url.origin === text ? undefined : `${JSON.stringify(text)} is not an origin as browsers send it; write ${JSON.stringify(url.origin)}`;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return `${JSON.stringify(text)} is not an origin such as https://panel.example:8443`;
+  return url.origin === text
+    ? undefined
+    : `${JSON.stringify(text)} is not an origin as browsers send it; write ${JSON.stringify(url.origin)}`;
 }

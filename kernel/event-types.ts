@@ -23,4 +23,9 @@ export interface EventTypes {
 }
 
 /** An event's name and its data, which belong together. */
-export type Occurrence = { readonly [T in keyof EventTypes]: { readonly type: T; readonly data?: EventTypes[T] } & (undefined extends EventTypes[T] ? unknown : { readonly data: EventTypes[T] }) }[keyof EventTypes];
+export type Occurrence = {
+  readonly [T in keyof EventTypes]: {
+    readonly type: T;
+    readonly data?: EventTypes[T];
+  } & (undefined extends EventTypes[T] ? unknown : { readonly data: EventTypes[T] });
+}[keyof EventTypes];

@@ -58,13 +58,31 @@ export class EventLog {
   async record(tx: Tx, input: EventInput): Promise<void> {
     const { type, ip, account, at = Date.now() } = input;
     const username = account?.username ?? input.username ?? '';
-    const line = escapeControl(`[${timeText(at)}] User '${username}' ${input.text} from IP ${ip === '' ? 'localhost' : ip}`);
+    const line = escapeControl(
+      `[${timeText(at)}] User '${username}' ${input.text} from IP ${ip === '' ? 'localhost' : ip}`,
+    );
     const { lastId: id } = await tx.run(
       'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?)', // which may have been removed meanwhile
-      at, type, account?.id ?? null, username, ip, line, line.toLowerCase(), JSON.stringify(input.data ?? {}),
+      at,
+      type,
+      account?.id ?? null,
+      username,
+      ip,
+      line,
+      line.toLowerCase(),
+      JSON.stringify(input.data ?? {}),
     );
     if (account !== undefined && id % TRIM_EVERY === 0) await this.#trim(tx, account.id);
-    const event: LoggedEvent = { id, at, type, account_id: account?.id ?? null, username, ip, line, data: { ...input.data } };
+    const event: LoggedEvent = {
+      id,
+      at,
+      type,
+      account_id: account?.id ?? null,
+      username,
+      ip,
+      line,
+      data: { ...input.data },
+    };
     tx.afterCommit(() => {
       for (const listener of this.#listeners) listener(event);
     });
@@ -83,7 +101,11 @@ export class EventLog {
 
   /** Events with a larger id, oldest first: how a follower catches up, whoever wrote them. */
   async after(id: number, limit: number): Promise<LoggedEvent[]> {
-    const rows = await this.#store.all<Row>('select id, at, type, account_id, username, ip, line, data from events where id > ? order by id limit ?', id, limit);
+    const rows = await this.#store.all<Row>(
+      'select id, at, type, account_id, username, ip, line, data from events where id > ? order by id limit ?',
+      id,
+      limit,
+    );
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
   }
 
@@ -91,15 +113,28 @@ export class EventLog {
   async page(accountId: number, search: string, offset: number, limit: number): Promise<EventPage> {
     const matches = search === '' ? '' : ' and instr(folded, ?) > 0';
     const params: SqlValue[] = search === '' ? [accountId] : [accountId, search.toLowerCase()];
-    const count = await this.#store.get<{ n: number }>(`select min(count(*), ${KEPT}) as n from events where account_id = ?${matches}`, ...params);
+    const count = await this.#store.get<{ n: number }>(
+      `select min(count(*), ${KEPT}) as n from events where account_id = ?${matches}`,
+      ...params,
+    );
     const total = count?.n ?? 0;
     const wanted = limit < 0 ? total : Math.max(0, Math.min(limit, total - offset));
-    const rows = await this.#store.all<{ line: string }>(`select line from events where account_id = ?${matches} order by id desc limit ? offset ?`, ...params, wanted, offset);
+    const rows = await this.#store.all<{ line: string }>(
+      `select line from events where account_id = ?${matches} order by id desc limit ? offset ?`,
+      ...params,
+      wanted,
+      offset,
+    );
     return { lines: rows.map((row) => row.line), total };
   }
 
   async #trim(tx: Tx, accountId: number): Promise<void> {
-    await tx.run('delete from events where account_id = ? and id <= (select id from events where account_id = ? order by id desc limit 1 offset ?)', accountId, accountId, KEPT);
+    await tx.run(
+      'delete from events where account_id = ? and id <= (select id from events where account_id = ? order by id desc limit 1 offset ?)',
+      accountId,
+      accountId,
+      KEPT,
+    );
   }
 }
 

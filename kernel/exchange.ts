@@ -41,7 +41,15 @@ export class Exchange {
   #requestId: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(route: LiveRoute, table: RouteTable, address: Address, isHead: boolean, socket: WireResponse, forwardedFor: string, headers: Readonly<Record<string, string>> | undefined) {
+  constructor(
+    route: LiveRoute,
+    table: RouteTable,
+    address: Address,
+    isHead: boolean,
+    socket: WireResponse,
+    forwardedFor: string,
+    headers: Readonly<Record<string, string>> | undefined,
+  ) {
     this.route = route;
     this.table = table;
     this.address = address;
@@ -54,7 +62,11 @@ export class Exchange {
   /** Read when first asked for; the socket knows it until the client is gone. */
   get ip(): string {
     if (this.#ip === undefined && this.isAborted) return '';
-    this.#ip ??= clientAddress(addressText(new Uint8Array(this.#socket.getRemoteAddress())), this.#forwardedFor, this.table.proxies);
+    this.#ip ??= clientAddress(
+      addressText(new Uint8Array(this.#socket.getRemoteAddress())),
+      this.#forwardedFor,
+      this.table.proxies,
+    );
     return this.#ip;
   }
 

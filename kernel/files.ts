@@ -22,12 +22,17 @@ const SCANNED_AT_ONCE = 512;
  */
 export function componentsOf(path: string, virtualRoot: string): string[] {
   if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path has no control characters');
-  if (Buffer.byteLength(path) > PATH_BYTES) throw new HttpError('invalid_path', `a path has at most ${PATH_BYTES} bytes`);
+  if (Buffer.byteLength(path) > PATH_BYTES)
+    throw new HttpError('invalid_path', `a path has at most ${PATH_BYTES} bytes`);
   const isInside = path === virtualRoot || path.startsWith(`${virtualRoot}/`);
-  if (path.startsWith('/') && path !== '/' && !isInside) throw new HttpError('invalid_path', `an absolute path begins with ${virtualRoot}`);
-  const components = (isInside ? path.slice(virtualRoot.length) : path).split('/').filter((name) => name !== '' && name !== '.');
+  if (path.startsWith('/') && path !== '/' && !isInside)
+    throw new HttpError('invalid_path', `an absolute path begins with ${virtualRoot}`);
+  const components = (isInside ? path.slice(virtualRoot.length) : path)
+    .split('/')
+    .filter((name) => name !== '' && name !== '.');
   if (components.includes('..')) throw new HttpError('invalid_path', 'a path has no .. components');
-  if (components.some((name) => Buffer.byteLength(name) > NAME_BYTES)) throw new HttpError('invalid_path', `a name has at most ${NAME_BYTES} bytes`);
+  if (components.some((name) => Buffer.byteLength(name) > NAME_BYTES))
+    throw new HttpError('invalid_path', `a name has at most ${NAME_BYTES} bytes`);
   return components;
 }
 
@@ -77,7 +82,8 @@ export class Folder {
     try {
       return await Folder.open(filesRoot, components);
     } catch (cause) {
-      if (!isMissing(cause)) throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
+      if (!isMissing(cause))
+        throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
       if (components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
       return undefined;
     }
@@ -130,7 +136,10 @@ export class Folder {
 
   /** The same little by little, for folders of any size; whoever stops early has read no more than it needed. */
   async *scan(): AsyncGenerator<Dirent<Buffer>, void> {
-    const directory = await opendir(this.#path(''), { encoding: 'buffer' as BufferEncoding, bufferSize: SCANNED_AT_ONCE });
+    const directory = await opendir(this.#path(''), {
+      encoding: 'buffer' as BufferEncoding,
+      bufferSize: SCANNED_AT_ONCE,
+    });
     yield* directory as unknown as AsyncIterable<Dirent<Buffer>>;
   }
 
@@ -172,7 +181,8 @@ export class Folder {
   /** The system resolves the descriptor itself, whatever its folder is called now; one name below it, no more. */
   #path(name: string | Buffer): Buffer {
     const bytes = typeof name === 'string' ? Buffer.from(name) : name;
-    if (bytes.includes(0x2f) || bytes.equals(Buffer.from('..'))) throw new HttpError('invalid_path', 'a name is one component of a path');
+    if (bytes.includes(0x2f) || bytes.equals(Buffer.from('..')))
+      throw new HttpError('invalid_path', 'a name is one component of a path');
     return Buffer.concat([Buffer.from(`/proc/self/fd/${this.handle.fd}/`), bytes]);
   }
 }

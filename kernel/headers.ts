@@ -29,5 +29,7 @@ export function writeEach(res: WireResponse, headers: Headers): void {
 
 /** Before the first is written, so that a reply with a bad header becomes a whole other reply. */
 export function assertHeaders(headers: Headers): void {
-  for (const [name, value] of headers) if (CONTROL.test(name) || CONTROL.test(value)) throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
+  for (const [name, value] of headers)
+    if (CONTROL.test(name) || CONTROL.test(value))
+      throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
 }

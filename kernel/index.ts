@@ -40,7 +40,8 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const revision = new Revision(store, config.data, log);
   const events = new EventLog(store);
   const plans = new Plans(store, revision, events, locales.featureNames);
-  const filesRoot = (username: string) => config.files_root.replaceAll('{data}', config.data).replaceAll('{username}', username);
+  const filesRoot = (username: string) =>
+    config.files_root.replaceAll('{data}', config.data).replaceAll('{username}', username);
   const accounts = new Accounts({ store, revision, plans, events, filesRoot });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
   const passwords = new Passwords();
@@ -61,11 +62,15 @@ async function openFiles(data: string): Promise<{ store: Store; keys: Keys }> {
   const store = await Store.open(join(data, 'hostkeep.db'));
   try {
     if (hadKeys && (await store.get('select 1 from sqlite_master')) === undefined) {
-      throw new Error(`hostkeep.db in ${data} is empty, but keys.json is not: put a backup of hostkeep.db in place, or remove keys.json to begin anew`);
+      throw new Error(
+        `hostkeep.db in ${data} is empty, but keys.json is not: put a backup of hostkeep.db in place, or remove keys.json to begin anew`,
+      );
     }
     await store.migrate('kernel', join(projectDir, 'kernel/migrations'));
     if ((await store.get('select 1 from accounts')) !== undefined && !Keys.exist(data)) {
-      throw new Error(`keys.json is missing in ${data}: put that of a backup in place, or make a new one with \`hostkeep session rotate-key\`: tokens end then, and second factors are lost`);
+      throw new Error(
+        `keys.json is missing in ${data}: put that of a backup in place, or make a new one with \`hostkeep session rotate-key\`: tokens end then, and second factors are lost`,
+      );
     }
     return { store, keys: Keys.open(data) };
   } catch (error) {
@@ -77,7 +82,10 @@ async function openFiles(data: string): Promise<{ store: Store; keys: Keys }> {
 /** The plans of `config/plans.json` are put into an empty store; from then on they are the operator's. */
 async function shipPlans(store: Store, plans: Plans): Promise<void> {
   if ((await store.get('select 1 from plans')) !== undefined) return;
-  const shipped = readJson(join(projectDir, 'config/plans.json')) as Record<string, PlanLimits & { features: string[] }>;
+  const shipped = readJson(join(projectDir, 'config/plans.json')) as Record<
+    string,
+    PlanLimits & { features: string[] }
+  >;
   for (const [name, { features, ...limits }] of Object.entries(shipped)) await plans.create(name, limits, features);
 }
 
@@ -162,8 +170,10 @@ export class Hostkeep {
    */
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
-    const fixed = (each: Config) => JSON.stringify([each.data, each.files_root, each.listen, each.admin_listen, each.tls]);
-    if (fixed(config) !== fixed(old.config)) throw new Error('data, files_root, listen, admin_listen and tls change with a restart only');
+    const fixed = (each: Config) =>
+      JSON.stringify([each.data, each.files_root, each.listen, each.admin_listen, each.tls]);
+    if (fixed(config) !== fixed(old.config))
+      throw new Error('data, files_root, listen, admin_listen and tls change with a restart only');
     this.core.keys.reload();
     const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
     try {
@@ -189,19 +199,52 @@ export class Hostkeep {
     const { sessions, locales } = this.core;
     const listen = address === 'user' ? config.listen : config.admin_listen;
     const titleOf = (locale: string, code: ErrorCode) => locales.errorTitle(locale, code);
-    return new Server({ address, listen, tls: config.tls, sessions, log: this.#log, titleOf, checkReplies: this.#options.checkReplies === true }, tables[address]);
+    return new Server(
+      {
+        address,
+        listen,
+        tls: config.tls,
+        sessions,
+        log: this.#log,
+        titleOf,
+        checkReplies: this.#options.checkReplies === true,
+      },
+      tables[address],
+    );
   }
 }
 
-async function generate(core: Core, config: Config, log: Log, options: StartOptions, ports: Ports): Promise<Generation> {
+async function generate(
+  core: Core,
+  config: Config,
+  log: Log,
+  options: StartOptions,
+  ports: Ports,
+): Promise<Generation> {
   const { store, events, accounts, plans, sessions, passwords, keys, locales } = core;
   const plugins = new PluginSet(log);
   const node: NodeInfo = {
-    version: VERSION, isDemo: options.isDemo === true, config, locales, routes: () => plugins.infos, plugins: () => plugins.statuses, url: (address) => urlOf(config, address, ports),
+    version: VERSION,
+    isDemo: options.isDemo === true,
+    config,
+    locales,
+    routes: () => plugins.infos,
+    plugins: () => plugins.statuses,
+    url: (address) => urlOf(config, address, ports),
   };
   try {
-    await plugins.load(options.plugins ?? (await findPlugins()), config, { store, events, node, directory: { accounts, plans, sessions, passwords, keys } });
-    const tableOf = (address: Address) => new RouteTable(config, address, plugins.routes.filter((route) => route.info.addresses.includes(address)));
+    await plugins.load(options.plugins ?? (await findPlugins()), config, {
+      store,
+      events,
+      node,
+      directory: { accounts, plans, sessions, passwords, keys },
+    });
+    const tableOf = (address: Address) =>
+      new RouteTable(
+        config,
+        address,
+        plugins.routes.filter((route) => route.info.addresses.includes(address)),
+      );
     return { config, plugins, tables: { user: tableOf('user'), admin: tableOf('admin') }, node };
   } catch (error) {
     await plugins.close();

@@ -8,7 +8,13 @@ export interface Issue {
   readonly message: string;
 }
 
-const OPTIONS = { allErrors: false, useDefaults: true, strict: true, strictRequired: false, allowUnionTypes: true } as const;
+const OPTIONS = {
+  allErrors: false,
+  useDefaults: true,
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+} as const;
 const FORMATS = { uri: true, 'date-time': true, date: true } as const;
 const exact = new Ajv({ ...OPTIONS, formats: FORMATS });
 /** Parameters and queries arrive as text, so `"5"` is taken as 5 where the schema says integer. */
@@ -40,7 +46,9 @@ export class Validator {
 
 /** `1e309` is taken as Infinity, which passes for an integer within any bounds. */
 function infinite(values: Readonly<Record<string, unknown>>): Issue[] {
-  for (const name in values) if (values[name] === Infinity || values[name] === -Infinity) return [{ path: `/${name}`, message: 'must be a finite number' }];
+  for (const name in values)
+    if (values[name] === Infinity || values[name] === -Infinity)
+      return [{ path: `/${name}`, message: 'must be a finite number' }];
   return [];
 }
 
@@ -51,7 +59,10 @@ function issueOf(error: ErrorObject): Issue {
   if (error.keyword === 'additionalProperties') return { path, message: 'is not known here' };
   if (error.keyword === 'required') return { path, message: 'is required' };
   const allowed = params['allowedValues'];
-  return { path, message: Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : (error.message ?? 'is not valid') };
+  return {
+    path,
+    message: Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : (error.message ?? 'is not valid'),
+  };
 }
 
 /** The 400 for a value that does not fit; `where` is body, query or path. */

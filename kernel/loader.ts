@@ -32,12 +32,18 @@ interface Loaded {
 export async function findPlugins(): Promise<Plugin[]> {
   const folder = new URL('../plugins/', import.meta.url);
   const file = import.meta.url.endsWith('.ts') ? 'index.ts' : 'index.js';
-  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name).toSorted();
-  return Promise.all(names.map(async (name) => {
-    const module = (await import(pathToFileURL(join(folder.pathname, name, file)).href)) as { default?: Plugin };
-    if (module.default?.name !== name) throw new Error(`plugins/${name}/${file} must export a plugin named ${name} as its default`);
-    return module.default;
-  }));
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const module = (await import(pathToFileURL(join(folder.pathname, name, file)).href)) as { default?: Plugin };
+      if (module.default?.name !== name)
+        throw new Error(`plugins/${name}/${file} must export a plugin named ${name} as its default`);
+      return module.default;
+    }),
+  );
 }
 
 /** The plugins of one configuration, set up: their routes, what they provide, and how they end. */
@@ -67,35 +73,44 @@ export class PluginSet {
     assertSections(plugins, config);
     const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
     for (const plugin of inOrder(plugins)) {
-      if (config.plugins[plugin.name] === false) this.#refuse(plugin, 'off', new Unavailable('switched off in the configuration'));
+      if (config.plugins[plugin.name] === false)
+        this.#refuse(plugin, 'off', new Unavailable('switched off in the configuration'));
       else await this.#start(plugin, settings.get(plugin.name), host);
     }
     assertNoClash(this.infos);
     const owners = new Map<string, string>();
-    for (const { name, features } of plugins) for (const feature of features) {
-      if (owners.has(feature)) throw new Error(`plugins ${owners.get(feature)} and ${name} both own the feature ${feature}`);
-      if (!host.node.locales.featureNames.has(feature)) throw new Error(`plugin ${name} owns ${feature}, which config/features.json does not know`);
-      owners.set(feature, name);
-    }
+    for (const { name, features } of plugins)
+      for (const feature of features) {
+        if (owners.has(feature))
+          throw new Error(`plugins ${owners.get(feature)} and ${name} both own the feature ${feature}`);
+        if (!host.node.locales.featureNames.has(feature))
+          throw new Error(`plugin ${name} owns ${feature}, which config/features.json does not know`);
+        owners.set(feature, name);
+      }
   }
 
   /** Asks all providers of a point at once; none waits longer than its limit, one that fails costs only its part. */
   async gather<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<Gathered<P>[]> {
-    return Promise.all(this.#providers(point).map(async ({ plugin, ask }): Promise<Gathered<P>> => {
-      const started = performance.now();
-      try {
-        const answer = ask(...args);
-        const value = answer instanceof Promise ? await within(LONGER_MS[point] ?? GATHER_MS, answer) : answer;
-        return { plugin, ms: performance.now() - started, ok: true, value: value as Awaited<ReturnType<Points[P]>> };
-      } catch (error) {
-        this.#warnOfPart(plugin, point, error);
-        return { plugin, ms: performance.now() - started, ok: false, error };
-      }
-    }));
+    return Promise.all(
+      this.#providers(point).map(async ({ plugin, ask }): Promise<Gathered<P>> => {
+        const started = performance.now();
+        try {
+          const answer = ask(...args);
+          const value = answer instanceof Promise ? await within(LONGER_MS[point] ?? GATHER_MS, answer) : answer;
+          return { plugin, ms: performance.now() - started, ok: true, value: value as Awaited<ReturnType<Points[P]>> };
+        } catch (error) {
+          this.#warnOfPart(plugin, point, error);
+          return { plugin, ms: performance.now() - started, ok: false, error };
+        }
+      }),
+    );
   }
 
   /** Calls all providers of a point one after the other, in the order of their needs, without a limit of time. */
-  async inTurn<P extends PointName>(point: P, ...args: Parameters<Points[P]>): Promise<{ plugin: string; value?: Awaited<ReturnType<Points[P]>>; error?: unknown }[]> {
+  async inTurn<P extends PointName>(
+    point: P,
+    ...args: Parameters<Points[P]>
+  ): Promise<{ plugin: string; value?: Awaited<ReturnType<Points[P]>>; error?: unknown }[]> {
     const results: { plugin: string; value?: Awaited<ReturnType<Points[P]>>; error?: unknown }[] = [];
     for (const { plugin, ask } of this.#providers(point)) {
       try {
@@ -130,27 +145,54 @@ export class PluginSet {
   async #start(plugin: Plugin, config: unknown, common: CommonHost): Promise<void> {
     const missing = (plugin.needs ?? []).find((name) => this.#loaded.get(name)?.status.state !== 'ready');
     if (missing !== undefined) {
-      const why = this.#loaded.has(missing) ? `which is ${this.#loaded.get(missing)?.status.state}` : 'which is not installed';
+      const why = this.#loaded.has(missing)
+        ? `which is ${this.#loaded.get(missing)?.status.state}`
+        : 'which is not installed';
       this.#log.warn({ plugin: plugin.name, needs: missing }, `plugin ${plugin.name} needs ${missing}, ${why}`);
       return this.#refuse(plugin, 'unavailable', new Unavailable(`needs the plugin ${missing}, ${why}`), config);
     }
     const releases: (() => void | Promise<void>)[] = [];
     try {
       await common.store.migrate(plugin.name, join(projectDir, 'plugins', plugin.name, 'migrations'));
-      const setup = await within(SETUP_MS, Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))));
-      const routes = tableOf(plugin, config).map((info) => new LiveRoute(info, whileAlive(handlerOf(setup, info), common.directory.sessions)));
+      const setup = await within(
+        SETUP_MS,
+        Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
+      );
+      const routes = tableOf(plugin, config).map(
+        (info) => new LiveRoute(info, whileAlive(handlerOf(setup, info), common.directory.sessions)),
+      );
       this.routes.push(...routes);
-      this.#loaded.set(plugin.name, { plugin, setup, releases, status: { name: plugin.name, state: 'ready', features: plugin.features, provides: Object.keys(setup.provides ?? {}) as PointName[] } });
+      this.#loaded.set(plugin.name, {
+        plugin,
+        setup,
+        releases,
+        status: {
+          name: plugin.name,
+          state: 'ready',
+          features: plugin.features,
+          provides: Object.keys(setup.provides ?? {}) as PointName[],
+        },
+      });
     } catch (error) {
       await this.#release(plugin, releases);
       const known = error instanceof Unavailable;
-      this.#log[known ? 'warn' : 'error']({ plugin: plugin.name, ...(known ? {} : { err: error }) }, `plugin ${plugin.name} is not available: ${messageOf(error)}`);
+      this.#log[known ? 'warn' : 'error'](
+        { plugin: plugin.name, ...(known ? {} : { err: error }) },
+        `plugin ${plugin.name} is not available: ${messageOf(error)}`,
+      );
       this.#refuse(plugin, 'unavailable', known ? error : new Unavailable(messageOf(error)), config);
     }
   }
 
   #refuse(plugin: Plugin, state: 'off' | 'unavailable', { message, remedy }: Unavailable, config?: unknown): void {
-    const status = { name: plugin.name, state, features: plugin.features, provides: [], reason: message, ...(remedy === undefined ? {} : { remedy }) };
+    const status = {
+      name: plugin.name,
+      state,
+      features: plugin.features,
+      provides: [],
+      reason: message,
+      ...(remedy === undefined ? {} : { remedy }),
+    };
     this.#loaded.set(plugin.name, { plugin, setup: undefined, releases: [], status });
     if (state === 'off') return;
     const handle: Handler = () => {
@@ -166,7 +208,8 @@ export class PluginSet {
       log: this.#log.child({ plugin: plugin.name }),
       gather: (point, ...args) => this.gather(point, ...args),
       service: <S>(name: string): S => {
-        if (!(plugin.needs ?? []).includes(name)) throw new Error(`plugin ${plugin.name} uses ${name} without naming it in needs`);
+        if (!(plugin.needs ?? []).includes(name))
+          throw new Error(`plugin ${plugin.name} uses ${name} without naming it in needs`);
         return this.#loaded.get(name)?.setup?.service as S;
       },
       onClose: (release) => void releases.push(release),
@@ -203,7 +246,11 @@ function whileAlive(handle: Handler, sessions: Sessions): Handler {
 }
 
 function tableOf(plugin: Plugin, config: unknown): RouteInfo[] {
-  return describe(plugin.name, plugin.features, typeof plugin.routes === 'function' ? plugin.routes(config) : plugin.routes);
+  return describe(
+    plugin.name,
+    plugin.features,
+    typeof plugin.routes === 'function' ? plugin.routes(config) : plugin.routes,
+  );
 }
 
 /** Plugins so that each comes after those that it needs. Throws on a circle. */
@@ -211,7 +258,8 @@ function inOrder(plugins: readonly Plugin[]): Plugin[] {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const ordered = new Set<Plugin>();
   const visit = (plugin: Plugin, path: readonly string[]): void => {
-    if (path.includes(plugin.name)) throw new Error(`plugins need each other in a circle: ${[...path, plugin.name].join(' → ')}`);
+    if (path.includes(plugin.name))
+      throw new Error(`plugins need each other in a circle: ${[...path, plugin.name].join(' → ')}`);
     for (const name of plugin.needs ?? []) {
       const needed = byName.get(name);
       if (needed !== undefined) visit(needed, [...path, plugin.name]);
@@ -225,7 +273,8 @@ function inOrder(plugins: readonly Plugin[]): Plugin[] {
 function assertSections(plugins: readonly Plugin[], config: Config): void {
   const names = new Set(plugins.map((plugin) => plugin.name));
   const unknown = [...Object.keys(config.sections), ...Object.keys(config.plugins)].find((name) => !names.has(name));
-  if (unknown !== undefined) throw new ConfigError(`the configuration names ${unknown}, which is neither a setting nor a plugin`);
+  if (unknown !== undefined)
+    throw new ConfigError(`the configuration names ${unknown}, which is neither a setting nor a plugin`);
 }
 
 /** A plugin's settings with its schema's defaults filled in. */

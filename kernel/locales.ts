@@ -29,8 +29,12 @@ export class Locales {
     const catalogue = readJson(join(configDir, 'features.json')) as Record<string, Omit<Feature, 'name'>>;
     this.#features = Object.entries(catalogue).map(([name, rest]) => ({ name, ...rest }));
     this.featureNames = new Set(Object.keys(catalogue));
-    const files = readdirSync(join(configDir, 'locales')).filter((name) => name.endsWith('.json')).toSorted();
-    this.#messages = new Map(files.map((name) => [name.slice(0, -5), readJson(join(configDir, 'locales', name)) as Messages]));
+    const files = readdirSync(join(configDir, 'locales'))
+      .filter((name) => name.endsWith('.json'))
+      .toSorted();
+    this.#messages = new Map(
+      files.map((name) => [name.slice(0, -5), readJson(join(configDir, 'locales', name)) as Messages]),
+    );
     this.names = ['en', ...[...this.#messages.keys()].filter((name) => name !== 'en')];
   }
 

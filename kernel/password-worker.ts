@@ -10,8 +10,9 @@ const ARGON2ID = 2;
 setPriority(0, 19); // on Linux this is the thread's priority, not the process's
 
 parentPort?.on('message', ({ password, hash }: PasswordJob) => {
-  const result = hash === undefined
-    ? hashSync(password, { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 })
-    : verifySync(hash, password);
+  const result =
+    hash === undefined
+      ? hashSync(password, { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+      : verifySync(hash, password);
   parentPort?.postMessage(result);
 });

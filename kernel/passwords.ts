@@ -10,7 +10,11 @@ const WAITING = 256;
 const IDLE_MS = 30_000;
 
 export type PasswordJob = { readonly password: string; readonly hash?: string };
-type Task = { readonly job: PasswordJob; readonly resolve: (value: string | boolean) => void; readonly reject: (error: Error) => void };
+type Task = {
+  readonly job: PasswordJob;
+  readonly resolve: (value: string | boolean) => void;
+  readonly reject: (error: Error) => void;
+};
 
 /**
  * Hashes passwords with argon2id (OWASP: 19 MiB, 2 passes, 1 lane) in threads of the lowest priority, one fewer
@@ -40,7 +44,8 @@ export class Passwords {
   }
 
   #ask(job: PasswordJob): Promise<string | boolean> {
-    if (this.#queue.length >= WAITING) return Promise.reject(retryLater('overloaded', 'too many logins are waiting', 5));
+    if (this.#queue.length >= WAITING)
+      return Promise.reject(retryLater('overloaded', 'too many logins are waiting', 5));
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, resolve, reject });
       this.#dispatch();
@@ -60,7 +65,9 @@ export class Passwords {
   }
 
   #start(): Thread {
-    const script = fileURLToPath(new URL(`password-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+    const script = fileURLToPath(
+      new URL(`password-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+    );
     const thread: Thread = { worker: new Worker(script), task: undefined, idle: undefined };
     thread.worker.on('message', (result: string | boolean) => {
       thread.task?.resolve(result);
@@ -92,7 +99,8 @@ interface Thread {
 
 /** 8 to 128 characters. Errors: 400 `invalid_request`. */
 export function assertPassword(password: string): void {
-  if (password.length < 8 || password.length > 128) throw new HttpError('invalid_request', 'a password has 8 to 128 characters');
+  if (password.length < 8 || password.length > 128)
+    throw new HttpError('invalid_request', 'a password has 8 to 128 characters');
 }
 
 /** 24 characters of a random password (144 bits). */

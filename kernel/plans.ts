@@ -4,7 +4,8 @@ import type { Revision } from './revision.ts';
 import { Type, type Static } from './schema.ts';
 import type { Reader, Store, Tx } from './store.ts';
 
-const Limit = (description: string) => Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `${description}; 0 = unlimited` });
+const Limit = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `${description}; 0 = unlimited` });
 
 /** What an operator sets of a plan. */
 export const PlanLimits = Type.Object(
@@ -73,13 +74,24 @@ export class Plans {
 
   /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that the catalogue does not know. */
   async create(name: string, limits: PlanLimits, features: readonly string[], by = COMMAND_LINE): Promise<void> {
-    if (!NAME.test(name)) throw new HttpError('invalid_request', 'a plan name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
+    if (!NAME.test(name))
+      throw new HttpError('invalid_request', 'a plan name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
     for (const feature of features) this.assertFeature(feature);
     return this.#change(async (tx) => {
-      if (await tx.get('select 1 from plans where name = ?', name)) throw new HttpError('plan_exists', `there is a plan ${name} already`);
-      await tx.run(`insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`, name, ...COLUMNS.map((column) => limits[column]));
+      if (await tx.get('select 1 from plans where name = ?', name))
+        throw new HttpError('plan_exists', `there is a plan ${name} already`);
+      await tx.run(
+        `insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`,
+        name,
+        ...COLUMNS.map((column) => limits[column]),
+      );
       for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
-      await this.#events.record(tx, { type: 'plan.created', ...by, text: `created the plan ${name}`, data: { plan: name } });
+      await this.#events.record(tx, {
+        type: 'plan.created',
+        ...by,
+        text: `created the plan ${name}`,
+        data: { plan: name },
+      });
     });
   }
 
@@ -91,7 +103,12 @@ export class Plans {
         const value = limits[column];
         if (value !== undefined) await tx.run(`update plans set ${column} = ? where name = ?`, value, name);
       }
-      await this.#events.record(tx, { type: 'plan.changed', ...by, text: `changed the plan ${name}`, data: { plan: name, ...limits } });
+      await this.#events.record(tx, {
+        type: 'plan.changed',
+        ...by,
+        text: `changed the plan ${name}`,
+        data: { plan: name, ...limits },
+      });
     });
   }
 
@@ -99,9 +116,15 @@ export class Plans {
   remove(name: string, by = COMMAND_LINE): Promise<void> {
     return this.#change(async (tx) => {
       await existing(tx, name);
-      if (await tx.get('select 1 from accounts where plan = ?', name)) throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
+      if (await tx.get('select 1 from accounts where plan = ?', name))
+        throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
       await tx.run('delete from plans where name = ?', name);
-      await this.#events.record(tx, { type: 'plan.removed', ...by, text: `removed the plan ${name}`, data: { plan: name } });
+      await this.#events.record(tx, {
+        type: 'plan.removed',
+        ...by,
+        text: `removed the plan ${name}`,
+        data: { plan: name },
+      });
     });
   }
 
@@ -110,7 +133,13 @@ export class Plans {
     this.assertFeature(feature);
     return this.#change(async (tx) => {
       await existing(tx, name);
-      const { changes } = await tx.run(on ? 'insert or ignore into plan_features values (?, ?)' : 'delete from plan_features where plan = ? and feature = ?', name, feature);
+      const { changes } = await tx.run(
+        on
+          ? 'insert or ignore into plan_features values (?, ?)'
+          : 'delete from plan_features where plan = ? and feature = ?',
+        name,
+        feature,
+      );
       if (changes === 0) return;
       const text = `switched the feature ${feature} of the plan ${name} ${on ? 'on' : 'off'}`;
       await this.#events.record(tx, { type: 'feature.toggled', ...by, text, data: { plan: name, feature, on } });
@@ -118,7 +147,8 @@ export class Plans {
   }
 
   assertFeature(feature: string): void {
-    if (!this.#catalogue.has(feature)) throw new HttpError('invalid_request', `there is no feature ${feature} in config/features.json`);
+    if (!this.#catalogue.has(feature))
+      throw new HttpError('invalid_request', `there is no feature ${feature} in config/features.json`);
   }
 
   #change(work: (tx: Tx) => Promise<void>): Promise<void> {
@@ -139,5 +169,7 @@ async function readPlans(reader: Reader): Promise<Map<string, Plan>> {
   const rows = await reader.all<PlanLimits & { name: string; features: string }>(
     "select plans.*, coalesce((select group_concat(feature, ' ') from plan_features where plan = plans.name), '') as features from plans order by name",
   );
-  return new Map(rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]));
+  return new Map(
+    rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]),
+  );
 }

@@ -66,7 +66,9 @@ export interface Call<R = RouteSpec> {
   header(name: Named<R>): string;
 }
 type Answer<T> = T | Reply | Stream;
-export type Handlers<T extends RouteTable> = { readonly [K in keyof T]: (call: Call<T[K]>) => Answer<Static<T[K]['reply']>> | Promise<Answer<Static<T[K]['reply']>>> };
+export type Handlers<T extends RouteTable> = {
+  readonly [K in keyof T]: (call: Call<T[K]>) => Answer<Static<T[K]['reply']>> | Promise<Answer<Static<T[K]['reply']>>>;
+};
 
 export interface Host<C = unknown> {
   readonly config: C;

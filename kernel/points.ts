@@ -87,7 +87,9 @@ export interface Points {
   /** A throw makes the ports unknown; who has none to tell of answers `{}`. */
   ports(account: Account): PortsPart | Promise<PortsPart>;
   /** Totals over the server, summed by name. */
-  counts(): Partial<Record<'users' | 'domains' | 'websites', number>> | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
+  counts():
+    | Partial<Record<'users' | 'domains' | 'websites', number>>
+    | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
   metrics(): readonly Metric[] | Promise<readonly Metric[]>;
   /** Makes the outside world fit before a domain is added; a throw refuses the domain, and all are then asked to remove it. */
   domainAdded(domain: DomainPart): void | Promise<void>;
@@ -113,4 +115,7 @@ export type PointName = keyof Points;
 export type Gathered<P extends PointName> = {
   readonly plugin: string;
   readonly ms: number;
-} & ({ readonly ok: true; readonly value: Awaited<ReturnType<Points[P]>> } | { readonly ok: false; readonly error: unknown });
+} & (
+  | { readonly ok: true; readonly value: Awaited<ReturnType<Points[P]>> }
+  | { readonly ok: false; readonly error: unknown }
+);

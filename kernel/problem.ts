@@ -7,8 +7,20 @@ export const STATUS_LINES: Readonly<Record<number, string>> = Object.fromEntries
 );
 
 /** The reply for an error: RFC 9457 problem details, with the stable code as `error`. */
-export function problem(error: HttpError, requestId: string, titleOf: (code: ErrorCode) => string): { status: number; headers: [string, string][]; body: string } {
+export function problem(
+  error: HttpError,
+  requestId: string,
+  titleOf: (code: ErrorCode) => string,
+): { status: number; headers: [string, string][]; body: string } {
   const { code, status, message, members, headers = {} } = error;
-  const body = { type: `urn:hostkeep:error:${code}`, title: titleOf(code), status, detail: message, error: code, request_id: requestId, ...members };
+  const body = {
+    type: `urn:hostkeep:error:${code}`,
+    title: titleOf(code),
+    status,
+    detail: message,
+    error: code,
+    request_id: requestId,
+    ...members,
+  };
   return { status, headers: Object.entries(headers), body: JSON.stringify(body) };
 }

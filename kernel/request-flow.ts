@@ -49,18 +49,41 @@ export class RequestFlow {
   refuse(of: string, table: RouteTable, res: WireResponse, req: WireRequest): void {
     if (isAmbiguous(req)) return void res.close();
     const [method, stranger] = [req.getMethod(), misdirected(table, req)];
-    const isPreflight = stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
+    const isPreflight =
+      stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
     const permission = isPreflight ? table.preflight(of, req.getHeader('origin')) : undefined;
     if (permission !== undefined) return writeNothing(res, permission);
-    const { status, headers, body } = problem(stranger ?? table.refusal(of), nextRequestId(), (code) => this.#parts.titleOf('en', code));
-    write(res, status, { type: PROBLEM, headers, body }, { isHead: method === 'head', additions: table.additions(req), close: this.isDraining });
+    const { status, headers, body } = problem(stranger ?? table.refusal(of), nextRequestId(), (code) =>
+      this.#parts.titleOf('en', code),
+    );
+    write(
+      res,
+      status,
+      { type: PROBLEM, headers, body },
+      { isHead: method === 'head', additions: table.additions(req), close: this.isDraining },
+    );
   }
 
   /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
-  serve(route: LiveRoute, table: RouteTable, res: WireResponse, req: WireRequest, isHead: boolean, readParams: ReadParams): void {
+  serve(
+    route: LiveRoute,
+    table: RouteTable,
+    res: WireResponse,
+    req: WireRequest,
+    isHead: boolean,
+    readParams: ReadParams,
+  ): void {
     if (isAmbiguous(req)) return void res.close(); // what comes behind it may be a request of somebody else
     const { info } = route;
-    const exchange = new Exchange(route, table, this.#parts.address, isHead, res, table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'), info.headers && readHeaders(req, info.headers));
+    const exchange = new Exchange(
+      route,
+      table,
+      this.#parts.address,
+      isHead,
+      res,
+      table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'),
+      info.headers && readHeaders(req, info.headers),
+    );
     exchange.additions = table.additions(req);
     if (info.method !== 'GET' || table.logsReads) void exchange.ip; // it is logged when the answer is written, and the socket tells it no more
     if (route.paramNames.length > 0) exchange.rawParams = readParams(req);
@@ -72,7 +95,9 @@ export class RequestFlow {
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(exchange, res, session);
     this.#follow(exchange, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
-    const body = route.hasBody ? collect(res, exchange.signal, route.bodyLimitBytes, Number(req.getHeader('content-length'))) : undefined;
+    const body = route.hasBody
+      ? collect(res, exchange.signal, route.bodyLimitBytes, Number(req.getHeader('content-length')))
+      : undefined;
     void this.#answerLater(exchange, res, authorization, contentType, body);
   }
 
@@ -81,20 +106,30 @@ export class RequestFlow {
     try {
       exchange.session = session;
       exchange.account = session.cell.account;
-      if (exchange.account !== undefined) exchange.route.admit(exchange.account, exchange.address, exchange.table.usersMayEnter);
+      if (exchange.account !== undefined)
+        exchange.route.admit(exchange.account, exchange.address, exchange.table.usersMayEnter);
       const result = this.#handle(exchange);
       if (!(result instanceof Promise)) {
         if (result instanceof Stream) this.#watchAbort(exchange, res);
         return this.#finish(exchange, res, result);
       }
       this.#follow(exchange, res);
-      result.then((value) => this.#finishLater(exchange, res, value), (error: unknown) => this.#failLater(exchange, res, error));
+      result.then(
+        (value) => this.#finishLater(exchange, res, value),
+        (error: unknown) => this.#failLater(exchange, res, error),
+      );
     } catch (error) {
       this.#fail(exchange, res, error);
     }
   }
 
-  async #answerLater(exchange: Exchange, res: WireResponse, authorization: string, contentType: string, body: Promise<Uint8Array> | undefined): Promise<void> {
+  async #answerLater(
+    exchange: Exchange,
+    res: WireResponse,
+    authorization: string,
+    contentType: string,
+    body: Promise<Uint8Array> | undefined,
+  ): Promise<void> {
     const { route } = exchange;
     try {
       if (!route.isGuest) {
@@ -105,7 +140,8 @@ export class RequestFlow {
         route.admit(known.account, this.#parts.address, exchange.table.usersMayEnter);
       }
       if (body !== undefined) {
-        if (!/^application\/json\s*(;|$)/i.test(contentType)) throw new HttpError('unsupported_media_type', 'send the body as application/json');
+        if (!/^application\/json\s*(;|$)/i.test(contentType))
+          throw new HttpError('unsupported_media_type', 'send the body as application/json');
         exchange.body = route.body(parseJson(await body));
       }
       this.#finishLater(exchange, res, await this.#handle(exchange));
@@ -150,7 +186,10 @@ export class RequestFlow {
       if (value instanceof Stream) return this.#startStream(exchange, res, value);
       const { info } = exchange.route;
       if (this.#parts.checkReplies) checkReply(exchange.route, value);
-      const content = value instanceof Reply ? value : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
+      const content =
+        value instanceof Reply
+          ? value
+          : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
       const status = content.status ?? info.status ?? 200;
       write(res, status, content, this.#manner(exchange));
       this.#settle(exchange, status);
@@ -160,10 +199,23 @@ export class RequestFlow {
   }
 
   #fail(exchange: Exchange, res: WireResponse, cause: unknown): void {
-    const error = cause instanceof HttpError ? cause : new HttpError('internal_error', 'the request could not be completed', { cause });
+    const error =
+      cause instanceof HttpError
+        ? cause
+        : new HttpError('internal_error', 'the request could not be completed', { cause });
     const { log, titleOf } = this.#parts;
-    const { status, headers, body } = problem(error, exchange.requestId, (code) => titleOf(exchange.account?.locale ?? 'en', code));
-    if (status >= 500 && this.#isNews(exchange.route, status)) log[status === 500 ? 'error' : 'warn']({ request_id: exchange.requestId, route: `${exchange.route.info.plugin}.${exchange.route.info.name}`, err: error.cause ?? error }, error.message);
+    const { status, headers, body } = problem(error, exchange.requestId, (code) =>
+      titleOf(exchange.account?.locale ?? 'en', code),
+    );
+    if (status >= 500 && this.#isNews(exchange.route, status))
+      log[status === 500 ? 'error' : 'warn'](
+        {
+          request_id: exchange.requestId,
+          route: `${exchange.route.info.plugin}.${exchange.route.info.name}`,
+          err: error.cause ?? error,
+        },
+        error.message,
+      );
     write(res, status, { type: PROBLEM, headers, body }, this.#manner(exchange, this.isDraining || status === 413));
     this.#settle(exchange, status);
   }
@@ -183,7 +235,15 @@ export class RequestFlow {
     info.traffic.count(status, ms);
     if (info.method === 'GET' && !exchange.table.logsReads) return;
     const { log } = this.#parts;
-    const line = { request_id: exchange.requestId, method: info.method, path: info.paths[0], status, ms: Math.round(ms * 10) / 10, account: exchange.account?.username, ip: exchange.ip };
+    const line = {
+      request_id: exchange.requestId,
+      method: info.method,
+      path: info.paths[0],
+      status,
+      ms: Math.round(ms * 10) / 10,
+      account: exchange.account?.username,
+      ip: exchange.ip,
+    };
     if (info.method === 'GET') log.debug(line, 'read');
     else log.info(line, 'change');
   }
@@ -203,7 +263,10 @@ export class RequestFlow {
 
 function misdirected({ hosts }: RouteTable, req: WireRequest): HttpError | undefined {
   if (hosts === undefined || hosts.allows(req.getHeader('host'))) return undefined;
-  return new HttpError('host_not_allowed', 'the Host header names no host of this server; see admin_hosts in the configuration');
+  return new HttpError(
+    'host_not_allowed',
+    'the Host header names no host of this server; see admin_hosts in the configuration',
+  );
 }
 
 function readHeaders(req: WireRequest, names: readonly string[]): Record<string, string> {
@@ -213,6 +276,10 @@ function readHeaders(req: WireRequest, names: readonly string[]): Record<string,
 function checkReply(route: LiveRoute, value: unknown): void {
   const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
   if (type !== JSON_TYPE) return;
-  const issue = route.replyIssue(status, value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value);
-  if (issue !== undefined) throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
+  const issue = route.replyIssue(
+    status,
+    value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value,
+  );
+  if (issue !== undefined)
+    throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
 }

@@ -32,7 +32,9 @@ export class LiveRoute {
       ...(query && { query: new Validator(query, { fromText: true }) }),
       ...(body && { body: new Validator(body) }),
     };
-    this.#replies = new Map(Object.entries({ [status]: reply, ...replies }).map(([each, schema]) => [Number(each), new Validator(schema)]));
+    this.#replies = new Map(
+      Object.entries({ [status]: reply, ...replies }).map(([each, schema]) => [Number(each), new Validator(schema)]),
+    );
   }
 
   get hasBody(): boolean {
@@ -91,11 +93,15 @@ export class LiveRoute {
 
 /** The 401 for whatever is wrong with a token: one answer for all. */
 export function unauthenticated(): HttpError {
-  return new HttpError('authentication_required', 'a valid bearer token is needed', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new HttpError('authentication_required', 'a valid bearer token is needed', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
 }
 
 function disabled(features: readonly string[]): HttpError {
-  return new HttpError('feature_disabled', `the account lacks the feature ${features.join(' or ')}`, { members: { feature: features[0] } });
+  return new HttpError('feature_disabled', `the account lacks the feature ${features.join(' or ')}`, {
+    members: { feature: features[0] },
+  });
 }
 
 /** The rows of a plugin's table with all that was left out filled in. Throws on a table that contradicts itself. */
@@ -104,13 +110,22 @@ export function describe(plugin: string, features: readonly string[], table: Rou
     const { address = 'user', access = 'feature' } = spec;
     const gate = access === 'feature' ? [spec.feature ?? features[0] ?? []].flat() : [];
     const where = `${plugin}.${name}`;
-    if (access === 'feature' && gate.length === 0) throw new Error(`route ${where} is opened by a feature, but names none`);
+    if (access === 'feature' && gate.length === 0)
+      throw new Error(`route ${where} is opened by a feature, but names none`);
     const foreign = gate.find((feature) => !features.includes(feature));
-    if (foreign !== undefined) throw new Error(`route ${where} is opened by ${foreign}, which plugin ${plugin} does not own`);
-    if (access === 'admin' && address !== 'admin') throw new Error(`route ${where} is for admins and so belongs on the admin address only`);
+    if (foreign !== undefined)
+      throw new Error(`route ${where} is opened by ${foreign}, which plugin ${plugin} does not own`);
+    if (access === 'admin' && address !== 'admin')
+      throw new Error(`route ${where} is for admins and so belongs on the admin address only`);
     return {
-      ...spec, access, plugin, name, features: gate, traffic: new Traffic(),
-      paths: [spec.path].flat(), addresses: address === 'both' ? ['user', 'admin'] as const : [address],
+      ...spec,
+      access,
+      plugin,
+      name,
+      features: gate,
+      traffic: new Traffic(),
+      paths: [spec.path].flat(),
+      addresses: address === 'both' ? (['user', 'admin'] as const) : [address],
     };
   });
 }
@@ -124,7 +139,10 @@ export function assertNoClash(routes: readonly RouteInfo[]): void {
         const key = `${address} ${route.method} ${pattern(path)}`;
         const other = seen.get(key);
         const name = `${route.plugin}.${route.name}`;
-        if (other !== undefined) throw new Error(`routes ${other} and ${name} both answer ${route.method} ${path} on the ${address} address; rename one or switch one plugin off`);
+        if (other !== undefined)
+          throw new Error(
+            `routes ${other} and ${name} both answer ${route.method} ${path} on the ${address} address; rename one or switch one plugin off`,
+          );
         seen.set(key, name);
       }
     }

@@ -81,7 +81,8 @@ export class Server {
     try {
       this.#app = next;
       this.#registerRefusal('/*');
-      for (const [name, slot] of this.#slots) this.#register(slot, ...(name.split(' ') as [keyof typeof REGISTER, string]));
+      for (const [name, slot] of this.#slots)
+        this.#register(slot, ...(name.split(' ') as [keyof typeof REGISTER, string]));
       for (const to of this.#patterns) this.#registerRefusal(to);
       this.#listener = listenWith(next, this.#parts.listen);
     } catch (error) {
@@ -100,7 +101,9 @@ export class Server {
     const { host, port } = splitHostPort(this.#parts.listen);
     const probe = createServer();
     await new Promise<void>((resolve, reject) => {
-      probe.once('error', (cause) => reject(new Error(`cannot listen on ${host}:${port}; is another program using the port?`, { cause })));
+      probe.once('error', (cause) =>
+        reject(new Error(`cannot listen on ${host}:${port}; is another program using the port?`, { cause })),
+      );
       probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
     });
   }
@@ -132,7 +135,8 @@ export class Server {
   #register(slot: Slot, method: keyof typeof REGISTER, to: string): void {
     const rest = to.indexOf('*');
     const parameters = [...to.matchAll(/:p/g)].map((_, i) => i);
-    const readParams: ReadParams = (req) => (rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)]);
+    const readParams: ReadParams = (req) =>
+      rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)];
     this.#app[REGISTER[method]](to, (res, req) => {
       if (slot.route === undefined || this.#table.closed !== undefined) this.#flow.refuse(to, this.#table, res, req);
       else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams);
@@ -149,7 +153,10 @@ function newApp({ cert, key }: Config['tls']): TemplatedApp {
   try {
     return uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
   } catch (cause) {
-    throw new Error(`tls.cert ${cert} and tls.key ${key} cannot be used: one of them is no PEM file, or they do not belong together`, { cause });
+    throw new Error(
+      `tls.cert ${cert} and tls.key ${key} cannot be used: one of them is no PEM file, or they do not belong together`,
+      { cause },
+    );
   }
 }
 

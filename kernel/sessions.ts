@@ -88,15 +88,34 @@ export class Sessions {
   }
 
   /** Issues a token. `record` comes first in the same transaction, and may refuse. */
-  async open(account: Account, ip: string, userAgent: string, record: (tx: Tx) => Promise<void>): Promise<{ token: string; expiresIn: number }> {
+  async open(
+    account: Account,
+    ip: string,
+    userAgent: string,
+    record: (tx: Tx) => Promise<void>,
+  ): Promise<{ token: string; expiresIn: number }> {
     const now = Date.now();
     const iat = Math.floor(now / 1000);
     const id = randomBytes(16).toString('base64url');
-    const token = await this.#keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp: iat + this.ttlSeconds });
+    const token = await this.#keys.sign({
+      sub: String(account.id),
+      aud: account.role,
+      jti: id,
+      iat,
+      exp: iat + this.ttlSeconds,
+    });
     await this.#store.write(async (tx) => {
       await record(tx);
       await tx.run('delete from sessions where account_id = ? and expires_at <= ?', account.id, now);
-      await tx.run('insert into sessions values (?, ?, ?, ?, ?, ?)', id, account.id, now, (iat + this.ttlSeconds) * 1000, ip, userAgent);
+      await tx.run(
+        'insert into sessions values (?, ?, ?, ?, ?, ?)',
+        id,
+        account.id,
+        now,
+        (iat + this.ttlSeconds) * 1000,
+        ip,
+        userAgent,
+      );
     });
     return { token, expiresIn: this.ttlSeconds };
   }
@@ -105,30 +124,55 @@ export class Sessions {
   list(accountId: number): Promise<SessionRow[]> {
     return this.#store.all<SessionRow>(
       'select id, created_at, expires_at, ip, user_agent from sessions where account_id = ? and expires_at > ? order by created_at desc, id',
-      accountId, Date.now(),
+      accountId,
+      Date.now(),
     );
   }
 
   /** How many sessions of all accounts have not expired. */
   async count(): Promise<number> {
-    return (await this.#store.get<{ n: number }>('select count(*) as n from sessions where expires_at > ?', Date.now()))?.n ?? 0;
+    return (
+      (await this.#store.get<{ n: number }>('select count(*) as n from sessions where expires_at > ?', Date.now()))
+        ?.n ?? 0
+    );
   }
 
   /** Ends one session of an account at once. Errors: 404 `session_not_found`. */
-  async end(account: Pick<Account, 'id' | 'username'>, id: string, ip: string, type: 'logout' | 'session.ended' = 'session.ended'): Promise<void> {
+  async end(
+    account: Pick<Account, 'id' | 'username'>,
+    id: string,
+    ip: string,
+    type: 'logout' | 'session.ended' = 'session.ended',
+  ): Promise<void> {
     await this.#change(account, async (tx) => {
       const { changes } = await tx.run('delete from sessions where account_id = ? and id = ?', account.id, id);
       if (changes === 0) throw new HttpError('session_not_found', 'there is no such session');
-      await this.#events.record(tx, { account, ip, ...(type === 'logout' ? { type, text: 'logged out' } : { type, text: 'ended a session', data: { count: 1 } }) });
+      await this.#events.record(tx, {
+        account,
+        ip,
+        ...(type === 'logout' ? { type, text: 'logged out' } : { type, text: 'ended a session', data: { count: 1 } }),
+      });
     });
   }
 
   /** Ends all sessions of an account but the one named, as part of a change; returns how many. */
-  async endOthers(account: Pick<Account, 'id' | 'username'>, keep: string, ip: string, record?: (tx: Tx) => Promise<void>): Promise<number> {
+  async endOthers(
+    account: Pick<Account, 'id' | 'username'>,
+    keep: string,
+    ip: string,
+    record?: (tx: Tx) => Promise<void>,
+  ): Promise<number> {
     return this.#change(account, async (tx) => {
       await record?.(tx);
       const { changes } = await tx.run('delete from sessions where account_id = ? and id <> ?', account.id, keep);
-      if (changes > 0) await this.#events.record(tx, { type: 'session.ended', account, text: `ended ${changes} sessions`, ip, data: { count: changes } });
+      if (changes > 0)
+        await this.#events.record(tx, {
+          type: 'session.ended',
+          account,
+          text: `ended ${changes} sessions`,
+          ip,
+          data: { count: changes },
+        });
       return changes;
     });
   }
@@ -139,7 +183,13 @@ export class Sessions {
 
   #isFresh({ cell, epoch, turn }: Session): boolean {
     const live = this.#revision;
-    return epoch === live.epoch && cell.epoch === epoch && cell.turn === turn && cell.account !== undefined && live.checking === undefined;
+    return (
+      epoch === live.epoch &&
+      cell.epoch === epoch &&
+      cell.turn === turn &&
+      cell.account !== undefined &&
+      live.checking === undefined
+    );
   }
 
   async #verified(header: string): Promise<Session | undefined> {
@@ -147,7 +197,15 @@ export class Sessions {
     const claims = token === undefined ? undefined : await this.#keys.verify(token);
     if (claims === undefined) return undefined;
     const accountId = Number(claims.sub);
-    return { id: claims.jti, accountId, audience: claims.aud, expiresAt: claims.exp * 1000, cell: this.#accounts.cell(accountId), epoch: -1, turn: -1 };
+    return {
+      id: claims.jti,
+      accountId,
+      audience: claims.aud,
+      expiresAt: claims.exp * 1000,
+      cell: this.#accounts.cell(accountId),
+      epoch: -1,
+      turn: -1,
+    };
   }
 
   /** Asks the store for the session's row and its account; marks the session fresh unless either moved meanwhile. */
@@ -156,7 +214,11 @@ export class Sessions {
     const { epoch } = this.#revision;
     const cell = this.#accounts.cell(session.accountId);
     const { turn } = cell;
-    const row = await this.#store.get('select 1 from sessions where id = ? and account_id = ?', session.id, session.accountId);
+    const row = await this.#store.get(
+      'select 1 from sessions where id = ? and account_id = ?',
+      session.id,
+      session.accountId,
+    );
     const account = row === undefined ? undefined : await this.#accounts.byId(session.accountId);
     if (account === undefined || account.suspended || account.role !== session.audience) return undefined;
     session.cell = cell;

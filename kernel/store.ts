@@ -26,7 +26,8 @@ interface Job {
 
 /** What an operator can do about errors of SQLite, by what their code begins with. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  SQLITE_CORRUPT: 'hostkeep.db is damaged: stop what uses it, and put a backup of it and of keys.json into the data folder',
+  SQLITE_CORRUPT:
+    'hostkeep.db is damaged: stop what uses it, and put a backup of it and of keys.json into the data folder',
   SQLITE_NOTADB: 'hostkeep.db is no store: put a backup of it and of keys.json into the data folder',
   SQLITE_CANTOPEN: 'hostkeep.db cannot be opened: look at the owner, the mode and the file system of the data folder',
   SQLITE_READONLY: 'hostkeep.db cannot be written: look at the owner, the mode and the file system of the data folder',
@@ -92,7 +93,9 @@ export class Store implements Reader {
   /** Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in a transaction. */
   async migrate(owner: string, folder: string): Promise<void> {
     if (!existsSync(folder)) return;
-    const files = readdirSync(folder).filter((name) => /^\d{4}-.*\.sql$/.test(name)).toSorted();
+    const files = readdirSync(folder)
+      .filter((name) => /^\d{4}-.*\.sql$/.test(name))
+      .toSorted();
     const sources = files.map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }));
     const known = await this.#applied(owner);
     for (const { name, sql } of sources) {
@@ -100,7 +103,9 @@ export class Store implements Reader {
       const before = known.get(name);
       if (before === digest) continue;
       if (before !== undefined) throw new Error(`migration ${owner}/${name} was changed after it had been applied`);
-      await this.#writes.script(`begin immediate; ${sql}\n; insert into migrations values ('${owner}', '${name}', '${digest}', unixepoch()); commit`);
+      await this.#writes.script(
+        `begin immediate; ${sql}\n; insert into migrations values ('${owner}', '${name}', '${digest}', unixepoch()); commit`,
+      );
     }
   }
 
@@ -108,7 +113,10 @@ export class Store implements Reader {
     await this.#writes.script(
       'create table if not exists migrations (owner text, name text, sha256 text not null, applied_at integer not null, primary key (owner, name)) strict',
     );
-    const rows = await this.#writes.all<{ name: string; sha256: string }>('select name, sha256 from migrations where owner = ?', owner);
+    const rows = await this.#writes.all<{ name: string; sha256: string }>(
+      'select name, sha256 from migrations where owner = ?',
+      owner,
+    );
     return new Map(rows.map((row) => [row.name, row.sha256]));
   }
 

@@ -45,6 +45,7 @@ export class Streams {
   }
 
   async #check(): Promise<void> {
-    for (const [stream, session] of [...this.#open]) if (session !== undefined && !(await this.#sessions.isAlive(session))) stream.end();
+    for (const [stream, session] of [...this.#open])
+      if (session !== undefined && !(await this.#sessions.isAlive(session))) stream.end();
   }
 }

@@ -37,8 +37,11 @@ export class RouteTable {
     const { cert, hsts_seconds: seconds } = config.tls;
     if (cert !== '' && seconds > 0) this.#hsts = [['Strict-Transport-Security', `max-age=${seconds}`]];
     this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
-    if (address === 'user' && config.edition === 'community') this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');
-    for (const route of routes) for (const path of route.info.paths) this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
+    if (address === 'user' && config.edition === 'community')
+      this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');
+    for (const route of routes)
+      for (const path of route.info.paths)
+        this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
   }
 
   /** Why a request for a pattern finds no route: 405 where other methods are answered, else 404. */
@@ -53,7 +56,14 @@ export class RouteTable {
   /** The answer to a browser that asks from an allowed origin what it may send to a pattern; `undefined` where there is a refusal instead. */
   preflight(of: string, origin: string): Headers | undefined {
     const routes = this.closed === undefined ? this.#byPattern.get(of)?.map((route) => route.info) : undefined;
-    return routes && this.#cors?.preflight(origin, methodsOf(routes), routes.flatMap(({ headers = [] }) => headers));
+    return (
+      routes &&
+      this.#cors?.preflight(
+        origin,
+        methodsOf(routes),
+        routes.flatMap(({ headers = [] }) => headers),
+      )
+    );
   }
 
   /** Headers that the configuration adds to every reply to a request; `undefined` where it adds none. */

@@ -8,7 +8,16 @@ export class TaggedReply {
   readonly #unchanged: Reply;
 
   /** `headers` hold a Cache-Control, without which nothing would be kept. */
-  constructor(body: Uint8Array, { type, headers }: { readonly type: string; readonly headers: Readonly<Record<string, string>> & { readonly 'Cache-Control': string } }) {
+  constructor(
+    body: Uint8Array,
+    {
+      type,
+      headers,
+    }: {
+      readonly type: string;
+      readonly headers: Readonly<Record<string, string>> & { readonly 'Cache-Control': string };
+    },
+  ) {
     this.#etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
     const all = { ETag: this.#etag, ...headers };
     this.#whole = new Reply(body, { type, headers: all });

@@ -6,7 +6,8 @@ import type { Answered, Asked } from './thread.ts';
 export function serve<Q, A>(answer: (question: Q) => A | Promise<A>): void {
   parentPort?.on('message', ({ id, question }: Asked<Q>) => {
     const send = (reply: Answered<A>) => parentPort?.postMessage(reply);
-    const refuse = (error: unknown) => send({ id, ok: false, code: (error as { code?: string } | null)?.code, message: messageOf(error) });
+    const refuse = (error: unknown) =>
+      send({ id, ok: false, code: (error as { code?: string } | null)?.code, message: messageOf(error) });
     try {
       const value = answer(question);
       if (value instanceof Promise) value.then((result: A) => send({ id, ok: true, value: result }), refuse);

@@ -7,7 +7,10 @@ export interface Asked<Q> {
   readonly id: number;
   readonly question: Q;
 }
-export type Answered<A> = { readonly id: number } & ({ readonly ok: true; readonly value: A } | { readonly ok: false; readonly code: string | undefined; readonly message: string });
+export type Answered<A> = { readonly id: number } & (
+  | { readonly ok: true; readonly value: A }
+  | { readonly ok: false; readonly code: string | undefined; readonly message: string }
+);
 
 export interface ThreadOptions {
   /** `import.meta.url` of the caller; the script lies beside it. */
@@ -53,7 +56,8 @@ export class Thread<Q, A> {
 
   /** Rejects with what the script threw: an `HttpError` where it was one. */
   ask(question: Q): Promise<A> {
-    if (this.#isClosed || this.#queue.length >= this.#options.waiting) return Promise.reject(retryLater('overloaded', 'too many such requests are waiting', 5));
+    if (this.#isClosed || this.#queue.length >= this.#options.waiting)
+      return Promise.reject(retryLater('overloaded', 'too many such requests are waiting', 5));
     return new Promise((resolve, reject) => {
       this.#queue.push({ question, resolve, reject });
       this.#dispatch();
@@ -74,7 +78,8 @@ export class Thread<Q, A> {
       clearTimeout(this.#idle);
       const id = this.#nextId++;
       this.#running.set(id, task);
-      if (this.#options.timeoutMs !== undefined) task.limit = setTimeout(() => void this.#end('it took too long'), this.#options.timeoutMs);
+      if (this.#options.timeoutMs !== undefined)
+        task.limit = setTimeout(() => void this.#end('it took too long'), this.#options.timeoutMs);
       this.#worker ??= this.#start();
       this.#worker.ref();
       this.#worker.postMessage({ id, question: task.question } satisfies Asked<Q>);
@@ -83,7 +88,10 @@ export class Thread<Q, A> {
 
   #start(): Worker {
     const { beside, script, worker: options } = this.#options;
-    const worker = new Worker(fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)), options);
+    const worker = new Worker(
+      fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)),
+      options,
+    );
     worker.on('message', (answer: Answered<A>) => this.#settle(answer));
     worker.on('error', (error: Error) => this.#lose(worker, error));
     worker.on('exit', () => this.#lose(worker, new Error(`the thread ${script} ended`)));
@@ -99,7 +107,8 @@ export class Thread<Q, A> {
     this.#dispatch();
     if (this.#running.size > 0) return;
     this.#worker?.unref();
-    if (this.#options.idleMs !== undefined) this.#idle = setTimeout(() => void this.#end('idle'), this.#options.idleMs).unref();
+    if (this.#options.idleMs !== undefined)
+      this.#idle = setTimeout(() => void this.#end('idle'), this.#options.idleMs).unref();
   }
 
   async #end(why: string): Promise<void> {
@@ -123,5 +132,7 @@ export class Thread<Q, A> {
 }
 
 function rebuilt(code: string | undefined, message: string): Error {
-  return code !== undefined && Object.hasOwn(CATALOGUE, code) ? new HttpError(code as ErrorCode, message) : Object.assign(new Error(message), code === undefined ? {} : { code });
+  return code !== undefined && Object.hasOwn(CATALOGUE, code)
+    ? new HttpError(code as ErrorCode, message)
+    : Object.assign(new Error(message), code === undefined ? {} : { code });
 }

@@ -55,10 +55,13 @@ export class Turns {
         this.#queue.splice(this.#queue.indexOf(waiter), 1);
         reject(signal.reason as Error);
       };
-      const waiter: Waiter = { accountId, start: () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      } };
+      const waiter: Waiter = {
+        accountId,
+        start: () => {
+          signal.removeEventListener('abort', giveUp);
+          resolve();
+        },
+      };
       signal.addEventListener('abort', giveUp, { once: true });
       this.#queue.push(waiter);
     });

@@ -19,7 +19,12 @@ export interface Manner {
 }
 
 /** The one writer of whole replies. A header that holds control bytes is refused, because uWebSockets.js would send them. */
-export function write(res: WireResponse, status: number, { type, headers, body }: Content, { isHead, additions, close }: Manner): void {
+export function write(
+  res: WireResponse,
+  status: number,
+  { type, headers, body }: Content,
+  { isHead, additions, close }: Manner,
+): void {
   assertHeaders(headers);
   writeHead(res, status, type, headers, additions);
   if (isHead) {
@@ -30,7 +35,12 @@ export function write(res: WireResponse, status: number, { type, headers, body }
 }
 
 /** The head of a stream, whose rest is written by the stream. */
-export function writeStreamHead(res: WireResponse, type: string, headers: Headers, additions: Headers | undefined): void {
+export function writeStreamHead(
+  res: WireResponse,
+  type: string,
+  headers: Headers,
+  additions: Headers | undefined,
+): void {
   assertHeaders(headers);
   writeHead(res, 200, type, headers, additions);
 }
@@ -42,7 +52,13 @@ export function writeNothing(res: WireResponse, headers: Headers): void {
   res.endWithoutBody();
 }
 
-function writeHead(res: WireResponse, status: number, type: string, headers: Headers, additions: Headers | undefined): void {
+function writeHead(
+  res: WireResponse,
+  status: number,
+  type: string,
+  headers: Headers,
+  additions: Headers | undefined,
+): void {
   if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
   res.writeHeader('Content-Type', type);
   if (headers.length === 0) writeFixed(res);

@@ -37,49 +37,77 @@ interface Demo {
 async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
   const settings = join(temporaryFolder(), 'settings.json');
   writeFileSync(settings, JSON.stringify({ containers: { socket: docker } }));
-  const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, { MYSQL_UNIX_PORT: mariaDb });
+  const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, {
+    MYSQL_UNIX_PORT: mariaDb,
+  });
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
     await once(child, 'exit');
   };
   toEnd.push(() => end('SIGTERM'));
-  const { base_url: url, user } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as { base_url: string; user: { username: string; password: string } };
-  const login = await fetch(`${url}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: user.username, password: user.password }) });
+  const { base_url: url, user } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as {
+    base_url: string;
+    user: { username: string; password: string };
+  };
+  const login = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: user.username, password: user.password }),
+  });
   const { token } = (await login.json()) as { token: string };
   const answer = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
   const ask = async <T>(path: string) => (await (await answer(path)).json()) as T;
-  const look = async (path: string) => answer(path).then(({ status, headers }) => [status, headers.get('content-type')] as const);
+  const look = async (path: string) =>
+    answer(path).then(({ status, headers }) => [status, headers.get('content-type')] as const);
   return { output: output(), ask, look, end };
 }
 
 /** Lines of a section of what the demo prints, by the plugin that each begins with. */
 function section(output: string, title: string): Map<string, string> {
   const [, lines = ''] = new RegExp(`\\n${title}:\\n\\n((?:  .*\\n)+)`).exec(output) ?? [];
-  return new Map(lines.trimEnd().split('\n').map((line) => [line.trim().split(':', 1)[0] ?? '', line]));
+  return new Map(
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => [line.trim().split(':', 1)[0] ?? '', line]),
+  );
 }
 
 const portOf = (output: string) => Number(/http:\/\/127\.0\.0\.1:(\d+)\/ -H 'Host: /.exec(output)?.[1] ?? 0);
-const containersOf = async (demo: Demo) => (await demo.ask<{ container_stats?: { stats: { Container: string } } }>('/api/docker_stats')).container_stats?.stats.Container;
-const databasesOf = async (demo: Demo) => (await demo.ask<{ Database: string }[]>('/api/mysql-size')).map(({ Database }) => Database);
+const containersOf = async (demo: Demo) =>
+  (await demo.ask<{ container_stats?: { stats: { Container: string } } }>('/api/docker_stats')).container_stats?.stats
+    .Container;
+const databasesOf = async (demo: Demo) =>
+  (await demo.ask<{ Database: string }[]>('/api/mysql-size')).map(({ Database }) => Database);
 
 test('where nothing answers one line for each says what is left out, why, and how to get it', async () => {
   const demo = await startDemo(temporaryFolder(), ABSENT);
   const leftOut = section(demo.output, 'Left out');
   assert.match(leftOut.get('containers') ?? '', /ENOENT .*\(apt-get install docker\.io /);
-  assert.match(leftOut.get('databases') ?? '', /no MySQL or MariaDB server listens .*\(SQLite files .*apt-get install mariadb-server/);
+  assert.match(
+    leftOut.get('databases') ?? '',
+    /no MySQL or MariaDB server listens .*\(SQLite files .*apt-get install mariadb-server/,
+  );
   assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
 });
 
 test('without an nginx domains are not served, and with one that does not start neither', async () => {
   const config = { driver: 'none' } as WebserverConfig;
-  const refusal = async (folder: string, find?: () => string | undefined) => startDemoServer(config, folder, find).then(({ stop }) => stop(), (error: Error) => error.message);
-  assert.is(await refusal(join(temporaryFolder(), 'nginx'), () => undefined), 'no nginx is installed (apt-get install nginx-light)');
+  const refusal = async (folder: string, find?: () => string | undefined) =>
+    startDemoServer(config, folder, find).then(
+      ({ stop }) => stop(),
+      (error: Error) => error.message,
+    );
+  assert.is(
+    await refusal(join(temporaryFolder(), 'nginx'), () => undefined),
+    'no nginx is installed (apt-get install nginx-light)',
+  );
   assert.match((await refusal(join(temporaryFolder(), 'nginx'), () => '/bin/false')) ?? '', /^nginx does not start/);
 });
 
 if (hasNginx()) {
-  test('an nginx of the demo\'s own serves its domains, ends with it, and after a kill with the next', async () => {
+  test("an nginx of the demo's own serves its domains, ends with it, and after a kill with the next", async () => {
     const data = temporaryFolder();
     const first = await startDemo(data, ABSENT);
     assert.match(section(first.output, 'Uses').get('webserver') ?? '', /nginx\/\d/);
@@ -104,7 +132,10 @@ if (hasNginx()) {
   test('the nginx of a demo that runs is not ended by another with the same data', async () => {
     const data = temporaryFolder();
     const demo = await startDemo(data, ABSENT);
-    const refused = await startDemoServer({ driver: 'none' } as WebserverConfig, join(data, 'nginx')).then(({ stop }) => stop(), (error: Error) => error.message);
+    const refused = await startDemoServer({ driver: 'none' } as WebserverConfig, join(data, 'nginx')).then(
+      ({ stop }) => stop(),
+      (error: Error) => error.message,
+    );
     assert.is(refused, 'another demo with the same data runs');
     assert.is((await fetchPage(portOf(demo.output), DOMAIN)).status, 200);
   });
@@ -119,7 +150,11 @@ else if (hasMariaDb()) {
     toEnd.push(() => mariaDb.remove());
     await docker.run('sleep 1000', '--name', 'theirs', '--network', 'none');
     await mariaDb.sql('create database theirs');
-    const state = async () => [await docker.cli('ps', '-aq', '--no-trunc'), await docker.cli('images', '-q'), await mariaDb.sql('show databases')];
+    const state = async () => [
+      await docker.cli('ps', '-aq', '--no-trunc'),
+      await docker.cli('images', '-q'),
+      await mariaDb.sql('show databases'),
+    ];
     const before = await state();
     const data = temporaryFolder();
     for (const signal of ['SIGTERM', 'SIGKILL', 'SIGHUP'] as const) {

@@ -16,7 +16,13 @@ test('the plugin that it shows works as it stands', async () => {
   const code = /```ts\n([^]*?)```/.exec(readme)?.[1] ?? '';
   assert.ok(code.split('\n').length <= 20);
   const file = join(temporaryFolder(), 'index.mjs');
-  writeFileSync(file, code.replaceAll(/'..\/..\/kernel\/(\w+)\.ts'/g, (_, name: string) => `'${pathToFileURL(join(import.meta.dirname, `../kernel/${name}.js`)).href}'`));
+  writeFileSync(
+    file,
+    code.replaceAll(
+      /'..\/..\/kernel\/(\w+)\.ts'/g,
+      (_, name: string) => `'${pathToFileURL(join(import.meta.dirname, `../kernel/${name}.js`)).href}'`,
+    ),
+  );
   const { default: hello } = (await import(pathToFileURL(file).href)) as { default: Plugin };
   const server = await TestServer.start({ plugins: [hello], config: { hello: { greeting: 'Good day' } } });
   assert.is((await server.ask('/api/hello')).status, 401);

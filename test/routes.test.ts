@@ -29,7 +29,13 @@ interface Door {
 
 /** Every route on every address under every path, with something in the place of parameters. */
 function doors(): Door[] {
-  return server.hostkeep.node.routes().flatMap((route) => route.addresses.flatMap((address) => route.paths.map((path) => ({ route, address, path: path.replace(/[:*]\w+/g, 'x') }))));
+  return server.hostkeep.node
+    .routes()
+    .flatMap((route) =>
+      route.addresses.flatMap((address) =>
+        route.paths.map((path) => ({ route, address, path: path.replace(/[:*]\w+/g, 'x') })),
+      ),
+    );
 }
 
 const nameOf = ({ route, address }: Door) => `${route.plugin}.${route.name} on ${address}`;
@@ -40,7 +46,12 @@ test('without a token, or with one of the other address, there is 401 before any
     if (route.access === 'guest') continue;
     const wrong = address === 'user' ? admin : nobody;
     for (const token of [undefined, 'x.y.z', wrong]) {
-      const { status, headers, body } = await server.ask(path, { method: route.method, address, ...(token === undefined ? {} : { token }), ...(route.body === undefined ? {} : { body: '{' }) });
+      const { status, headers, body } = await server.ask(path, {
+        method: route.method,
+        address,
+        ...(token === undefined ? {} : { token }),
+        ...(route.body === undefined ? {} : { body: '{' }),
+      });
       assert.is(status, 401, nameOf(door));
       assert.is(body['error'], 'authentication_required', nameOf(door));
       assert.is(headers.get('www-authenticate'), 'Bearer', nameOf(door));
@@ -52,7 +63,11 @@ test('without the feature there is 403, which names it', async () => {
   for (const door of doors()) {
     const { route, address, path } = door;
     if (route.access !== 'feature' || address !== 'user') continue;
-    const { status, body } = await server.ask(path, { method: route.method, token: nobody, ...(route.body === undefined ? {} : { body: '{' }) });
+    const { status, body } = await server.ask(path, {
+      method: route.method,
+      token: nobody,
+      ...(route.body === undefined ? {} : { body: '{' }),
+    });
     assert.is(status, 403, nameOf(door));
     assert.is(body['error'], 'feature_disabled', nameOf(door));
     assert.ok(route.features.includes(String(body['feature'])), nameOf(door));
@@ -61,13 +76,18 @@ test('without the feature there is 403, which names it', async () => {
 
 test('methods that a path does not declare get 405 and are told what it answers', async () => {
   const byPath = new Map<string, Door[]>();
-  for (const door of doors()) byPath.set(`${door.address} ${door.path}`, [...(byPath.get(`${door.address} ${door.path}`) ?? []), door]);
+  for (const door of doors())
+    byPath.set(`${door.address} ${door.path}`, [...(byPath.get(`${door.address} ${door.path}`) ?? []), door]);
   for (const [key, list] of byPath) {
     const declared = new Set(list.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])));
     const { address, path } = list[0] as Door;
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
       if (declared.has(method)) continue;
-      const head = await rawRequest(server.hostkeep.url(address), `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, (text) => text.includes('\r\n\r\n'));
+      const head = await rawRequest(
+        server.hostkeep.url(address),
+        `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+        (text) => text.includes('\r\n\r\n'),
+      );
       assert.match(head, /^HTTP\/1.1 405 /, `${method} ${key}`);
       assert.match(head, new RegExp(`Allow: ${[...declared].toSorted().join(', ')}\r\n`, 'i'), `${method} ${key}`);
     }
@@ -78,12 +98,15 @@ test('methods that a path does not declare get 405 and are told what it answers'
 const OUTSIDE: ReadonlySet<string> = new Set(['containers']);
 
 test('every route gives a real reply that its schema describes', async () => {
-  for await (const { name, route, answer } of walk(server, (plugin, error) => assert.ok(OUTSIDE.has(plugin), `${plugin}: ${String(error)}`))) {
+  for await (const { name, route, answer } of walk(server, (plugin, error) =>
+    assert.ok(OUTSIDE.has(plugin), `${plugin}: ${String(error)}`),
+  )) {
     if (OUTSIDE.has(route.plugin) && answer.status === 503) continue;
     assert.is(answer.status, route.status ?? 200, `${name}: ${JSON.stringify(answer.body)}`);
   }
 });
 
 test('a route says what it is for', () => {
-  for (const { route } of doors()) assert.match(route.summary, /^[A-Z][^]{4,160}[^.]$/, `${route.plugin}.${route.name}`);
+  for (const { route } of doors())
+    assert.match(route.summary, /^[A-Z][^]{4,160}[^.]$/, `${route.plugin}.${route.name}`);
 });

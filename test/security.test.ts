@@ -15,7 +15,9 @@ interface Reference {
 
 /** `file` "test", "another"; nothing else in the page has that form. */
 function references(): Reference[] {
-  return [...text.matchAll(/`([\w/-]+)`((?: "[^"]+",?)+)/g)].flatMap(([, file = '', names = '']) => [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => ({ file, name })));
+  return [...text.matchAll(/`([\w/-]+)`((?: "[^"]+",?)+)/g)].flatMap(([, file = '', names = '']) =>
+    [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => ({ file, name })),
+  );
 }
 
 test('every test that the page names is there', () => {
@@ -29,8 +31,12 @@ test('every test that the page names is there', () => {
 });
 
 test('every row of its tables names a test, or says that there is none', () => {
-  const rows = readFileSync(join(projectDir, 'SECURITY.md'), 'utf8').split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'));
-  const bare = rows.filter((row) => row.split(' | ').length === 3 && row.endsWith('| |') && !/\*\*(no|in part)\*\*|default/.test(row));
+  const rows = readFileSync(join(projectDir, 'SECURITY.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| ---'));
+  const bare = rows.filter(
+    (row) => row.split(' | ').length === 3 && row.endsWith('| |') && !/\*\*(no|in part)\*\*|default/.test(row),
+  );
   assert.ok(rows.length > 80);
   assert.equal(bare, []);
 });

@@ -17,18 +17,32 @@ import { testSuite } from './support/suite.ts';
 const test = testSuite('threats');
 
 function sources(): { readonly file: string; readonly text: string }[] {
-  return ['kernel', 'plugins'].flatMap((folder) => readdirSync(join(projectDir, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-    .map((name) => ({ file: `${folder}/${name}`, text: readFileSync(join(projectDir, folder, name), 'utf8') })));
+  return ['kernel', 'plugins'].flatMap((folder) =>
+    readdirSync(join(projectDir, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => ({ file: `${folder}/${name}`, text: readFileSync(join(projectDir, folder, name), 'utf8') })),
+  );
 }
 
-const where = (pattern: RegExp) => sources().filter(({ text }) => pattern.test(text)).map(({ file }) => file).toSorted();
+const where = (pattern: RegExp) =>
+  sources()
+    .filter(({ text }) => pattern.test(text))
+    .map(({ file }) => file)
+    .toSorted();
 
 test('reply headers are written in one place, which refuses control characters', () => {
-  assert.equal(where(/\.writeHeader\(|\.writeStatus\(|\.setHeader\(|\.writeHead\(/).filter((file) => !file.startsWith('kernel/')), []);
+  assert.equal(
+    where(/\.writeHeader\(|\.writeStatus\(|\.setHeader\(|\.writeHead\(/).filter((file) => !file.startsWith('kernel/')),
+    [],
+  );
 });
 
 test('no program is started through a shell', () => {
-  const imported = sources().flatMap(({ text }) => [...text.matchAll(/import \{ ([^}]+) \} from 'node:child_process'/g)].flatMap(([, names = '']) => names.split(', ').filter((name) => !name.startsWith('type '))));
+  const imported = sources().flatMap(({ text }) =>
+    [...text.matchAll(/import \{ ([^}]+) \} from 'node:child_process'/g)].flatMap(([, names = '']) =>
+      names.split(', ').filter((name) => !name.startsWith('type ')),
+    ),
+  );
   assert.equal([...new Set(imported)].toSorted(), ['execFile', 'spawn']);
   assert.equal(where(/child_process/), where(/import \{ [^}]+ \} from 'node:child_process'/), 'in no other way');
   assert.equal(where(/\bshell:/), []);
@@ -40,18 +54,31 @@ test('no code is made of text', () => {
 
 test('what an engine of containers is asked is never what a client asked', async () => {
   const socket = join(temporaryFolder(), 'engine.sock');
-  const engine = await fakeEngine(socket, (path, response) => json(response, path.endsWith('/version') ? { ApiVersion: '1.41' } : []));
+  const engine = await fakeEngine(socket, (path, response) =>
+    json(response, path.endsWith('/version') ? { ApiVersion: '1.41' } : []),
+  );
   const server = await TestServer.start({ config: { containers: { socket } } });
   try {
     const { token } = await server.user('ann');
     const admin = await server.admin();
-    for (const path of ['/containers/json', '/v1.41/containers/json', '/api/docker_stats/../containers/json', '/api/containers/create', '/api/container/df/../../v1.41/info', '/api/docker/_ping', '/exec/x/start']) {
+    for (const path of [
+      '/containers/json',
+      '/v1.41/containers/json',
+      '/api/docker_stats/../containers/json',
+      '/api/containers/create',
+      '/api/container/df/../../v1.41/info',
+      '/api/docker/_ping',
+      '/exec/x/start',
+    ]) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
         assert.is((await server.ask(path, { token, method })).status, 404, path);
         assert.is((await server.ask(path, { token: admin.token, method, address: 'admin' })).status, 404, path);
       }
     }
-    assert.equal(engine.asked.filter((path) => /create|exec|_ping\/|info\/|start/.test(path)), []);
+    assert.equal(
+      engine.asked.filter((path) => /create|exec|_ping\/|info\/|start/.test(path)),
+      [],
+    );
   } finally {
     await server.close();
     await engine.close();
@@ -66,10 +93,17 @@ test('a change whose client goes away runs to its end', async () => {
     for (const name of names) {
       const body = JSON.stringify({ domain_url: name });
       const socket = await rawConnection(server.hostkeep.url('user'));
-      socket.write(`POST /api/domains/new HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () => socket.destroy());
+      socket.write(
+        `POST /api/domains/new HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        () => socket.destroy(),
+      );
     }
-    const made = async () => (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(({ domain_url }) => domain_url);
-    for (let tries = 0; (await made()).length < names.length && tries < 500; tries += 1) await new Promise((resolve) => setImmediate(resolve));
+    const made = async () =>
+      (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(
+        ({ domain_url }) => domain_url,
+      );
+    for (let tries = 0; (await made()).length < names.length && tries < 500; tries += 1)
+      await new Promise((resolve) => setImmediate(resolve));
     const found = await made();
     assert.ok(found.length > 0);
     for (const name of names) assert.is(existsSync(join(account.filesRoot, name)), found.includes(name), name);
@@ -86,16 +120,41 @@ test('no secret reaches the log, nor the command line of a process', async () =>
     const put = (path: string, body: unknown, token: string, method = 'PUT') => node.ask(path, { method, body, token });
     await put('/api/login', { username: 'ann', password: 'a wrong password of ann' }, '', 'POST');
     const token = await node.login('ann');
-    const { body: { secret } } = await put('/api/account/2fa/setup', { password: PASSWORD }, token, 'POST');
+    const {
+      body: { secret },
+    } = await put('/api/account/2fa/setup', { password: PASSWORD }, token, 'POST');
     const code = new TOTP({ secret: String(secret) }).generate();
     const { body } = await put('/api/account/2fa/confirm', { code }, token, 'POST');
     await put('/api/account/password', { password: PASSWORD, new_password: 'the next password of ann' }, token);
     await put('/api/account/password', { password: PASSWORD, new_password: 5 }, token);
     const admin = await node.login('root', undefined, 'admin');
-    await node.ask('/api/accounts/ann/password', { method: 'PUT', body: { password: 'what root chose for ann' }, token: admin, address: 'admin' });
-    const keys = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')) as { sealing: string; signing: { secret: string }[] };
-    const secrets = [PASSWORD, 'a wrong password of ann', 'the next password of ann', 'what root chose for ann', token, admin, String(secret), ...(body['recovery_codes'] as string[]), keys.sealing, ...keys.signing.map((key) => key.secret)];
-    const told = [node.output, readFileSync(`/proc/${node.pid}/cmdline`, 'latin1'), readFileSync(`/proc/${node.pid}/environ`, 'latin1')];
+    await node.ask('/api/accounts/ann/password', {
+      method: 'PUT',
+      body: { password: 'what root chose for ann' },
+      token: admin,
+      address: 'admin',
+    });
+    const keys = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')) as {
+      sealing: string;
+      signing: { secret: string }[];
+    };
+    const secrets = [
+      PASSWORD,
+      'a wrong password of ann',
+      'the next password of ann',
+      'what root chose for ann',
+      token,
+      admin,
+      String(secret),
+      ...(body['recovery_codes'] as string[]),
+      keys.sealing,
+      ...keys.signing.map((key) => key.secret),
+    ];
+    const told = [
+      node.output,
+      readFileSync(`/proc/${node.pid}/cmdline`, 'latin1'),
+      readFileSync(`/proc/${node.pid}/environ`, 'latin1'),
+    ];
     assert.match(node.output, /"msg":"change"/);
     for (const text of told) for (const each of secrets) assert.not.ok(text.includes(each), `${each} was told`);
   } finally {
@@ -105,13 +164,21 @@ test('no secret reaches the log, nor the command line of a process', async () =>
 
 test('with a certificate old versions of TLS are refused', async () => {
   const server = await TestServer.start({ config: { tls: selfSigned('localhost') } });
-  const reach = (version: SecureVersion) => new Promise<string>((resolve) => {
-    const options = { host: '127.0.0.1', port: Number(new URL(server.hostkeep.url('user')).port), rejectUnauthorized: false, ciphers: 'DEFAULT@SECLEVEL=0', minVersion: version, maxVersion: version };
-    const socket = connect(options, () => {
-      resolve(socket.getProtocol() ?? '');
-      socket.destroy();
-    }).on('error', () => resolve('refused'));
-  });
+  const reach = (version: SecureVersion) =>
+    new Promise<string>((resolve) => {
+      const options = {
+        host: '127.0.0.1',
+        port: Number(new URL(server.hostkeep.url('user')).port),
+        rejectUnauthorized: false,
+        ciphers: 'DEFAULT@SECLEVEL=0',
+        minVersion: version,
+        maxVersion: version,
+      };
+      const socket = connect(options, () => {
+        resolve(socket.getProtocol() ?? '');
+        socket.destroy();
+      }).on('error', () => resolve('refused'));
+    });
   try {
     const versions: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
     assert.equal(await Promise.all(versions.map(reach)), ['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
@@ -122,8 +189,13 @@ test('with a certificate old versions of TLS are refused', async () => {
 
 test('members that hold secrets are left out of the log, whoever logs them', () => {
   const module = JSON.stringify(new URL('../kernel/log.js', import.meta.url).href);
-  const said = "{ password: 'p-1', token: 'p-2', body: { new_password: 'p-3', code: 'p-4' }, headers: { authorization: 'p-5' } }, 'said\\r\\n{\"forged\":true}'";
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', `import { createLog } from ${module}; createLog('info').info(${said});`], { encoding: 'utf8' });
+  const said =
+    "{ password: 'p-1', token: 'p-2', body: { new_password: 'p-3', code: 'p-4' }, headers: { authorization: 'p-5' } }, 'said\\r\\n{\"forged\":true}'";
+  const output = execFileSync(
+    process.execPath,
+    ['--input-type=module', '-e', `import { createLog } from ${module}; createLog('info').info(${said});`],
+    { encoding: 'utf8' },
+  );
   assert.is(output.trimEnd().split('\n').length, 1);
   assert.match(output, /redacted/);
   assert.not.match(output, /p-\d/);

@@ -13,7 +13,9 @@ let runs = 0;
 /** Adds a domain over a connection that stays open. By plain socket, because `fetch` takes longer itself than what is measured. */
 async function add(socket: Socket, token: string, name: string): Promise<void> {
   const body = JSON.stringify({ domain_url: name });
-  socket.write(`POST /api/domains/new HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  socket.write(
+    `POST /api/domains/new HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
   const [reply] = (await once(socket, 'data')) as [Buffer]; // a reply this small is one packet
   if (!reply.includes('HTTP/1.1 201')) throw new Error(`adding ${name} answered ${reply.toString()}`);
 }
@@ -25,11 +27,18 @@ async function connected(url: string): Promise<Socket> {
 }
 
 /** Turn by turn, so that what disturbs one disturbs the other; medians in milliseconds. */
-export async function additions(server: Running, data: string, token: string, count = ADDED): Promise<{ apiMs: number; bareMs: number }> {
+export async function additions(
+  server: Running,
+  data: string,
+  token: string,
+  count = ADDED,
+): Promise<{ apiMs: number; bareMs: number }> {
   const socket = await connected(server.url);
   runs += 1;
   const database = await open({ filename: join(data, 'hostkeep.db'), driver: sqlite3.Database });
-  await database.exec('pragma synchronous=full; pragma busy_timeout=5000; create table if not exists bench_rows (id integer primary key, text text not null unique)');
+  await database.exec(
+    'pragma synchronous=full; pragma busy_timeout=5000; create table if not exists bench_rows (id integer primary key, text text not null unique)',
+  );
   const insert = await database.prepare('insert into bench_rows (text) values (?)');
   const [api, bare]: [number[], number[]] = [[], []];
   for (let i = 0; i < count; i += 1) {

@@ -14,7 +14,11 @@ const app = uWS.App().get(path, (res, req) => {
     res.writeStatus('401 Unauthorized').end();
     return;
   }
-  res.writeHeader('Content-Type', type).writeHeader('Cache-Control', 'no-store').writeHeader('X-Content-Type-Options', 'nosniff').end(body);
+  res
+    .writeHeader('Content-Type', type)
+    .writeHeader('Cache-Control', 'no-store')
+    .writeHeader('X-Content-Type-Options', 'nosniff')
+    .end(body);
 });
 app.listen('127.0.0.1', 0, (socket) => {
   if (socket !== false) process.send?.({ port: uWS.us_socket_local_port(socket) });

@@ -14,7 +14,24 @@ export interface BigTree {
 const FILES_IN_FOLDER = 20;
 const FOLDERS_IN_SITE = 1000;
 const [MIDDLE, LEAVES] = [27, 36];
-const WORDS = ['index', 'photo', 'report', 'invoice', 'backup', 'style', 'module', 'config', 'README', 'image', 'video', 'notes', 'schema', 'cache', 'vendor', 'Summary'];
+const WORDS = [
+  'index',
+  'photo',
+  'report',
+  'invoice',
+  'backup',
+  'style',
+  'module',
+  'config',
+  'README',
+  'image',
+  'video',
+  'notes',
+  'schema',
+  'cache',
+  'vendor',
+  'Summary',
+];
 const EXTENSIONS = ['php', 'jpg', 'css', 'js', 'html', 'txt', 'sql', 'tar.gz', 'json', 'png'];
 
 /** Makes the tree in the temporary folder, or takes the one that an earlier run has completed. */
@@ -25,10 +42,19 @@ export function bigTree(wantedFiles: number): BigTree {
   if (!existsSync(join(base, 'complete'))) {
     rmSync(base, { recursive: true, force: true });
     let made = 0;
-    for (let site = 0; site < sites; site += 1) for (const folder of foldersOf(join(root, siteName(site)))) made = fill(folder, made);
+    for (let site = 0; site < sites; site += 1)
+      for (const folder of foldersOf(join(root, siteName(site)))) made = fill(folder, made);
     writeFileSync(join(base, 'complete'), '');
   }
-  return { root, files: sites * FOLDERS_IN_SITE * FILES_IN_FOLDER, folders: sites * FOLDERS_IN_SITE, lastFolder: foldersOf(siteName(sites - 1)).toSorted().at(-1) ?? '' };
+  return {
+    root,
+    files: sites * FOLDERS_IN_SITE * FILES_IN_FOLDER,
+    folders: sites * FOLDERS_IN_SITE,
+    lastFolder:
+      foldersOf(siteName(sites - 1))
+        .toSorted()
+        .at(-1) ?? '',
+  };
 }
 
 export function removeBigTree({ root }: BigTree): void {
@@ -41,7 +67,11 @@ function siteName(site: number): string {
 
 function foldersOf(site: string): string[] {
   const middle = Array.from({ length: MIDDLE }, (_, i) => `${site}/dir-${i + 10}`);
-  return [site, ...middle, ...middle.flatMap((folder) => Array.from({ length: LEAVES }, (_, i) => `${folder}/sub_${i + 10}`))];
+  return [
+    site,
+    ...middle,
+    ...middle.flatMap((folder) => Array.from({ length: LEAVES }, (_, i) => `${folder}/sub_${i + 10}`)),
+  ];
 }
 
 function fill(folder: string, made: number): number {
@@ -50,7 +80,9 @@ function fill(folder: string, made: number): number {
   for (let i = 0; i < FILES_IN_FOLDER; i += 1) {
     n += 1;
     const scattered = Number((BigInt(n) * 2_654_435_761n) % 4_294_967_296n).toString(36);
-    closeSync(openSync(`${folder}/${WORDS[(n * 7) % WORDS.length]}-${scattered}.${EXTENSIONS[n % EXTENSIONS.length]}`, 'w'));
+    closeSync(
+      openSync(`${folder}/${WORDS[(n * 7) % WORDS.length]}-${scattered}.${EXTENSIONS[n % EXTENSIONS.length]}`, 'w'),
+    );
   }
   return n;
 }

@@ -8,9 +8,17 @@ const { signing } = JSON.parse(readFileSync(keys, 'utf8')) as { signing: { secre
 const body = readFileSync(file, 'utf8');
 
 const app = Fastify();
-await app.register(fastifyJwt, { secret: Buffer.from(signing[0]?.secret ?? '', 'base64url'), verify: { cache: true, allowedIss: 'hostkeep', allowedAud: 'user' } });
+await app.register(fastifyJwt, {
+  secret: Buffer.from(signing[0]?.secret ?? '', 'base64url'),
+  verify: { cache: true, allowedIss: 'hostkeep', allowedAud: 'user' },
+});
 app.get(path, { onRequest: (request) => request.jwtVerify() }, (_, reply) =>
-  reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff').send(body));
+  reply
+    .header('Content-Type', 'application/json')
+    .header('Cache-Control', 'no-store')
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(body),
+);
 await app.listen({ host: '127.0.0.1', port: 0 });
 const address = app.server.address();
 process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 });

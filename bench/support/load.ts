@@ -30,10 +30,14 @@ export async function load(target: Target, { seconds = 3, connections = 50 }: Lo
 }
 
 /** Runs against all targets in turn, several times over, so that what disturbs one disturbs all; the medians count. */
-export async function interleaved(targets: readonly Target[], { rounds = 5, ...options }: LoadOptions & { readonly rounds?: number } = {}): Promise<Map<string, Load>> {
+export async function interleaved(
+  targets: readonly Target[],
+  { rounds = 5, ...options }: LoadOptions & { readonly rounds?: number } = {},
+): Promise<Map<string, Load>> {
   const runs = new Map<string, Load[]>(targets.map(({ name }) => [name, []]));
   for (const target of targets) await load(target, { ...options, seconds: 1 }); // warm-up, not counted
-  for (let round = 0; round < rounds; round += 1) for (const target of targets) runs.get(target.name)?.push(await load(target, options));
+  for (let round = 0; round < rounds; round += 1)
+    for (const target of targets) runs.get(target.name)?.push(await load(target, options));
   return new Map([...runs].map(([name, list]) => [name, middle(list)]));
 }
 
@@ -52,16 +56,30 @@ export function describeLoad(name: string, { requestsPerSecond, p50Ms, p99Ms, er
 
 function middle(runs: readonly Load[]): Load {
   return {
-    requestsPerSecond: median(runs.map((run) => run.requestsPerSecond)), p50Ms: median(runs.map((run) => run.p50Ms)),
-    p99Ms: median(runs.map((run) => run.p99Ms)), errors: runs.reduce((sum, run) => sum + run.errors, 0),
+    requestsPerSecond: median(runs.map((run) => run.requestsPerSecond)),
+    p50Ms: median(runs.map((run) => run.p50Ms)),
+    p99Ms: median(runs.map((run) => run.p99Ms)),
+    errors: runs.reduce((sum, run) => sum + run.errors, 0),
   };
 }
 
 async function withWrk({ url, token }: Target, seconds: number, connections: number): Promise<Load> {
   const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
-  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, url], { maxBuffer: 1 << 20 });
-  const errors = [/Non-2xx or 3xx responses: (\d+)/, /connect (\d+)/, /read (\d+)/, /timeout (\d+)/].reduce((sum, pattern) => sum + Number(pattern.exec(stdout)?.[1] ?? 0), 0);
-  return { requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]), p50Ms: wrkMs(stdout, '50%'), p99Ms: wrkMs(stdout, '99%'), errors };
+  const { stdout } = await promisify(execFile)(
+    'wrk',
+    ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, url],
+    { maxBuffer: 1 << 20 },
+  );
+  const errors = [/Non-2xx or 3xx responses: (\d+)/, /connect (\d+)/, /read (\d+)/, /timeout (\d+)/].reduce(
+    (sum, pattern) => sum + Number(pattern.exec(stdout)?.[1] ?? 0),
+    0,
+  );
+  return {
+    requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
+    p50Ms: wrkMs(stdout, '50%'),
+    p99Ms: wrkMs(stdout, '99%'),
+    errors,
+  };
 }
 
 function wrkMs(output: string, label: string): number {
@@ -70,8 +88,18 @@ function wrkMs(output: string, label: string): number {
 }
 
 async function withAutocannon({ url, token }: Target, duration: number, connections: number): Promise<Load> {
-  const result = await autocannon({ url, duration, connections, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
-  return { requestsPerSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99, errors: result.errors + result.non2xx };
+  const result = await autocannon({
+    url,
+    duration,
+    connections,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+  return {
+    requestsPerSecond: result.requests.average,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    errors: result.errors + result.non2xx,
+  };
 }
 
 function isInstalled(command: string): boolean {

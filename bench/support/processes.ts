@@ -30,7 +30,12 @@ process.on('exit', () => {
 });
 
 /** The bare handler that answers `path` with `body` behind `token`. */
-export async function startBare(path: string, token: string, body: string | Uint8Array, type = 'application/json'): Promise<Running> {
+export async function startBare(
+  path: string,
+  token: string,
+  body: string | Uint8Array,
+  type = 'application/json',
+): Promise<Running> {
   const file = join(temporaryFolder(), 'body');
   writeFileSync(file, body);
   return started(fork(join(import.meta.dirname, 'bare.js'), [path, token, file, type]));
@@ -47,7 +52,14 @@ export async function startProgram(file: string, args: readonly string[]): Promi
 }
 
 export function benchSettings(data: string, settings: Record<string, unknown> = {}): Record<string, unknown> {
-  return { ...readJson(join(projectDir, 'config/hostkeep.json')), listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', log: { level: 'error' }, data, ...settings };
+  return {
+    ...readJson(join(projectDir, 'config/hostkeep.json')),
+    listen: '127.0.0.1:0',
+    admin_listen: '127.0.0.1:0',
+    log: { level: 'error' },
+    data,
+    ...settings,
+  };
 }
 
 /** The store of a data folder, to fill it before, or to issue tokens while, a Hostkeep serves it. */
@@ -70,9 +82,16 @@ async function started(child: ChildProcess): Promise<Running> {
     child.once('message', (message) => resolve(message as { port: number }));
     child.once('exit', (code) => reject(new Error(`a server of the bench ended with code ${code}`)));
   });
-  const stop = () => new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });
-  return { url: `http://127.0.0.1:${ports.port}`, adminUrl: `http://127.0.0.1:${ports.adminPort ?? 0}`, child, message: ports, stop };
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill('SIGTERM');
+    });
+  return {
+    url: `http://127.0.0.1:${ports.port}`,
+    adminUrl: `http://127.0.0.1:${ports.adminPort ?? 0}`,
+    child,
+    message: ports,
+    stop,
+  };
 }

@@ -29,7 +29,10 @@ const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
 
 /** `hostkeep demo`: a server with three accounts and real content, which it keeps when it is started again, and what answers on this host. */
 export async function demo(_: GlobalOptions, command: Command): Promise<void> {
-  const config = configOf(command.optsWithGlobals<GlobalOptions>(), { data: join(projectDir, '.demo'), log: { level: 'warn' } });
+  const config = configOf(command.optsWithGlobals<GlobalOptions>(), {
+    data: join(projectDir, '.demo'),
+    log: { level: 'warn' },
+  });
   const log = createLog(config.log.level);
   const starting = begin(config, log);
   untilStopped(starting, log); // from the first on, as what is made outside is to be removed
@@ -57,21 +60,32 @@ async function begin(config: Config, log: Log): Promise<Hostkeep> {
 async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   const { accounts, passwords } = core;
   if ((await accounts.byUsername(PEOPLE.user)) !== undefined) return [];
-  if ((await accounts.list(1)).length > 0) throw new ConfigError(`${node.config.data} holds the data of a real server; set HOSTKEEP_DATA to an empty folder`);
+  if ((await accounts.list(1)).length > 0)
+    throw new ConfigError(`${node.config.data} holds the data of a real server; set HOSTKEEP_DATA to an empty folder`);
   const passwordHash = await passwords.hash(randomPassword());
   await accounts.create({ username: PEOPLE.admin, role: 'admin', passwordHash });
   const other = await accounts.create({ username: PEOPLE.other, role: 'user', plan: 'basic', passwordHash });
-  const demoAccount = await withEveryFeature(core, await accounts.create({ username: PEOPLE.user, role: 'user', plan: 'developer', passwordHash }));
-  const failures = (await plugins.inTurn('demo', { demo: demoAccount, other })).filter(({ error }) => error !== undefined);
+  const demoAccount = await withEveryFeature(
+    core,
+    await accounts.create({ username: PEOPLE.user, role: 'user', plan: 'developer', passwordHash }),
+  );
+  const failures = (await plugins.inTurn('demo', { demo: demoAccount, other })).filter(
+    ({ error }) => error !== undefined,
+  );
   return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
 }
 
 /** What the plugins use of this host, and what is left out, beginning with `leftOut`. */
-async function outside({ core: { accounts }, plugins, node }: Hostkeep, leftOut: readonly string[]): Promise<Required<DemoReport>> {
+async function outside(
+  { core: { accounts }, plugins, node }: Hostkeep,
+  leftOut: readonly string[],
+): Promise<Required<DemoReport>> {
   const [demoAccount, other] = [await accounts.byUsername(PEOPLE.user), await accounts.byUsername(PEOPLE.other)];
   const people: DemoContext | undefined = demoAccount && other && { demo: demoAccount, other }; // whoever tries the demo may have removed one
   const results = people === undefined ? [] : await plugins.inTurn('demoOutside', people);
-  const failures = results.filter(({ error }) => error !== undefined).map(({ plugin, error }) => `${plugin}: ${messageOf(error)}`);
+  const failures = results
+    .filter(({ error }) => error !== undefined)
+    .map(({ plugin, error }) => `${plugin}: ${messageOf(error)}`);
   return {
     uses: results.flatMap(({ value }) => value?.uses ?? []),
     leftOut: [...unavailable(node), ...leftOut, ...failures, ...results.flatMap(({ value }) => value?.leftOut ?? [])],
@@ -79,12 +93,16 @@ async function outside({ core: { accounts }, plugins, node }: Hostkeep, leftOut:
 }
 
 async function withEveryFeature({ accounts, locales }: Hostkeep['core'], account: Account): Promise<Account> {
-  for (const feature of locales.featureNames) if (!account.features.has(feature)) await accounts.setFeature(account.username, feature, true);
+  for (const feature of locales.featureNames)
+    if (!account.features.has(feature)) await accounts.setFeature(account.username, feature, true);
   return accounts.get(account.username);
 }
 
 function unavailable(node: Hostkeep['node']): string[] {
-  return node.plugins().filter(({ state }) => state === 'unavailable').map(({ name, reason, remedy }) => `${name}: ${reason ?? ''}${remedy === undefined ? '' : ` (${remedy})`}`);
+  return node
+    .plugins()
+    .filter(({ state }) => state === 'unavailable')
+    .map(({ name, reason, remedy }) => `${name}: ${reason ?? ''}${remedy === undefined ? '' : ` (${remedy})`}`);
 }
 
 /** The passwords of an earlier start; new ones for all where they are not known. */
@@ -106,7 +124,11 @@ function writeCredentials(file: string, credentials: Credentials): void {
   renameSync(`${file}.new`, file);
 }
 
-function tour({ base_url, admin_url, user, other, admin }: Credentials, file: string, { uses, leftOut }: Required<DemoReport>): string {
+function tour(
+  { base_url, admin_url, user, other, admin }: Credentials,
+  file: string,
+  { uses, leftOut }: Required<DemoReport>,
+): string {
   const login = (url: string, { username, password }: Credential) =>
     `$(curl -s ${url}/api/login -H 'Content-Type: application/json' -d '{"username":"${username}","password":"${password}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
   return `

@@ -18,7 +18,13 @@ export async function doctor(_: GlobalOptions, command: Command): Promise<void> 
   const hostkeep = await Hostkeep.start(config, createLog('silent'), { listen: false });
   try {
     const findings = await examine(hostkeep);
-    const rows = findings.map(({ plugin, name, ok, detail, remedy }) => [ok ? 'ok' : 'MISSING', plugin, name, detail, remedy === undefined ? '' : `→ ${remedy}`]);
+    const rows = findings.map(({ plugin, name, ok, detail, remedy }) => [
+      ok ? 'ok' : 'MISSING',
+      plugin,
+      name,
+      detail,
+      remedy === undefined ? '' : `→ ${remedy}`,
+    ]);
     print(options.json, findings, table(['', 'PLUGIN', 'WHAT', 'FOUND', ''], rows));
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   } finally {
@@ -29,16 +35,30 @@ export async function doctor(_: GlobalOptions, command: Command): Promise<void> 
 async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { plugin: string })[]> {
   const answers = await plugins.gather('doctor');
   const faults = await core.store.examine();
-  const store = { plugin: 'kernel', name: 'store', ok: faults.length === 0, detail: faults.length === 0 ? core.store.file : faults.join('; '), ...(faults.length > 0 && { remedy: 'put a backup in place' }) };
+  const store = {
+    plugin: 'kernel',
+    name: 'store',
+    ok: faults.length === 0,
+    detail: faults.length === 0 ? core.store.file : faults.join('; '),
+    ...(faults.length > 0 && { remedy: 'put a backup in place' }),
+  };
   return [store, ...findings(node, answers)];
 }
 
 function findings(node: Hostkeep['node'], answers: readonly Gathered<'doctor'>[]): (Finding & { plugin: string })[] {
   return node.plugins().flatMap(({ name: plugin, state, reason, remedy }) => {
     if (state === 'off') return [{ plugin, name: 'plugin', ok: true, detail: 'switched off' }];
-    if (state === 'unavailable') return [{ plugin, name: 'plugin', ok: false, detail: reason ?? '', ...(remedy === undefined ? {} : { remedy }) }];
-    const findings = answers.filter((answer) => answer.plugin === plugin).flatMap((answer): readonly Finding[] =>
-      answer.ok ? answer.value : [{ name: 'plugin', ok: false, detail: `its examination failed: ${String(answer.error)}` }]);
-    return findings.length === 0 ? [{ plugin, name: 'plugin', ok: true, detail: 'ready' }] : findings.map((finding) => ({ plugin, ...finding }));
+    if (state === 'unavailable')
+      return [{ plugin, name: 'plugin', ok: false, detail: reason ?? '', ...(remedy === undefined ? {} : { remedy }) }];
+    const findings = answers
+      .filter((answer) => answer.plugin === plugin)
+      .flatMap((answer): readonly Finding[] =>
+        answer.ok
+          ? answer.value
+          : [{ name: 'plugin', ok: false, detail: `its examination failed: ${String(answer.error)}` }],
+      );
+    return findings.length === 0
+      ? [{ plugin, name: 'plugin', ok: true, detail: 'ready' }]
+      : findings.map((finding) => ({ plugin, ...finding }));
   });
 }

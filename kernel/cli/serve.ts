@@ -13,7 +13,8 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   process.on('SIGHUP', () => void starting.then((hostkeep) => reload(hostkeep, log, options)));
   untilStopped(starting, log);
   const hostkeep = await starting;
-  if ((await hostkeep.core.accounts.count('admin')) === 0) log.warn('there is no administrator yet: make one with `hostkeep account add --admin <username>`');
+  if ((await hostkeep.core.accounts.count('admin')) === 0)
+    log.warn('there is no administrator yet: make one with `hostkeep account add --admin <username>`');
 }
 
 /** Ends the process, once it is asked to, when everything that was accepted is answered. */

@@ -14,9 +14,18 @@ export function sessionCommand(): Command {
   const session = new Command('session').description('sessions, each of which is one token');
   session.command('list <username>').description('sessions of an account').option('--json').action(list);
   session.command('end <username> [id]').description('ends one session, or all').option('--all').action(end);
-  session.command('rotate-key').description('signs new tokens with a new key; the last one stays good for tokens in use. Then reload the server (SIGHUP)').action((_: Options, command: Command) => {
-    print(false, undefined, `new key ${Keys.open(configOf(command.optsWithGlobals<Options>()).data).rotate()}; send SIGHUP to the server`);
-  });
+  session
+    .command('rotate-key')
+    .description(
+      'signs new tokens with a new key; the last one stays good for tokens in use. Then reload the server (SIGHUP)',
+    )
+    .action((_: Options, command: Command) => {
+      print(
+        false,
+        undefined,
+        `new key ${Keys.open(configOf(command.optsWithGlobals<Options>()).data).rotate()}; send SIGHUP to the server`,
+      );
+    });
   return session;
 }
 
@@ -24,7 +33,14 @@ async function list(username: string, _: Options, command: Command): Promise<voi
   const options = command.optsWithGlobals<Options>();
   await withCore(options, async ({ accounts, sessions }) => {
     const rows = await sessions.list((await accounts.get(username)).id);
-    print(options.json, rows, table(['ID', 'SINCE (UTC)', 'ADDRESS', 'CLIENT'], rows.map((row) => [row.id, timeText(row.created_at), row.ip, row.user_agent])));
+    print(
+      options.json,
+      rows,
+      table(
+        ['ID', 'SINCE (UTC)', 'ADDRESS', 'CLIENT'],
+        rows.map((row) => [row.id, timeText(row.created_at), row.ip, row.user_agent]),
+      ),
+    );
   });
 }
 

@@ -20,8 +20,16 @@ type Did = Occurrence & { readonly text: string };
 const LOGGED_IN: Did = { type: 'login', text: 'logged in' };
 const LOGGED_OUT: Did = { type: 'logout', text: 'logged out' };
 const FAILED: Did = { type: 'login.failed', text: 'failed to log in' };
-const added = (favorite: Favorite): Did => ({ type: 'favorite.put', text: `added the favorite ${favorite.title}`, data: favorite });
-const spoke = (locale: string): Did => ({ type: 'account.changed', text: `changed the locale to ${locale}`, data: { locale } });
+const added = (favorite: Favorite): Did => ({
+  type: 'favorite.put',
+  text: `added the favorite ${favorite.title}`,
+  data: favorite,
+});
+const spoke = (locale: string): Did => ({
+  type: 'account.changed',
+  text: `changed the locale to ${locale}`,
+  data: { locale },
+});
 
 /** What the demo account did: hours ago, from where, and what. Addresses are those set aside for documentation. */
 const PAST: readonly (readonly [number, string, Did])[] = [
@@ -47,7 +55,10 @@ const PAST: readonly (readonly [number, string, Did])[] = [
 ];
 
 /** Favorites and a few days of history for the demo account, and a login of the other one. */
-export async function fillDemo({ store, events }: Pick<Host, 'store' | 'events'>, { demo, other }: DemoContext): Promise<void> {
+export async function fillDemo(
+  { store, events }: Pick<Host, 'store' | 'events'>,
+  { demo, other }: DemoContext,
+): Promise<void> {
   await store.write(async (tx) => {
     const past = async (account: Account, hoursAgo: number, ip: string, did: Did) => {
       const at = Date.now() - Math.round(hoursAgo * HOUR_MS);

@@ -8,27 +8,51 @@ import { favoritesOf, putFavorite, removeFavorite } from './store.ts';
 const LIMIT = 50;
 
 /** Adds a favorite, or changes the title of the link; returns all. Errors: 400, 409 `favorites_full`. */
-export async function put({ store, events }: Pick<Host, 'store' | 'events'>, account: Account, favorite: Favorite, ip: string): Promise<Favorite[]> {
-  if (!isLink(favorite.link)) throw invalid('body', [{ path: '/link', message: 'must be an http or https URL, or an absolute path' }]);
+export async function put(
+  { store, events }: Pick<Host, 'store' | 'events'>,
+  account: Account,
+  favorite: Favorite,
+  ip: string,
+): Promise<Favorite[]> {
+  if (!isLink(favorite.link))
+    throw invalid('body', [{ path: '/link', message: 'must be an http or https URL, or an absolute path' }]);
   return store.write(async (tx) => {
     const before = await favoritesOf(tx, account.id);
     const same = before.find(({ link }) => link === favorite.link);
     if (same?.title === favorite.title) return before;
-    if (same === undefined && before.length >= LIMIT) throw new HttpError('favorites_full', `an account has at most ${LIMIT} favorites`);
+    if (same === undefined && before.length >= LIMIT)
+      throw new HttpError('favorites_full', `an account has at most ${LIMIT} favorites`);
     await putFavorite(tx, account.id, favorite);
-    await events.record(tx, { type: 'favorite.put', account, text: `${same === undefined ? 'added' : 'renamed'} the favorite ${favorite.title}`, ip, data: { ...favorite } });
+    await events.record(tx, {
+      type: 'favorite.put',
+      account,
+      text: `${same === undefined ? 'added' : 'renamed'} the favorite ${favorite.title}`,
+      ip,
+      data: { ...favorite },
+    });
     return favoritesOf(tx, account.id);
   });
 }
 
 /** Removes the favorite with this link, if there is one; returns those that stay. */
-export async function remove({ store, events }: Pick<Host, 'store' | 'events'>, account: Account, link: string, ip: string): Promise<Favorite[]> {
+export async function remove(
+  { store, events }: Pick<Host, 'store' | 'events'>,
+  account: Account,
+  link: string,
+  ip: string,
+): Promise<Favorite[]> {
   return store.write(async (tx) => {
     const before = await favoritesOf(tx, account.id);
     const gone = before.find((favorite) => favorite.link === link);
     if (gone === undefined) return before;
     await removeFavorite(tx, account.id, link);
-    await events.record(tx, { type: 'favorite.removed', account, text: `removed the favorite ${gone.title}`, ip, data: { link } });
+    await events.record(tx, {
+      type: 'favorite.removed',
+      account,
+      text: `removed the favorite ${gone.title}`,
+      ip,
+      data: { link },
+    });
     return before.filter((favorite) => favorite !== gone);
   });
 }

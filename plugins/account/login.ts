@@ -45,7 +45,10 @@ export class Login {
   /** A token, or the 401 that asks for a code. Every other refusal is one and the same `invalid_credentials`, in the same time. */
   async open(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
     const { accounts, passwords } = this.#parts.directory;
-    const [account, known] = await Promise.all([accounts.byUsername(input.username), accounts.passwordHash(input.username)]);
+    const [account, known] = await Promise.all([
+      accounts.byUsername(input.username),
+      accounts.passwordHash(input.username),
+    ]);
     const attempt = { username: input.username, accountId: account?.id, ip: client.ip };
     const check = async (): Promise<LoggedIn | Reply> => {
       const isRight = await passwords.verify(input.password, known?.hash);
@@ -53,7 +56,8 @@ export class Login {
       return this.#secondFactor(account, known.hash, input.twofa_code ?? '', client);
     };
     return this.#parts.throttle.guard(attempt, check, async (tx) => {
-      if (account !== undefined) await this.#parts.events.record(tx, { type: 'login.failed', account, text: 'failed to log in', ip: client.ip });
+      if (account !== undefined)
+        await this.#parts.events.record(tx, { type: 'login.failed', account, text: 'failed to log in', ip: client.ip });
     });
   }
 
@@ -71,12 +75,17 @@ export class Login {
   /** What was checked before the transaction is checked in it again, where nothing can change meanwhile. */
   async #session(account: Account, hash: string, { ip, userAgent }: Client, mayEnter: Spend): Promise<LoggedIn> {
     const { directory, events } = this.#parts;
-    const { token, expiresIn } = await directory.sessions.open(account, ip, userAgent.slice(0, USER_AGENT_LIMIT), async (tx) => {
-      const now = await directory.accounts.passwordHash(account.username, tx);
-      if (now?.hash !== hash || now.isSuspended || !(await mayEnter(tx))) throw invalidCredentials();
-      await addLogin(tx, account.id, { at: Date.now(), ip }, networkOf(ip));
-      await events.record(tx, { type: 'login', account, text: 'logged in', ip });
-    });
+    const { token, expiresIn } = await directory.sessions.open(
+      account,
+      ip,
+      userAgent.slice(0, USER_AGENT_LIMIT),
+      async (tx) => {
+        const now = await directory.accounts.passwordHash(account.username, tx);
+        if (now?.hash !== hash || now.isSuspended || !(await mayEnter(tx))) throw invalidCredentials();
+        await addLogin(tx, account.id, { at: Date.now(), ip }, networkOf(ip));
+        await events.record(tx, { type: 'login', account, text: 'logged in', ip });
+      },
+    );
     this.successes += 1;
     return { token, user_id: account.id, expires_in: expiresIn };
   }
@@ -85,7 +94,12 @@ export class Login {
   changePassword(caller: Caller, password: string, newPassword: string): Promise<{ changed: true }> {
     const { accounts, passwords } = this.#parts.directory;
     return this.#proven(caller, password, async () => {
-      await accounts.setPassword(caller.account.username, await passwords.hash(newPassword), caller.ip, caller.session.id);
+      await accounts.setPassword(
+        caller.account.username,
+        await passwords.hash(newPassword),
+        caller.ip,
+        caller.session.id,
+      );
       return { changed: true };
     });
   }
@@ -121,10 +135,19 @@ export class Login {
   }
 
   /** Ends the account's other sessions with the change. */
-  async #changeTwofa({ account, session, ip }: Caller, to: 'on' | 'off', change: (tx: Tx) => Promise<void>): Promise<void> {
+  async #changeTwofa(
+    { account, session, ip }: Caller,
+    to: 'on' | 'off',
+    change: (tx: Tx) => Promise<void>,
+  ): Promise<void> {
     await this.#parts.directory.sessions.endOthers(account, session.id, ip, async (tx) => {
       await change(tx);
-      await this.#parts.events.record(tx, { type: `twofa.${to}`, account, text: `turned two-factor authentication ${to}`, ip });
+      await this.#parts.events.record(tx, {
+        type: `twofa.${to}`,
+        account,
+        text: `turned two-factor authentication ${to}`,
+        ip,
+      });
     });
   }
 
@@ -141,12 +164,15 @@ export class Login {
   #guard<T>({ account, ip }: Caller, check: () => Promise<T>): Promise<T> {
     const { throttle, events } = this.#parts;
     return throttle.guard({ username: account.username, accountId: account.id, ip }, check, (tx) =>
-      events.record(tx, { type: 'login.failed', account, text: 'gave a wrong password or code', ip }));
+      events.record(tx, { type: 'login.failed', account, text: 'gave a wrong password or code', ip }),
+    );
   }
 }
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
 
 function invalidCredentials(): HttpError {
-  return new HttpError('invalid_credentials', 'the user name, the password or the code is wrong', { headers: CHALLENGE });
+  return new HttpError('invalid_credentials', 'the user name, the password or the code is wrong', {
+    headers: CHALLENGE,
+  });
 }

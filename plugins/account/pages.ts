@@ -17,9 +17,18 @@ const PAGE_LINES = 25;
 const HISTORY_ENTRIES = 20;
 
 /** One page of the log, newest first; a page past the end has no lines. */
-export async function activityPage(events: EventLog, account: Account, { page, search, show_all }: ActivityQuery): Promise<ActivityPage> {
+export async function activityPage(
+  events: EventLog,
+  account: Account,
+  { page, search, show_all }: ActivityQuery,
+): Promise<ActivityPage> {
   const showAll = show_all === 'true';
-  const { lines, total } = await events.page(account.id, search, showAll ? 0 : (page - 1) * PAGE_LINES, showAll ? -1 : PAGE_LINES);
+  const { lines, total } = await events.page(
+    account.id,
+    search,
+    showAll ? 0 : (page - 1) * PAGE_LINES,
+    showAll ? -1 : PAGE_LINES,
+  );
   return {
     log_content: lines,
     current_page: showAll ? 1 : page,
@@ -37,8 +46,18 @@ export async function loginHistory(reader: Reader, account: Account, countries: 
 }
 
 /** A session as its account sees it. */
-export function sessionView({ id, created_at, expires_at, ip, user_agent }: SessionRow, currentId: string): SessionView {
-  return { id, created_at: timeText(created_at), expires_at: timeText(expires_at), ip, user_agent, current: id === currentId };
+export function sessionView(
+  { id, created_at, expires_at, ip, user_agent }: SessionRow,
+  currentId: string,
+): SessionView {
+  return {
+    id,
+    created_at: timeText(created_at),
+    expires_at: timeText(expires_at),
+    ip,
+    user_agent,
+    current: id === currentId,
+  };
 }
 
 export function languages({ locales }: Host['node'], account: Account): Languages {
@@ -46,15 +65,31 @@ export function languages({ locales }: Host['node'], account: Account): Language
 }
 
 /** Errors: 400 for a language that is not installed. */
-export async function setLanguage({ node, directory }: Pick<Host, 'node' | 'directory'>, account: Account, locale: string, ip: string): Promise<Languages> {
+export async function setLanguage(
+  { node, directory }: Pick<Host, 'node' | 'directory'>,
+  account: Account,
+  locale: string,
+  ip: string,
+): Promise<Languages> {
   const { names } = node.locales;
-  if (!names.includes(locale)) throw invalid('body', [{ path: '/locale', message: `must be one of ${names.join(', ')}` }]);
-  return languages(node, locale === account.locale ? account : await directory.accounts.update(account.username, { locale }, ip));
+  if (!names.includes(locale))
+    throw invalid('body', [{ path: '/locale', message: `must be one of ${names.join(', ')}` }]);
+  return languages(
+    node,
+    locale === account.locale ? account : await directory.accounts.update(account.username, { locale }, ip),
+  );
 }
 
 /** Members of the dashboard, each for accounts that hold its feature. */
-export async function dashboardPart(reader: Reader, twofa: Twofa, { id, features, locale }: Account): Promise<DashboardPart> {
-  const [before, isOn] = await Promise.all([features.has('login_history') ? lastLogins(reader, id, 1, 1) : [], features.has('twofa') && twofa.isEnabled(id)]);
+export async function dashboardPart(
+  reader: Reader,
+  twofa: Twofa,
+  { id, features, locale }: Account,
+): Promise<DashboardPart> {
+  const [before, isOn] = await Promise.all([
+    features.has('login_history') ? lastLogins(reader, id, 1, 1) : [],
+    features.has('twofa') && twofa.isEnabled(id),
+  ]);
   return {
     last_ip: before[0]?.ip ?? '',
     locale: features.has('locale') ? locale : '',
@@ -63,9 +98,17 @@ export async function dashboardPart(reader: Reader, twofa: Twofa, { id, features
 }
 
 export function loginMetrics(login: Login, throttle: Throttle): Metric[] {
-  const samples = Object.entries({ success: login.successes, failure: throttle.counts.failed, throttled: throttle.counts.refused });
-  return [{
-    name: 'hostkeep_logins_total', help: 'Logins and other proofs of a password or code, by result', type: 'counter',
-    samples: samples.map(([result, value]) => ({ labels: { result }, value })),
-  }];
+  const samples = Object.entries({
+    success: login.successes,
+    failure: throttle.counts.failed,
+    throttled: throttle.counts.refused,
+  });
+  return [
+    {
+      name: 'hostkeep_logins_total',
+      help: 'Logins and other proofs of a password or code, by result',
+      type: 'counter',
+      samples: samples.map(([result, value]) => ({ labels: { result }, value })),
+    },
+  ];
 }

@@ -17,13 +17,24 @@ interface Order {
  * its sessions end. Where there is none, nothing happens. Errors: 404 `account_not_found`; 409 `own_account`, because
  * a token alone must not switch off the second factor of whom it belongs to.
  */
-export async function resetTwofa({ directory, events, store }: Host, twofa: Twofa, { account: by, ip, params: { username } }: Order): Promise<Static<typeof TwofaReset>> {
+export async function resetTwofa(
+  { directory, events, store }: Host,
+  twofa: Twofa,
+  { account: by, ip, params: { username } }: Order,
+): Promise<Static<typeof TwofaReset>> {
   const account = await directory.accounts.get(username);
-  if (account.id === by.id) throw new HttpError('own_account', 'turn your own off with password and code, or ask another administrator');
+  if (account.id === by.id)
+    throw new HttpError('own_account', 'turn your own off with password and code, or ask another administrator');
   if (await twofa.isEnabled(account.id)) {
     await directory.sessions.endOthers(account, '', ip, async (tx) => {
       await twofa.disable(tx, account.id);
-      await events.record(tx, { type: 'twofa.reset', account, text: `had two-factor authentication turned off by the administrator '${by.username}'`, ip, data: { by: by.username } });
+      await events.record(tx, {
+        type: 'twofa.reset',
+        account,
+        text: `had two-factor authentication turned off by the administrator '${by.username}'`,
+        ip,
+        data: { by: by.username },
+      });
     });
   } else {
     await store.write((tx) => twofa.disable(tx, account.id));

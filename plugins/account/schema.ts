@@ -12,9 +12,25 @@ const Budget = (minute: number, hour: number, day: number, description: string) 
 
 export const AccountConfig = Type.Object(
   {
-    issuer: Type.String({ minLength: 1, maxLength: 64, pattern: '^[^:]+$', default: 'Hostkeep', description: 'Name of the panel as authenticator apps show it' }),
-    account_failures: Budget(5, 20, 50, 'Wrong passwords and codes that one account may have before further attempts are refused'),
-    address_failures: Budget(30, 150, 500, 'The same for one client address, which many customers may share; an IPv6 address counts by its first 64 bits'),
+    issuer: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[^:]+$',
+      default: 'Hostkeep',
+      description: 'Name of the panel as authenticator apps show it',
+    }),
+    account_failures: Budget(
+      5,
+      20,
+      50,
+      'Wrong passwords and codes that one account may have before further attempts are refused',
+    ),
+    address_failures: Budget(
+      30,
+      150,
+      500,
+      'The same for one client address, which many customers may share; an IPv6 address counts by its first 64 bits',
+    ),
   },
   { additionalProperties: false },
 );
@@ -29,14 +45,25 @@ export const LoginBody = Type.Object({
   twofa_code: Type.Optional(Code),
 });
 const UserId = Type.Integer({ description: 'Number of the account' });
-export const LoginReply = Type.Object({ token: Type.String({ description: 'Bearer token (JWT)' }), user_id: UserId, expires_in: Type.Integer({ description: 'Seconds' }) });
-export const TwofaRequired = Type.Object({ twofa_required: Type.Literal(true), user_id: UserId }, { additionalProperties: false, description: 'The password is right, a code is still needed' });
+export const LoginReply = Type.Object({
+  token: Type.String({ description: 'Bearer token (JWT)' }),
+  user_id: UserId,
+  expires_in: Type.Integer({ description: 'Seconds' }),
+});
+export const TwofaRequired = Type.Object(
+  { twofa_required: Type.Literal(true), user_id: UserId },
+  { additionalProperties: false, description: 'The password is right, a code is still needed' },
+);
 
 export const LogoutReply = Type.Object({ logged_out: Type.Literal(true) });
 
 const Time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' });
 const SessionView = Type.Object({
-  id: Type.String(), created_at: Time, expires_at: Time, ip: Type.String(), user_agent: Type.String(),
+  id: Type.String(),
+  created_at: Time,
+  expires_at: Time,
+  ip: Type.String(),
+  user_agent: Type.String(),
   current: Type.Boolean({ description: 'Whether it is the one that asks' }),
 });
 export type SessionView = Static<typeof SessionView>;
@@ -44,7 +71,10 @@ export const SessionsReply = Type.Object({ sessions: Type.Array(SessionView, { d
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
 export const SessionEnded = Type.Object({ id: Type.String(), ended: Type.Literal(true) });
 
-export const PasswordBody = Type.Object({ password: Password, new_password: Type.String({ minLength: 8, maxLength: 128 }) });
+export const PasswordBody = Type.Object({
+  password: Password,
+  new_password: Type.String({ minLength: 8, maxLength: 128 }),
+});
 export const PasswordReply = Type.Object({ changed: Type.Literal(true) });
 
 export const TwofaStatus = Type.Object({
@@ -86,7 +116,10 @@ export const ActivityPage = Type.Object({
 });
 export type ActivityPage = Static<typeof ActivityPage>;
 
-export const Languages = Type.Object({ locales: Type.Array(Type.String(), { description: 'Installed on the server, en first' }), current: Type.String() });
+export const Languages = Type.Object({
+  locales: Type.Array(Type.String(), { description: 'Installed on the server, en first' }),
+  current: Type.String(),
+});
 export type Languages = Static<typeof Languages>;
 export const LanguageBody = Type.Object({ locale: Type.String({ maxLength: 35 }) });
 
@@ -95,11 +128,18 @@ const LINK = 'An http or https URL, or an absolute path';
 export const Favorite = Type.Object({ link: Type.String(), title: Type.String() });
 export type Favorite = Static<typeof Favorite>;
 export const Favorites = Type.Array(Favorite);
-export const FavoriteBody = Type.Object({ link: Type.String({ minLength: 1, maxLength: 2048, pattern: NO_CONTROL, description: LINK }), title: Type.String({ minLength: 1, maxLength: 255, pattern: NO_CONTROL }) });
+export const FavoriteBody = Type.Object({
+  link: Type.String({ minLength: 1, maxLength: 2048, pattern: NO_CONTROL, description: LINK }),
+  title: Type.String({ minLength: 1, maxLength: 255, pattern: NO_CONTROL }),
+});
 export const FavoriteLink = Type.Object({ link: Type.String({ maxLength: 2048, description: LINK }) });
 
 export const LoginHistory = Type.Array(
-  Type.Object({ country_code: Type.String({ description: 'ISO 3166-1 alpha-2; empty for private and unknown addresses' }), ip: Type.String(), login_time: Time }),
+  Type.Object({
+    country_code: Type.String({ description: 'ISO 3166-1 alpha-2; empty for private and unknown addresses' }),
+    ip: Type.String(),
+    login_time: Time,
+  }),
   { description: 'The last 20, newest first' },
 );
 export type LoginHistory = Static<typeof LoginHistory>;

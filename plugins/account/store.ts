@@ -16,30 +16,51 @@ export interface Login {
 
 /** The last logins of an account, newest first. */
 export function lastLogins(reader: Reader, accountId: number, limit: number, offset = 0): Promise<Login[]> {
-  return reader.all<Login>('select at, ip from login_history where account_id = ? order by id desc limit ? offset ?', accountId, limit, offset);
+  return reader.all<Login>(
+    'select at, ip from login_history where account_id = ? order by id desc limit ? offset ?',
+    accountId,
+    limit,
+    offset,
+  );
 }
 
 export async function addLogin(tx: Tx, accountId: number, { at, ip }: Login, network: string): Promise<void> {
   await tx.run('insert into login_history (account_id, at, ip) values (?, ?, ?)', accountId, at, ip);
   await tx.run(
     'delete from login_history where account_id = ? and id <= (select id from login_history where account_id = ? order by id desc limit 1 offset ?)',
-    accountId, accountId, KEPT_LOGINS,
+    accountId,
+    accountId,
+    KEPT_LOGINS,
   );
-  await tx.run('insert into known_networks values (?, ?, ?) on conflict do update set at = excluded.at', accountId, network, at);
+  await tx.run(
+    'insert into known_networks values (?, ?, ?) on conflict do update set at = excluded.at',
+    accountId,
+    network,
+    at,
+  );
   await tx.run(
     'delete from known_networks where account_id = ? and at < (select at from known_networks where account_id = ? order by at desc limit 1 offset ?)',
-    accountId, accountId, KEPT_NETWORKS - 1,
+    accountId,
+    accountId,
+    KEPT_NETWORKS - 1,
   );
 }
 
 export async function isKnownNetwork(reader: Reader, accountId: number, network: string): Promise<boolean> {
-  return (await reader.get('select 1 from known_networks where account_id = ? and network = ?', accountId, network)) !== undefined;
+  return (
+    (await reader.get('select 1 from known_networks where account_id = ? and network = ?', accountId, network)) !==
+    undefined
+  );
 }
 
 /** Times of the failures of the last day that count against a budget, newest first. A time to come, left by a clock that was wrong, does not count. */
 export async function failureTimes(reader: Reader, budget: string, now: number, limit: number): Promise<number[]> {
   const rows = await reader.all<{ at: number }>(
-    'select at from login_failures where budget = ? and at > ? and at <= ? order by at desc limit ?', budget, now - DAY_MS, now, limit,
+    'select at from login_failures where budget = ? and at > ? and at <= ? order by at desc limit ?',
+    budget,
+    now - DAY_MS,
+    now,
+    limit,
   );
   return rows.map((row) => row.at);
 }
@@ -58,7 +79,12 @@ export function favoritesOf(reader: Reader, accountId: number): Promise<Favorite
 }
 
 export async function putFavorite(tx: Tx, accountId: number, { link, title }: Favorite): Promise<void> {
-  await tx.run('insert into favorites (account_id, link, title) values (?, ?, ?) on conflict do update set title = excluded.title', accountId, link, title);
+  await tx.run(
+    'insert into favorites (account_id, link, title) values (?, ?, ?) on conflict do update set title = excluded.title',
+    accountId,
+    link,
+    title,
+  );
 }
 
 export async function removeFavorite(tx: Tx, accountId: number, link: string): Promise<void> {
@@ -80,14 +106,30 @@ export function twofaOf(reader: Reader, accountId: number): Promise<TwofaRow | u
 export async function startTwofa(tx: Tx, accountId: number, secret: string, at: number): Promise<boolean> {
   const { changes } = await tx.run(
     `insert into twofa values (?, ?, ?, null, 0) on conflict do update
-     set secret = excluded.secret, started_at = excluded.started_at where enabled_at is null`, accountId, secret, at,
+     set secret = excluded.secret, started_at = excluded.started_at where enabled_at is null`,
+    accountId,
+    secret,
+    at,
   );
   return changes > 0;
 }
 
 /** Turns it on with the code of a step as its first; `false` when that set-up does not wait any more. */
-export async function enableTwofa(tx: Tx, accountId: number, secret: string, step: number, at: number, codeHashes: readonly string[]): Promise<boolean> {
-  const { changes } = await tx.run('update twofa set enabled_at = ?, last_step = ? where account_id = ? and secret = ? and enabled_at is null', at, step, accountId, secret);
+export async function enableTwofa(
+  tx: Tx,
+  accountId: number,
+  secret: string,
+  step: number,
+  at: number,
+  codeHashes: readonly string[],
+): Promise<boolean> {
+  const { changes } = await tx.run(
+    'update twofa set enabled_at = ?, last_step = ? where account_id = ? and secret = ? and enabled_at is null',
+    at,
+    step,
+    accountId,
+    secret,
+  );
   if (changes === 0) return false;
   for (const hash of codeHashes) await tx.run('insert into recovery_codes values (?, ?)', accountId, hash);
   return true;
@@ -95,7 +137,13 @@ export async function enableTwofa(tx: Tx, accountId: number, secret: string, ste
 
 /** Uses up the code of a step; `false` when it or a later one was used before. */
 export async function useStep(tx: Tx, accountId: number, secret: string, step: number): Promise<boolean> {
-  const { changes } = await tx.run('update twofa set last_step = ? where account_id = ? and secret = ? and enabled_at is not null and last_step < ?', step, accountId, secret, step);
+  const { changes } = await tx.run(
+    'update twofa set last_step = ? where account_id = ? and secret = ? and enabled_at is not null and last_step < ?',
+    step,
+    accountId,
+    secret,
+    step,
+  );
   return changes > 0;
 }
 

@@ -78,7 +78,11 @@ export class Throttle {
       this.counts.failed += 1;
       for (const budget of budgets) budget.times.unshift(at);
       await this.#store.write(async (tx) => {
-        await addFailures(tx, budgets.map((budget) => budget.name), at);
+        await addFailures(
+          tx,
+          budgets.map((budget) => budget.name),
+          at,
+        );
         await record(tx);
       });
       throw error;
@@ -107,7 +111,9 @@ export class Throttle {
 
   #open(name: string, limits: Limits): Budget {
     const budget: Budget = { name, limits, times: [], users: 0, running: 0, waiting: [], loading: Promise.resolve() };
-    budget.loading = failureTimes(this.#store, name, Date.now(), Math.max(limits.minute, limits.hour, limits.day)).then((times) => void (budget.times = times));
+    budget.loading = failureTimes(this.#store, name, Date.now(), Math.max(limits.minute, limits.hour, limits.day)).then(
+      (times) => void (budget.times = times),
+    );
     this.#budgets.set(name, budget);
     return budget;
   }
@@ -150,8 +156,15 @@ export function networkOf(ip: string): string {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
   const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
-  if (isMapped) return groups.slice(6).flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]).join('.');
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
+      .join('.');
   return `${groups.slice(0, 4).join(':')}::/64`;
 }

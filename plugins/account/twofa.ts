@@ -39,7 +39,10 @@ export class Twofa {
    * What turns it on, given the first code, and the recovery codes that then hold.
    * Errors: 409 `twofa_already_enabled`, `twofa_not_started`; 400 `invalid_code`.
    */
-  async enabling({ id }: Account, code: string): Promise<{ recoveryCodes: string[]; enable: (tx: Tx) => Promise<void> }> {
+  async enabling(
+    { id }: Account,
+    code: string,
+  ): Promise<{ recoveryCodes: string[]; enable: (tx: Tx) => Promise<void> }> {
     const { newRecoveryCodes, recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, id);
     if (typeof row?.enabled_at === 'number') throw alreadyOn();
@@ -89,5 +92,8 @@ export function notOn(): HttpError {
 }
 
 function notStarted(): HttpError {
-  return new HttpError('twofa_not_started', 'the set-up of two-factor authentication was not started, or waited too long for its first code');
+  return new HttpError(
+    'twofa_not_started',
+    'the set-up of two-factor authentication was not started, or waited too long for its first code',
+  );
 }

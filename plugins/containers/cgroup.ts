@@ -14,7 +14,8 @@ import { Semaphore } from './semaphore.ts';
 const AT_ONCE = 8;
 
 /** Where a process is in the hierarchies: one path of version 2, or one for each controller of version 1. */
-export type Place = { readonly version: 2; readonly path: string } | { readonly version: 1; readonly paths: ReadonlyMap<string, string> };
+export type Place =
+  { readonly version: 2; readonly path: string } | { readonly version: 1; readonly paths: ReadonlyMap<string, string> };
 
 type Group = Omit<Reading, 'source' | 'receivedBytes' | 'sentBytes'>;
 
@@ -31,7 +32,11 @@ export class CgroupReader {
 
   /** The version of control groups that can be read here, for a person. */
   async version(): Promise<1 | 2 | undefined> {
-    const isThere = (path: string) => this.#text(`sys/fs/cgroup/${path}`).then(() => true, () => false);
+    const isThere = (path: string) =>
+      this.#text(`sys/fs/cgroup/${path}`).then(
+        () => true,
+        () => false,
+      );
     if (await isThere('cgroup.controllers')) return 2;
     return (await isThere('memory/memory.usage_in_bytes')) ? 1 : undefined;
   }
@@ -60,12 +65,17 @@ export class CgroupReader {
   async #version1(paths: ReadonlyMap<string, string>): Promise<Group> {
     const file = async (controller: string, name: string) => {
       const path = paths.get(controller);
-      if (path === undefined) throw Object.assign(new Error(`the container is in no group of ${controller}`), { code: 'ENOENT' });
+      if (path === undefined)
+        throw Object.assign(new Error(`the container is in no group of ${controller}`), { code: 'ENOENT' });
       return this.#text(`sys/fs/cgroup/${controller}/${path}/${name}`);
     };
     const cpu = file('cpuacct', 'cpuacct.usage').then((text) => ({ cpuNs: Number(text), clockNs: clockNs() }));
     const [used, usage, stat, limit, pids, io] = await Promise.all([
-      cpu, file('memory', 'memory.usage_in_bytes'), file('memory', 'memory.stat'), file('memory', 'memory.limit_in_bytes'), file('pids', 'pids.current'),
+      cpu,
+      file('memory', 'memory.usage_in_bytes'),
+      file('memory', 'memory.stat'),
+      file('memory', 'memory.limit_in_bytes'),
+      file('pids', 'pids.current'),
       this.#blkio((name) => file('blkio', name)),
     ]);
     return { ...used, ...this.#memory(usage, valueOf(stat, 'total_inactive_file'), limit), pids: Number(pids), ...io };
@@ -75,21 +85,36 @@ export class CgroupReader {
     const file = (name: string) => this.#text(`sys/fs/cgroup/${path}/${name}`);
     const cpu = file('cpu.stat').then((text) => ({ cpuNs: valueOf(text, 'usage_usec') * 1000, clockNs: clockNs() }));
     const [used, usage, stat, limit, pids, io] = await Promise.all([
-      cpu, file('memory.current'), file('memory.stat'), file('memory.max'), file('pids.current'), ifThere(file('io.stat')),
+      cpu,
+      file('memory.current'),
+      file('memory.stat'),
+      file('memory.max'),
+      file('pids.current'),
+      ifThere(file('io.stat')),
     ]);
-    return { ...used, ...this.#memory(usage, valueOf(stat, 'inactive_file'), limit), pids: Number(pids), ...parseIoStat(io) };
+    return {
+      ...used,
+      ...this.#memory(usage, valueOf(stat, 'inactive_file'), limit),
+      pids: Number(pids),
+      ...parseIoStat(io),
+    };
   }
 
   /** As containerd does: the figures of the disks' schedulers, and where these have none, those of the throttle. */
   async #blkio(file: (name: string) => Promise<string>): Promise<{ readBytes: number; writtenBytes: number }> {
     const scheduled = parseBlkio(await ifThere(file('blkio.io_service_bytes_recursive')));
-    return scheduled.readBytes + scheduled.writtenBytes > 0 ? scheduled : parseBlkio(await ifThere(file('blkio.throttle.io_service_bytes')));
+    return scheduled.readBytes + scheduled.writtenBytes > 0
+      ? scheduled
+      : parseBlkio(await ifThere(file('blkio.throttle.io_service_bytes')));
   }
 
   /** A limit that is none, or more than there is, is the memory of the host. */
   #memory(usage: string, inactiveFileBytes: number, limit: string): { memoryBytes: number; limitBytes: number } {
     const limitBytes = Number(limit); // NaN for "max"
-    return { memoryBytes: withoutCache(Number(usage), inactiveFileBytes), limitBytes: limitBytes > 0 && limitBytes < this.#hostMemoryBytes ? limitBytes : this.#hostMemoryBytes };
+    return {
+      memoryBytes: withoutCache(Number(usage), inactiveFileBytes),
+      limitBytes: limitBytes > 0 && limitBytes < this.#hostMemoryBytes ? limitBytes : this.#hostMemoryBytes,
+    };
   }
 
   #text(path: string): Promise<string> {

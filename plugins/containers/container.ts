@@ -44,22 +44,39 @@ const ID = /^[0-9a-f]{12,64}$/;
 /** The engine's list (`/containers/json`). Throws when it is none; an entry without a proper id is left out. */
 export function parseContainers(value: unknown): Container[] {
   if (!Array.isArray(value)) throw new Error('the list of containers is not a list');
-  return value.map(members).filter(({ Id }) => ID.test(text(Id))).map((entry) => ({
-    id: text(entry['Id']),
-    names: texts(entry['Names']).map((name) => name.replace(/^\//, '')),
-    image: text(entry['Image']),
-    imageId: text(entry['ImageID']),
-    command: text(entry['Command']),
-    createdSeconds: count(entry['Created']),
-    labels: labels(entry['Labels']),
-    ports: list(entry['Ports']).map(members).map(({ IP, PrivatePort, PublicPort, Type }) => ({ ip: text(IP), privatePort: count(PrivatePort), publicPort: count(PublicPort), protocol: text(Type) })),
-    mounts: list(entry['Mounts']).map(members).map(({ Type, Name, Source, Driver }) => ({ type: text(Type), name: text(Name), source: text(Source), driver: text(Driver) })),
-    networkMode: text(members(entry['HostConfig'])['NetworkMode']),
-    networks: Object.keys(members(members(entry['NetworkSettings'])['Networks'])).toSorted(),
-    state: text(entry['State']),
-    status: text(entry['Status']),
-    writtenBytes: 0,
-  }));
+  return value
+    .map(members)
+    .filter(({ Id }) => ID.test(text(Id)))
+    .map((entry) => ({
+      id: text(entry['Id']),
+      names: texts(entry['Names']).map((name) => name.replace(/^\//, '')),
+      image: text(entry['Image']),
+      imageId: text(entry['ImageID']),
+      command: text(entry['Command']),
+      createdSeconds: count(entry['Created']),
+      labels: labels(entry['Labels']),
+      ports: list(entry['Ports'])
+        .map(members)
+        .map(({ IP, PrivatePort, PublicPort, Type }) => ({
+          ip: text(IP),
+          privatePort: count(PrivatePort),
+          publicPort: count(PublicPort),
+          protocol: text(Type),
+        })),
+      mounts: list(entry['Mounts'])
+        .map(members)
+        .map(({ Type, Name, Source, Driver }) => ({
+          type: text(Type),
+          name: text(Name),
+          source: text(Source),
+          driver: text(Driver),
+        })),
+      networkMode: text(members(entry['HostConfig'])['NetworkMode']),
+      networks: Object.keys(members(members(entry['NetworkSettings'])['Networks'])).toSorted(),
+      state: text(entry['State']),
+      status: text(entry['Status']),
+      writtenBytes: 0,
+    }));
 }
 
 /** Whether labels make a thing of the shared engine the account's. */

@@ -13,11 +13,22 @@ const PLACES = ['/bin/busybox', '/usr/bin/busybox'];
 /** What the two containers do: serve a page that nobody can reach, and nothing. */
 const COMMANDS = { web: [PROGRAM, 'httpd', '-f', '-p', '80'], worker: [PROGRAM, 'sleep', '86400'] };
 /** They reach nothing and may do nothing. */
-const HARMLESS = { AutoRemove: true, NetworkMode: 'none', Memory: 32 * 2 ** 20, PidsLimit: 16, ReadonlyRootfs: true, CapDrop: ['ALL'] };
+const HARMLESS = {
+  AutoRemove: true,
+  NetworkMode: 'none',
+  Memory: 32 * 2 ** 20,
+  PidsLimit: 16,
+  ReadonlyRootfs: true,
+  CapDrop: ['ALL'],
+};
 const TIMEOUT_MS = 10_000;
 
 /** Starts the demo's containers where the engine answers; they are removed when `onClose` is called. */
-export async function showDemo(room: EngineRoom, account: Account, onClose: (release: () => Promise<void>) => void): Promise<DemoReport> {
+export async function showDemo(
+  room: EngineRoom,
+  account: Account,
+  onClose: (release: () => Promise<void>) => void,
+): Promise<DemoReport> {
   const { ok, detail, remedy } = await room.find();
   if (!ok) return { leftOut: [`containers: ${detail} (${remedy})`] };
   const { engine } = room;
@@ -25,9 +36,17 @@ export async function showDemo(room: EngineRoom, account: Account, onClose: (rel
     await endDemo(engine, account); // what a demo left that was killed
     onClose(() => endDemo(engine, account));
     await startDemo(engine, account);
-    return { uses: [`containers: ${detail}; ${Object.keys(COMMANDS).length} small ones of ${account.username}, see /api/docker_stats and /api/container/df`] };
+    return {
+      uses: [
+        `containers: ${detail}; ${Object.keys(COMMANDS).length} small ones of ${account.username}, see /api/docker_stats and /api/container/df`,
+      ],
+    };
   } catch (error) {
-    return { leftOut: [`containers: ${detail}, but ${messageOf(error)} (they are made of a static busybox: apt-get install busybox-static)`] };
+    return {
+      leftOut: [
+        `containers: ${detail}, but ${messageOf(error)} (they are made of a static busybox: apt-get install busybox-static)`,
+      ],
+    };
   }
 }
 
@@ -36,7 +55,11 @@ async function startDemo(engine: Engine, account: Account): Promise<void> {
   const program = await firstOf(PLACES).catch((cause: unknown) => {
     throw new Error('there is no busybox on this host', { cause });
   });
-  await must(engine, '/images/create', { method: 'POST', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' }, file: tarOf(PROGRAM.slice(1), program) });
+  await must(engine, '/images/create', {
+    method: 'POST',
+    query: { fromSrc: '-', repo: IMAGE, tag: 'latest' },
+    file: tarOf(PROGRAM.slice(1), program),
+  });
   await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
 }
 
@@ -45,13 +68,18 @@ async function endDemo(engine: Engine, { username }: Account): Promise<void> {
   const filters = JSON.stringify({ label: [`${MARK}=true`, `hostkeep.account=${username}`] });
   const found = await must(engine, '/containers/json', { query: { all: 'true', filters } });
   const ids = list(JSON.parse(found)).map((each) => text(members(each)['Id']));
-  for (const id of ids) await engine.ask(`/containers/${id}`, { method: 'DELETE', query: { force: 'true' }, timeoutMs: TIMEOUT_MS });
+  for (const id of ids)
+    await engine.ask(`/containers/${id}`, { method: 'DELETE', query: { force: 'true' }, timeoutMs: TIMEOUT_MS });
   await engine.ask(`/images/${IMAGE}`, { method: 'DELETE', timeoutMs: TIMEOUT_MS });
 }
 
 async function startOne(engine: Engine, { username }: Account, service: string, Cmd: readonly string[]): Promise<void> {
   const Labels = { 'hostkeep.account': username, 'com.docker.compose.service': service, [MARK]: 'true' };
-  const made = await must(engine, '/containers/create', { method: 'POST', query: { name: `${IMAGE}-${username}-${service}` }, body: { Image: IMAGE, Cmd, Labels, HostConfig: HARMLESS } });
+  const made = await must(engine, '/containers/create', {
+    method: 'POST',
+    query: { name: `${IMAGE}-${username}-${service}` },
+    body: { Image: IMAGE, Cmd, Labels, HostConfig: HARMLESS },
+  });
   await must(engine, `/containers/${text(members(JSON.parse(made))['Id'])}/start`, { method: 'POST' });
 }
 
@@ -81,6 +109,12 @@ export function tarOf(name: string, bytes: Buffer): Buffer {
   write(148, ' '.repeat(8)); // the checksum counts itself as blanks
   write(156, '0');
   write(257, 'ustar\u000000');
-  write(148, `${octal(header.reduce((sum, byte) => sum + byte, 0), 6)} `);
+  write(
+    148,
+    `${octal(
+      header.reduce((sum, byte) => sum + byte, 0),
+      6,
+    )} `,
+  );
   return Buffer.concat([header, bytes, Buffer.alloc(1024 + ((512 - (bytes.length % 512)) % 512))]);
 }

@@ -38,13 +38,15 @@ export class DiskUsageMeter {
 
   /** The reply of the kept measurement; a promise only where there is none. Errors: 503 `containers_unavailable`. */
   show(account: Account): Reply | Promise<Reply> {
-    if (this.#kept !== undefined && performance.now() - this.#kept.atMs <= this.#keepMs) return this.#replyFor(account, this.#kept);
+    if (this.#kept !== undefined && performance.now() - this.#kept.atMs <= this.#keepMs)
+      return this.#replyFor(account, this.#kept);
     return this.#measured(account);
   }
 
   async #measured(account: Account): Promise<Reply> {
     this.#roster.assertUp();
-    if (this.#flight === undefined && this.#failure !== undefined && performance.now() - this.#failure.atMs < PAUSE_MS) throw unavailable(this.#failure.error, DETAIL);
+    if (this.#flight === undefined && this.#failure !== undefined && performance.now() - this.#failure.atMs < PAUSE_MS)
+      throw unavailable(this.#failure.error, DETAIL);
     this.#flight ??= this.#measure().finally(() => (this.#flight = undefined));
     await inTime(this.#flight, WAIT_MS, 'the disk usage is being measured');
     if (this.#kept === undefined) throw unavailable(this.#failure?.error, DETAIL);
@@ -56,7 +58,10 @@ export class DiskUsageMeter {
     this.#kept = undefined;
     try {
       await this.#roster.list();
-      const [usage, containers] = await Promise.all([this.#ask('/system/df'), this.#ask('/containers/json', { all: 'true' })]);
+      const [usage, containers] = await Promise.all([
+        this.#ask('/system/df'),
+        this.#ask('/containers/json', { all: 'true' }),
+      ]);
       this.#keep(parseUsage(usage, containers, Date.now()));
       this.#failure = undefined;
     } catch (error) {
@@ -65,7 +70,8 @@ export class DiskUsageMeter {
   }
 
   #keep(usage: Usage): void {
-    if (this.#engine.isOwn && sizeOf(usage) > OWN_MOST) throw new Error(`the engine at ${this.#engine.socketPath} says that it has ${sizeOf(usage)} things of a kind`);
+    if (this.#engine.isOwn && sizeOf(usage) > OWN_MOST)
+      throw new Error(`the engine at ${this.#engine.socketPath} says that it has ${sizeOf(usage)} things of a kind`);
     this.#kept = { usage, atMs: performance.now(), replies: new WeakMap() };
   }
 
@@ -77,7 +83,8 @@ export class DiskUsageMeter {
 
   #replyFor(account: Account, { usage, replies }: Kept): Reply {
     let reply = replies.get(account);
-    if (reply === undefined) replies.set(account, (reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || belongs(labels, account)))));
+    if (reply === undefined)
+      replies.set(account, (reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || belongs(labels, account)))));
     return reply;
   }
 }

@@ -47,10 +47,15 @@ export class EngineRoom {
     const name = this.engine.isOwn ? `container engine ${this.engine.socketPath}` : 'container engine';
     try {
       const { status, body } = await this.engine.get('/version', { timeoutMs: 1500 });
-      if (status !== 200) throw new Error(`${this.engine.socketPath} answers a question for its version with ${status}`);
+      if (status !== 200)
+        throw new Error(`${this.engine.socketPath} answers a question for its version with ${status}`);
       const { Version, ApiVersion, Components } = members(body);
       const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
-      return { name, ok: true, detail: `${program} ${text(Version)} (API ${text(ApiVersion)}) at ${this.engine.socketPath}` };
+      return {
+        name,
+        ok: true,
+        detail: `${program} ${text(Version)} (API ${text(ApiVersion)}) at ${this.engine.socketPath}`,
+      };
     } catch (error) {
       return { name, ok: false, detail: messageOf(error), remedy: remedyFor(messageOf(error), this.engine.isOwn) };
     }
@@ -65,7 +70,7 @@ export class EngineRoom {
 
 /** What to do about an engine that does not answer, by what connecting to it said. */
 export function remedyFor(message: string, isOwn: boolean): string {
-  if (isOwn) return 'start the engine of the account, and see that no part of the socket\'s path is a link';
+  if (isOwn) return "start the engine of the account, and see that no part of the socket's path is a link";
   if (/\bEACCES\b/.test(message)) return 'let this user talk to it: usermod -aG docker <user>, and log in again';
   return 'apt-get install docker.io and start dockerd, or name its socket in containers.socket; empty = none';
 }
@@ -73,20 +78,46 @@ export function remedyFor(message: string, isOwn: boolean): string {
 /** Which control groups can be read; where none can, the engine is asked for what they hold. */
 export async function findCgroups(cgroups: CgroupReader): Promise<Finding> {
   const version = await cgroups.version();
-  if (version === undefined) return { name: 'control groups', ok: true, detail: 'not readable here: the engine is asked for the use of each container, which takes longer' };
+  if (version === undefined)
+    return {
+      name: 'control groups',
+      ok: true,
+      detail: 'not readable here: the engine is asked for the use of each container, which takes longer',
+    };
   return { name: 'control groups', ok: true, detail: `version ${version}, readable` };
 }
 
 /** Figures of each engine under the path of its socket. */
 export function metricsOf(rooms: readonly EngineRoom[]): Metric[] {
-  const samples = (value: (room: EngineRoom) => number | undefined) => rooms.flatMap((room) => {
-    const figure = value(room);
-    return figure === undefined ? [] : [{ labels: { socket: room.engine.socketPath }, value: figure }];
-  });
+  const samples = (value: (room: EngineRoom) => number | undefined) =>
+    rooms.flatMap((room) => {
+      const figure = value(room);
+      return figure === undefined ? [] : [{ labels: { socket: room.engine.socketPath }, value: figure }];
+    });
   return [
-    { name: 'hostkeep_container_engine_up', help: 'Whether the engine answered when it was asked last.', type: 'gauge', samples: samples(({ roster }) => (roster.isUp === undefined ? undefined : Number(roster.isUp))) },
-    { name: 'hostkeep_container_engine_calls_total', help: 'Questions to the engine.', type: 'counter', samples: samples(({ engine }) => engine.calls) },
-    { name: 'hostkeep_container_sampler_running', help: 'Whether somebody polls and so samples are taken.', type: 'gauge', samples: samples(({ sampler }) => Number(sampler.isRunning)) },
-    { name: 'hostkeep_container_sample_age_seconds', help: 'Age of the oldest sample that is answered.', type: 'gauge', samples: samples(({ sampler }) => sampler.ageSeconds) },
+    {
+      name: 'hostkeep_container_engine_up',
+      help: 'Whether the engine answered when it was asked last.',
+      type: 'gauge',
+      samples: samples(({ roster }) => (roster.isUp === undefined ? undefined : Number(roster.isUp))),
+    },
+    {
+      name: 'hostkeep_container_engine_calls_total',
+      help: 'Questions to the engine.',
+      type: 'counter',
+      samples: samples(({ engine }) => engine.calls),
+    },
+    {
+      name: 'hostkeep_container_sampler_running',
+      help: 'Whether somebody polls and so samples are taken.',
+      type: 'gauge',
+      samples: samples(({ sampler }) => Number(sampler.isRunning)),
+    },
+    {
+      name: 'hostkeep_container_sample_age_seconds',
+      help: 'Age of the oldest sample that is answered.',
+      type: 'gauge',
+      samples: samples(({ sampler }) => sampler.ageSeconds),
+    },
   ];
 }

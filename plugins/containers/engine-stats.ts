@@ -16,7 +16,10 @@ export function parseStats(value: unknown): Reading | undefined {
     source: 'engine',
     cpuNs: count(members(members(stats['cpu_stats'])['cpu_usage'])['total_usage']),
     clockNs: count(Date.parse(text(stats['read']))) * 1e6, // Podman's system_cpu_usage leaves idle time out, so it is no clock
-    memoryBytes: withoutCache(count(memory['usage']), count(details['total_inactive_file'] ?? details['inactive_file'])),
+    memoryBytes: withoutCache(
+      count(memory['usage']),
+      count(details['total_inactive_file'] ?? details['inactive_file']),
+    ),
     limitBytes: count(memory['limit']),
     receivedBytes: networks.reduce((sum, each) => sum + count(each['rx_bytes']), 0),
     sentBytes: networks.reduce((sum, each) => sum + count(each['tx_bytes']), 0),

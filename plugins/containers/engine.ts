@@ -58,7 +58,10 @@ export class Engine {
   }
 
   /** Asks for JSON; the body is `undefined` when there is none. Rejects as `ask` does, and when the answer is not JSON. */
-  async get(path: string, { query, timeoutMs }: Pick<Question, 'query' | 'timeoutMs'> = {}): Promise<{ status: number; body: unknown }> {
+  async get(
+    path: string,
+    { query, timeoutMs }: Pick<Question, 'query' | 'timeoutMs'> = {},
+  ): Promise<{ status: number; body: unknown }> {
     const { status, text } = await this.ask(path, { query, timeoutMs });
     try {
       return { status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
@@ -74,7 +77,10 @@ export class Engine {
 
   /** Loads the client library where there is a socket, so that the first who asks does not wait for it. */
   async prepare(): Promise<void> {
-    const isThere = await access(this.socketPath).then(() => true, () => false);
+    const isThere = await access(this.socketPath).then(
+      () => true,
+      () => false,
+    );
     if (isThere) await (this.#modem ??= openModem(this.#options));
   }
 
@@ -83,17 +89,34 @@ export class Engine {
     this.#agent.destroy();
   }
 
-  async #ask(path: string, { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question): Promise<{ status: number; text: string }> {
+  async #ask(
+    path: string,
+    { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question,
+  ): Promise<{ status: number; text: string }> {
     this.calls += 1;
     const abort = new AbortController();
     // after a pause of this process an answer may lie there unread: it is read before the time counts
     const limit = setTimeout(() => setImmediate(() => abort.abort()), timeoutMs);
     this.#open.add(abort);
     try {
-      const response = await this.#dial({ path: `${path}?`, method, isStream: true, statusCodes: EVERY_STATUS, options: { _query: query, _body: body }, abortSignal: abort.signal, ...(file && { file }) });
-      return { status: response.statusCode ?? 0, text: await readText(response, this.isOwn ? OWN_LIMIT_BYTES : LIMIT_BYTES) };
+      const response = await this.#dial({
+        path: `${path}?`,
+        method,
+        isStream: true,
+        statusCodes: EVERY_STATUS,
+        options: { _query: query, _body: body },
+        abortSignal: abort.signal,
+        ...(file && { file }),
+      });
+      return {
+        status: response.statusCode ?? 0,
+        text: await readText(response, this.isOwn ? OWN_LIMIT_BYTES : LIMIT_BYTES),
+      };
     } catch (cause) {
-      throw new Error(`the engine at ${this.socketPath} ${abort.signal.aborted ? `gave no answer to ${path} within ${timeoutMs} ms` : `failed to answer ${path}: ${messageOf(cause)}`}`, { cause });
+      throw new Error(
+        `the engine at ${this.socketPath} ${abort.signal.aborted ? `gave no answer to ${path} within ${timeoutMs} ms` : `failed to answer ${path}: ${messageOf(cause)}`}`,
+        { cause },
+      );
     } finally {
       clearTimeout(limit);
       this.#open.delete(abort);

@@ -1,7 +1,12 @@
 /** Where the kernel's files tell which process a container began with: asking the engine for that costs it more than all figures together. */
 
 /** Groups in which Docker and Podman put a container unless they are told otherwise, by themselves and through systemd. */
-const GROUPS = (id: string): string[] => [`docker/${id}`, `system.slice/docker-${id}.scope`, `machine.slice/libpod-${id}.scope`, `libpod_parent/libpod-${id}`];
+const GROUPS = (id: string): string[] => [
+  `docker/${id}`,
+  `system.slice/docker-${id}.scope`,
+  `machine.slice/libpod-${id}.scope`,
+  `libpod_parent/libpod-${id}`,
+];
 /** The folder of version 2, and of version 1 that of a controller which every container has. */
 const HIERARCHIES = ['', 'memory/'];
 /** The first process has nearly always the lowest id of its group. */
@@ -19,7 +24,11 @@ export async function firstProcess(id: string, read: (path: string) => Promise<s
 }
 
 async function firstOf(processes: string, read: (path: string) => Promise<string>): Promise<number | undefined> {
-  const pids = processes.split('\n').map(Number).filter((pid) => pid > 0).toSorted((a, b) => a - b);
+  const pids = processes
+    .split('\n')
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .toSorted((a, b) => a - b);
   for (const pid of pids.slice(0, LOOKED_AT)) {
     const status = await read(`proc/${pid}/status`).catch(() => '');
     if (isFirst(status)) return pid;

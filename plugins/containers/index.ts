@@ -15,17 +15,41 @@ export default definePlugin({
   features: ['docker'],
   config: ContainersConfig,
   routes: {
-    stats: { method: 'GET', path: '/api/docker_stats', summary: 'What the running containers of the account use together', reply: ContainerStats, errors: ['containers_unavailable'] },
-    df: { method: 'GET', path: '/api/container/df', summary: 'Disk usage of the account\'s containers, their images and volumes', reply: DiskUsage, errors: ['containers_unavailable'] },
+    stats: {
+      method: 'GET',
+      path: '/api/docker_stats',
+      summary: 'What the running containers of the account use together',
+      reply: ContainerStats,
+      errors: ['containers_unavailable'],
+    },
+    df: {
+      method: 'GET',
+      path: '/api/container/df',
+      summary: "Disk usage of the account's containers, their images and volumes",
+      reply: DiskUsage,
+      errors: ['containers_unavailable'],
+    },
   },
   setup({ config, log, onClose }) {
-    if (config.socket === '' && Object.keys(config.sockets).length === 0) throw new Unavailable('the configuration names no container engine', 'set containers.socket or containers.sockets');
+    if (config.socket === '' && Object.keys(config.sockets).length === 0)
+      throw new Unavailable(
+        'the configuration names no container engine',
+        'set containers.socket or containers.sockets',
+      );
     const cgroups = new CgroupReader();
     const options = { timeoutMs: config.timeout_ms, keepUsageMs: config.df_seconds * 1000, cgroups, log };
     const shared = config.socket === '' ? undefined : new EngineRoom(config.socket, options);
-    const own = new Map(Object.entries(config.sockets).map(([username, socket]) => [username, new EngineRoom(socket, { ...options, ownBeside: config.socket })]));
+    const own = new Map(
+      Object.entries(config.sockets).map(([username, socket]) => [
+        username,
+        new EngineRoom(socket, { ...options, ownBeside: config.socket }),
+      ]),
+    );
     const rooms = [...(shared ? [shared] : []), ...own.values()];
-    const preparing = setTimeout(() => void Promise.allSettled(rooms.map(({ engine }) => engine.prepare())), PREPARE_MS).unref();
+    const preparing = setTimeout(
+      () => void Promise.allSettled(rooms.map(({ engine }) => engine.prepare())),
+      PREPARE_MS,
+    ).unref();
     onClose(() => {
       clearTimeout(preparing);
       for (const room of rooms) room.close();
@@ -45,7 +69,10 @@ export default definePlugin({
         ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},
         doctor: () => Promise.all([...rooms.map((room) => room.find()), findCgroups(cgroups)]),
         metrics: () => metricsOf(rooms),
-        demoOutside: ({ demo }) => (shared === undefined ? { leftOut: ['containers: the configuration names no engine that accounts share (containers.socket)'] } : showDemo(shared, demo, onClose)),
+        demoOutside: ({ demo }) =>
+          shared === undefined
+            ? { leftOut: ['containers: the configuration names no engine that accounts share (containers.socket)'] }
+            : showDemo(shared, demo, onClose),
       },
     };
   },

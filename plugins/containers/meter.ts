@@ -37,7 +37,8 @@ export class Meter {
 
   /** Those that ended meanwhile are left out. Rejects when there is one of which neither the files nor the engine tell. */
   async measure(containers: readonly Container[]): Promise<Measured[]> {
-    if (containers.length > MOST) throw new Error(`there are ${containers.length} containers, and at most ${MOST} are measured`);
+    if (containers.length > MOST)
+      throw new Error(`there are ${containers.length} containers, and at most ${MOST} are measured`);
     const all = await Promise.all(containers.map((container) => this.#measureTwice(container)));
     return all.filter((each) => each !== undefined).map(({ reading, cpuPercent = 0 }) => ({ ...reading, cpuPercent }));
   }
@@ -61,7 +62,8 @@ export class Meter {
     if (reading === undefined) return undefined;
     const atMs = performance.now();
     const before = this.#kept.get(container.id);
-    const isUsable = before !== undefined && before.reading.source === reading.source && atMs - before.atMs <= PREVIOUS_MS;
+    const isUsable =
+      before !== undefined && before.reading.source === reading.source && atMs - before.atMs <= PREVIOUS_MS;
     if (isUsable && atMs - before.atMs < LEAST_WINDOW_MS) return { ...before, reading };
     const kept = { reading, atMs, cpuPercent: isUsable ? cpuPercent(before.reading, reading) : undefined };
     this.#kept.set(container.id, kept);
@@ -100,9 +102,12 @@ export class Meter {
   }
 
   async #ask(id: string): Promise<Reading | undefined> {
-    const { status, body } = await this.#engine.get(`/containers/${id}/stats`, { query: { stream: 'false', 'one-shot': 'true' } });
+    const { status, body } = await this.#engine.get(`/containers/${id}/stats`, {
+      query: { stream: 'false', 'one-shot': 'true' },
+    });
     if (status === 404 || status === 409) return undefined;
-    if (status !== 200) throw new Error(`the engine answers a question for the statistics of the container ${id} with ${status}`);
+    if (status !== 200)
+      throw new Error(`the engine answers a question for the statistics of the container ${id} with ${status}`);
     return parseStats(body);
   }
 }

@@ -33,7 +33,12 @@ function host(ip: string): string {
 }
 
 function compare(a: Port, b: Port): number {
-  return a.privatePort - b.privatePort || compareText(a.ip, b.ip) || a.publicPort - b.publicPort || compareText(a.protocol, b.protocol);
+  return (
+    a.privatePort - b.privatePort ||
+    compareText(a.ip, b.ip) ||
+    a.publicPort - b.publicPort ||
+    compareText(a.protocol, b.protocol)
+  );
 }
 
 function compareText(a: string, b: string): number {

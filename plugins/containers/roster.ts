@@ -39,7 +39,13 @@ export class Roster {
 
   /** Whether there is no engine at all, rather than one that is down: it never answered, and has no socket. */
   async isAbsent(): Promise<boolean> {
-    return !this.#hasAnswered && (await access(this.#engine.socketPath).then(() => false, () => true));
+    return (
+      !this.#hasAnswered &&
+      (await access(this.#engine.socketPath).then(
+        () => false,
+        () => true,
+      ))
+    );
   }
 
   /** The newest list, without asking for one. */
@@ -68,11 +74,13 @@ export class Roster {
   async #fetch(): Promise<Listing> {
     try {
       const { status, body } = await this.#engine.get('/containers/json');
-      if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers its list of containers with ${status}`);
+      if (status !== 200)
+        throw new Error(`the engine at ${this.#engine.socketPath} answers its list of containers with ${status}`);
       this.#kept = new Listing(parseContainers(body), this.#engine.isOwn);
       this.#keptAtMs = performance.now();
       this.#hasAnswered = true;
-      if (this.#failure !== undefined) this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');
+      if (this.#failure !== undefined)
+        this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');
       this.#failure = undefined;
       return this.#kept;
     } catch (error) {
@@ -84,7 +92,8 @@ export class Roster {
 
   #failed(error: Error): Error {
     if (this.#isClosed) return error;
-    if (this.#failure === undefined) this.#log.warn({ socket: this.#engine.socketPath, err: error }, 'the container engine does not answer');
+    if (this.#failure === undefined)
+      this.#log.warn({ socket: this.#engine.socketPath, err: error }, 'the container engine does not answer');
     this.#failure = error;
     this.#kept = undefined;
     this.#keptAtMs = 0;
@@ -93,7 +102,8 @@ export class Roster {
   }
 
   #tryAgain(): void {
-    if (performance.now() - this.#askedMs > INTEREST_MS) this.#failure = undefined; // the next who asks finds out
+    if (performance.now() - this.#askedMs > INTEREST_MS)
+      this.#failure = undefined; // the next who asks finds out
     else (this.#flight = this.#fetch()).catch(() => undefined); // has been recorded as the failure
   }
 }

@@ -67,7 +67,9 @@ export class Sampler {
 
   /** Age in seconds of the oldest sample that would be answered; `undefined` when there is none. */
   get ageSeconds(): number | undefined {
-    const sampled = [...this.#watches.values()].filter(({ reply }) => reply !== undefined).map(({ sampledMs }) => sampledMs);
+    const sampled = [...this.#watches.values()]
+      .filter(({ reply }) => reply !== undefined)
+      .map(({ sampledMs }) => sampledMs);
     return sampled.length === 0 ? undefined : (performance.now() - Math.min(...sampled)) / 1000;
   }
 
@@ -75,7 +77,11 @@ export class Sampler {
   poll(account: Account): Reply | Promise<Reply> {
     const now = performance.now();
     let watch = this.#watches.get(account.id);
-    if (watch === undefined) this.#watches.set(account.id, (watch = { account, polledMs: now, sampledMs: 0, reply: undefined, flight: undefined, failure: undefined }));
+    if (watch === undefined)
+      this.#watches.set(
+        account.id,
+        (watch = { account, polledMs: now, sampledMs: 0, reply: undefined, flight: undefined, failure: undefined }),
+      );
     watch.polledMs = now;
     if (watch.reply !== undefined && now - watch.sampledMs <= this.#pace.maxAgeMs) return watch.reply;
     return this.#first(watch, now);
@@ -89,26 +95,31 @@ export class Sampler {
 
   async #first(watch: Watch, now: number): Promise<Reply> {
     this.#roster.assertUp();
-    if (watch.flight === undefined && watch.failure !== undefined && now - watch.failure.atMs < this.#pace.pauseMs) throw unavailable(watch.failure.error, DETAIL);
+    if (watch.flight === undefined && watch.failure !== undefined && now - watch.failure.atMs < this.#pace.pauseMs)
+      throw unavailable(watch.failure.error, DETAIL);
     this.#timer ??= this.#next();
     return inTime(this.#sample(watch), this.#pace.waitMs, 'the containers could not be measured in time');
   }
 
   /** One attempt at a time for an account. */
   #sample(watch: Watch): Promise<Reply> {
-    watch.flight ??= this.#attempt(watch).then(
-      (reply) => {
-        if (watch.failure !== undefined) this.#log.info({ account: watch.account.username }, 'the containers can be measured again');
-        watch.failure = undefined;
-        return reply;
-      },
-      (error: unknown) => {
-        const isNew = watch.failure === undefined && this.#watches.has(watch.account.id);
-        if (isNew && !(error instanceof HttpError)) this.#log.warn({ account: watch.account.username, err: error }, 'the containers cannot be measured');
-        watch.failure = { error, atMs: performance.now() };
-        throw unavailable(error, DETAIL);
-      },
-    ).finally(() => (watch.flight = undefined));
+    watch.flight ??= this.#attempt(watch)
+      .then(
+        (reply) => {
+          if (watch.failure !== undefined)
+            this.#log.info({ account: watch.account.username }, 'the containers can be measured again');
+          watch.failure = undefined;
+          return reply;
+        },
+        (error: unknown) => {
+          const isNew = watch.failure === undefined && this.#watches.has(watch.account.id);
+          if (isNew && !(error instanceof HttpError))
+            this.#log.warn({ account: watch.account.username, err: error }, 'the containers cannot be measured');
+          watch.failure = { error, atMs: performance.now() };
+          throw unavailable(error, DETAIL);
+        },
+      )
+      .finally(() => (watch.flight = undefined));
     return watch.flight;
   }
 

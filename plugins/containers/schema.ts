@@ -1,16 +1,32 @@
 import { Type, type Static } from '../../kernel/schema.ts';
 
-const Socket = Type.String({ pattern: '^/', description: 'Absolute path of an engine\'s socket' });
+const Socket = Type.String({ pattern: '^/', description: "Absolute path of an engine's socket" });
 
 export const ContainersConfig = Type.Object(
   {
-    socket: Type.String({ pattern: '^(/.*)?$', default: '/var/run/docker.sock', description: 'Socket of the engine that accounts share, Docker\'s or one compatible with it; empty = there is none' }),
+    socket: Type.String({
+      pattern: '^(/.*)?$',
+      default: '/var/run/docker.sock',
+      description:
+        "Socket of the engine that accounts share, Docker's or one compatible with it; empty = there is none",
+    }),
     sockets: Type.Record(Type.String(), Socket, {
       default: {},
-      description: 'By user name: the socket of an engine of the account\'s own, whose containers are all the account\'s. No part of the path may be a symbolic link',
+      description:
+        "By user name: the socket of an engine of the account's own, whose containers are all the account's. No part of the path may be a symbolic link",
     }),
-    timeout_ms: Type.Integer({ minimum: 100, maximum: 10_000, default: 2000, description: 'How long an engine may take for one answer' }),
-    df_seconds: Type.Integer({ minimum: 1, maximum: 3600, default: 30, description: 'How long a measurement of disk usage is kept, because it costs the engine a walk over its files' }),
+    timeout_ms: Type.Integer({
+      minimum: 100,
+      maximum: 10_000,
+      default: 2000,
+      description: 'How long an engine may take for one answer',
+    }),
+    df_seconds: Type.Integer({
+      minimum: 1,
+      maximum: 3600,
+      default: 30,
+      description: 'How long a measurement of disk usage is kept, because it costs the engine a walk over its files',
+    }),
   },
   { additionalProperties: false },
 );
@@ -28,7 +44,10 @@ export const ContainerStats = Type.Object({
         Container: Type.String({ description: 'How many containers run' }),
         ID: Type.String({ description: 'Empty, as it is of no one container' }),
         MemPerc: Type.String({ description: 'The sum of the usage in percent of the sum of the limits' }),
-        MemUsage: Type.String({ description: 'Sums of usage without inactive file cache, and of limits, e.g. 320.34MiB / 3072MiB (2^20 bytes = 1MiB); a container without a limit has the memory of the host as its limit' }),
+        MemUsage: Type.String({
+          description:
+            'Sums of usage without inactive file cache, and of limits, e.g. 320.34MiB / 3072MiB (2^20 bytes = 1MiB); a container without a limit has the memory of the host as its limit',
+        }),
         Name: Type.String({ description: 'Empty, as it is of no one container' }),
         NetIO: Type.String({ description: 'Bytes received and sent, e.g. 1.2MB / 3.4kB (1000 bytes = 1kB)' }),
         PIDs: Type.Integer({ description: 'Processes and threads' }),
@@ -46,28 +65,66 @@ const Labels = Type.String({ description: 'name=value, in the order of the names
 
 const ContainerRecord = Type.Object({
   Command: Type.String({ description: 'Between double quotes' }),
-  CreatedAt: Text, ID: Text, Image: Text, Labels, LocalVolumes: Numeral, Mounts: Text, Names: Text, Networks: Text,
-  Platform: Type.Null(), Ports: Text, RunningFor: Text, Size, State: Text, Status: Text,
+  CreatedAt: Text,
+  ID: Text,
+  Image: Text,
+  Labels,
+  LocalVolumes: Numeral,
+  Mounts: Text,
+  Names: Text,
+  Networks: Text,
+  Platform: Type.Null(),
+  Ports: Text,
+  RunningFor: Text,
+  Size,
+  State: Text,
+  Status: Text,
 });
 export type ContainerRecord = Static<typeof ContainerRecord>;
 
 const ImageRecord = Type.Object({
   Containers: Type.String({ pattern: '^\\d+$', description: 'Containers of the account made from it' }),
-  CreatedAt: Text, CreatedSince: Text, Digest: Text, ID: Text, Repository: Text, SharedSize: Text, Size, Tag: Text, UniqueSize: Text, VirtualSize: Text,
+  CreatedAt: Text,
+  CreatedSince: Text,
+  Digest: Text,
+  ID: Text,
+  Repository: Text,
+  SharedSize: Text,
+  Size,
+  Tag: Text,
+  UniqueSize: Text,
+  VirtualSize: Text,
 });
 export type ImageRecord = Static<typeof ImageRecord>;
 
 const VolumeRecord = Type.Object({
-  Availability: Text, Driver: Text, Group: Text, Labels,
+  Availability: Text,
+  Driver: Text,
+  Group: Text,
+  Labels,
   Links: Type.String({ pattern: '^\\d+$', description: 'Containers of the account that mount it' }),
-  Mountpoint: Text, Name: Text, Scope: Text, Size: Text, Status: Text,
+  Mountpoint: Text,
+  Name: Text,
+  Scope: Text,
+  Size: Text,
+  Status: Text,
 });
 export type VolumeRecord = Static<typeof VolumeRecord>;
 
 export const DiskUsage = Type.Object({
   data: Type.Array(
-    Type.Object({ BuildCache: Type.Array(Type.Unknown(), { maxItems: 0 }), Containers: Type.Array(ContainerRecord), Images: Type.Array(ImageRecord), Volumes: Type.Array(VolumeRecord) }),
-    { minItems: 1, maxItems: 1, description: 'What docker system df -v --format json prints, of the account\'s only: its containers, the images that they were made from, the volumes that they mount or that bear its label' },
+    Type.Object({
+      BuildCache: Type.Array(Type.Unknown(), { maxItems: 0 }),
+      Containers: Type.Array(ContainerRecord),
+      Images: Type.Array(ImageRecord),
+      Volumes: Type.Array(VolumeRecord),
+    }),
+    {
+      minItems: 1,
+      maxItems: 1,
+      description:
+        "What docker system df -v --format json prints, of the account's only: its containers, the images that they were made from, the volumes that they mount or that bear its label",
+    },
   ),
   date: Type.String({ pattern: '^\\d{4}(-\\d\\d){5}$', description: `When measured, ${DATE}` }),
 });

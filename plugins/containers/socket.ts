@@ -29,7 +29,8 @@ export class OwnSocketAgent extends Agent {
   override createConnection(_options: ClientRequestArgs, callback?: Connected): undefined {
     this.#connect().then(
       (socket) => callback?.(null, socket),
-      (error: unknown) => callback?.(error instanceof Error ? error : new Error(messageOf(error)), undefined as unknown as Duplex),
+      (error: unknown) =>
+        callback?.(error instanceof Error ? error : new Error(messageOf(error)), undefined as unknown as Duplex),
     );
     return undefined;
   }
@@ -49,7 +50,8 @@ export class OwnSocketAgent extends Agent {
   async #assertOwn(handle: FileHandle): Promise<void> {
     const shared = await stat(this.#sharedPath).catch(() => undefined);
     const own = await handle.stat();
-    if (shared !== undefined && shared.dev === own.dev && shared.ino === own.ino) throw new Error(`${this.#path} is the socket of the shared engine`);
+    if (shared !== undefined && shared.dev === own.dev && shared.ino === own.ino)
+      throw new Error(`${this.#path} is the socket of the shared engine`);
   }
 }
 
@@ -61,7 +63,9 @@ async function openSocket(path: string): Promise<FileHandle> {
   for (const [i, name] of names.entries()) {
     const parent = handle;
     const kind = i === names.length - 1 ? 0 : constants.O_DIRECTORY;
-    handle = await open(`/proc/self/fd/${parent.fd}/${name}`, O_PATH | constants.O_NOFOLLOW | kind).finally(() => parent.close());
+    handle = await open(`/proc/self/fd/${parent.fd}/${name}`, O_PATH | constants.O_NOFOLLOW | kind).finally(() =>
+      parent.close(),
+    );
   }
   if ((await handle.stat()).isSocket()) return handle;
   await handle.close();

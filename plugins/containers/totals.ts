@@ -11,14 +11,26 @@ export function totals(measured: readonly Measured[]): Stats {
   const usedBytes = sum((each) => each.memoryBytes);
   const limitBytes = sum((each) => each.limitBytes);
   return {
-    BlockIO: `${decimalSize(sum((each) => each.readBytes), IO_DIGITS)} / ${decimalSize(sum((each) => each.writtenBytes), IO_DIGITS)}`,
+    BlockIO: `${decimalSize(
+      sum((each) => each.readBytes),
+      IO_DIGITS,
+    )} / ${decimalSize(
+      sum((each) => each.writtenBytes),
+      IO_DIGITS,
+    )}`,
     CPUPerc: percent(sum((each) => each.cpuPercent)),
     Container: String(measured.length),
     ID: '',
     MemPerc: percent(limitBytes > 0 ? (usedBytes / limitBytes) * 100 : 0),
     MemUsage: `${mebibytes(usedBytes)} / ${mebibytes(limitBytes)}`,
     Name: '',
-    NetIO: `${decimalSize(sum((each) => each.receivedBytes), IO_DIGITS)} / ${decimalSize(sum((each) => each.sentBytes), IO_DIGITS)}`,
+    NetIO: `${decimalSize(
+      sum((each) => each.receivedBytes),
+      IO_DIGITS,
+    )} / ${decimalSize(
+      sum((each) => each.sentBytes),
+      IO_DIGITS,
+    )}`,
     PIDs: sum((each) => each.pids),
   };
 }

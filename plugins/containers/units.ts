@@ -43,7 +43,9 @@ export function duration(seconds: number): string {
 
 /** `2026-11-20 12:20:16 +0000 UTC`, of seconds since 1970. */
 export function createdAt(seconds: number): string {
-  return `${isoOf(seconds * 1000).slice(0, 19).replace('T', ' ')} +0000 UTC`;
+  return `${isoOf(seconds * 1000)
+    .slice(0, 19)
+    .replace('T', ' ')} +0000 UTC`;
 }
 
 /** `2026-11-20-12-20-16` in UTC, of milliseconds since 1970. */
@@ -53,11 +55,24 @@ export function dateText(ms: number): string {
 
 /** A text between double quotes with Go's escapes (`strconv.Quote`). */
 export function quoted(text: string): string {
-  const escaped = text.replaceAll(/["\\\u0000-\u001f\u007f]/g, (character) => ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  const escaped = text.replaceAll(
+    /["\\\u0000-\u001f\u007f]/g,
+    (character) => ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
   return `"${escaped}"`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
 
 /** An engine may name any second; one that no date has is shown as 1970. */
 function isoOf(ms: number): string {

@@ -38,14 +38,36 @@ export interface Usage {
  */
 export function parseUsage(value: unknown, containers: unknown, at: number): Usage {
   const usage = members(value);
-  const written = new Map(list(usage['Containers']).map(members).map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]));
+  const written = new Map(
+    list(usage['Containers'])
+      .map(members)
+      .map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]),
+  );
   return {
     at,
-    containers: parseContainers(containers).map((container) => ({ ...container, writtenBytes: written.get(container.id) ?? 0 })),
-    images: list(usage['Images']).map(members).map(({ Id, RepoTags, Created, Size, SharedSize }) => (
-      { id: text(Id), tags: texts(RepoTags), createdSeconds: count(Created), sizeBytes: count(Size), sharedBytes: counted(SharedSize) })),
-    volumes: list(usage['Volumes']).map(members).map(({ Name, Driver, Labels, Mountpoint, Scope, UsageData }) => (
-      { name: text(Name), driver: text(Driver), labels: labels(Labels), mountpoint: text(Mountpoint), scope: text(Scope), sizeBytes: counted(members(UsageData)['Size']) })),
+    containers: parseContainers(containers).map((container) => ({
+      ...container,
+      writtenBytes: written.get(container.id) ?? 0,
+    })),
+    images: list(usage['Images'])
+      .map(members)
+      .map(({ Id, RepoTags, Created, Size, SharedSize }) => ({
+        id: text(Id),
+        tags: texts(RepoTags),
+        createdSeconds: count(Created),
+        sizeBytes: count(Size),
+        sharedBytes: counted(SharedSize),
+      })),
+    volumes: list(usage['Volumes'])
+      .map(members)
+      .map(({ Name, Driver, Labels, Mountpoint, Scope, UsageData }) => ({
+        name: text(Name),
+        driver: text(Driver),
+        labels: labels(Labels),
+        mountpoint: text(Mountpoint),
+        scope: text(Scope),
+        sizeBytes: counted(members(UsageData)['Size']),
+      })),
   };
 }
 
@@ -60,24 +82,29 @@ export function usageOf(usage: Usage, mine: (labels: ReadonlyMap<string, string>
   const byImage = grouped(containers, ({ imageId }) => [hashOf(imageId)]);
   const byVolume = grouped(containers, ({ mounts }) => mounts.map(({ name }) => name));
   return {
-    data: [{
-      BuildCache: [],
-      Containers: containers.map((container) => containerRecord(container, usage.at)),
-      Images: usage.images.flatMap((image) => {
-        const users = byImage.get(hashOf(image.id));
-        return users === undefined ? [] : [imageRecord(image, users, usage.at)];
-      }),
-      Volumes: usage.volumes.flatMap((volume) => {
-        const users = byVolume.get(volume.name);
-        return users === undefined && !mine(volume.labels) ? [] : [volumeRecord(volume, users?.size ?? 0)];
-      }),
-    }],
+    data: [
+      {
+        BuildCache: [],
+        Containers: containers.map((container) => containerRecord(container, usage.at)),
+        Images: usage.images.flatMap((image) => {
+          const users = byImage.get(hashOf(image.id));
+          return users === undefined ? [] : [imageRecord(image, users, usage.at)];
+        }),
+        Volumes: usage.volumes.flatMap((volume) => {
+          const users = byVolume.get(volume.name);
+          return users === undefined && !mine(volume.labels) ? [] : [volumeRecord(volume, users?.size ?? 0)];
+        }),
+      },
+    ],
     date: dateText(usage.at),
   };
 }
 
 /** Containers by what they use, each once for each. */
-function grouped(containers: readonly Container[], keysOf: (container: Container) => readonly string[]): Map<string, Set<Container>> {
+function grouped(
+  containers: readonly Container[],
+  keysOf: (container: Container) => readonly string[],
+): Map<string, Set<Container>> {
   const groups = new Map<string, Set<Container>>();
   for (const container of containers) {
     for (const key of keysOf(container)) {
@@ -129,13 +156,24 @@ function imageRecord(image: Image, users: ReadonlySet<Container>, at: number): I
 
 function volumeRecord(volume: Volume, links: number): VolumeRecord {
   return {
-    Availability: 'N/A', Driver: volume.driver, Group: 'N/A', Labels: labelText(volume.labels), Links: String(links), Mountpoint: volume.mountpoint,
-    Name: volume.name, Scope: volume.scope, Size: volume.sizeBytes === undefined ? 'N/A' : decimalSize(volume.sizeBytes), Status: 'N/A',
+    Availability: 'N/A',
+    Driver: volume.driver,
+    Group: 'N/A',
+    Labels: labelText(volume.labels),
+    Links: String(links),
+    Mountpoint: volume.mountpoint,
+    Name: volume.name,
+    Scope: volume.scope,
+    Size: volume.sizeBytes === undefined ? 'N/A' : decimalSize(volume.sizeBytes),
+    Status: 'N/A',
   };
 }
 
 function labelText(things: ReadonlyMap<string, string>): string {
-  return [...things].map(([name, value]) => `${name}=${value}`).toSorted().join(',');
+  return [...things]
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted()
+    .join(',');
 }
 
 /** Of several tags, the one that the account's containers were made from: others may be another account's. */
@@ -147,7 +185,9 @@ function tagOf({ tags }: Image, users: ReadonlySet<Container>): string {
 /** A port of the registry has a colon too, but a path after it. */
 function splitTag(reference: string): [string, string] {
   const colon = reference.lastIndexOf(':');
-  return reference.slice(colon).includes('/') || colon < 0 ? [reference, '<none>'] : [reference.slice(0, colon), reference.slice(colon + 1)];
+  return reference.slice(colon).includes('/') || colon < 0
+    ? [reference, '<none>']
+    : [reference.slice(0, colon), reference.slice(colon + 1)];
 }
 
 /** Podman names the algorithm in some answers and not in others. */

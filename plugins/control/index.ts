@@ -5,7 +5,8 @@ import * as plans from './plans.ts';
 import * as schema from './schema.ts';
 
 /** Every route here is for administrators, on their own address. */
-const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) => ({ ...route, address: 'admin', access: 'admin' }) as const;
+const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) =>
+  ({ ...route, address: 'admin', access: 'admin' }) as const;
 const ACCOUNT = '/api/accounts/:username';
 const PLAN = '/api/plans/:name';
 
@@ -13,28 +14,182 @@ export default definePlugin({
   name: 'control',
   features: [],
   routes: {
-    accounts: admin({ method: 'GET', path: '/api/accounts', summary: 'Accounts by name', query: schema.PageQuery, reply: schema.AccountPage }),
-    createAccount: admin({ method: 'POST', path: '/api/accounts', summary: 'Create an account; a user needs a plan, an admin has none', body: schema.AccountBody, reply: schema.Account, status: 201, errors: ['account_exists', 'plan_not_found'] }),
-    account: admin({ method: 'GET', path: ACCOUNT, summary: 'An account', params: schema.AccountParams, reply: schema.Account, errors: ['account_not_found'] }),
-    updateAccount: admin({ method: 'PUT', path: ACCOUNT, summary: 'Change plan, e-mail address or language', params: schema.AccountParams, body: schema.AccountChange, reply: schema.Account, errors: ['account_not_found', 'plan_not_found'] }),
-    removeAccount: admin({ method: 'DELETE', path: ACCOUNT, summary: 'Remove an account; its files stay', params: schema.AccountParams, reply: schema.AccountRemoved, errors: ['account_not_found', 'last_admin', 'own_account'] }),
-    suspend: admin({ method: 'POST', path: `${ACCOUNT}/suspend`, summary: 'Close an account; its sessions end at once', params: schema.AccountParams, reply: schema.Account, errors: ['account_not_found', 'last_admin', 'own_account'] }),
-    unsuspend: admin({ method: 'POST', path: `${ACCOUNT}/unsuspend`, summary: 'Open an account again', params: schema.AccountParams, reply: schema.Account, errors: ['account_not_found'] }),
-    password: admin({ method: 'PUT', path: `${ACCOUNT}/password`, summary: 'Set a password; the sessions of the account end', params: schema.AccountParams, body: schema.PasswordBody, reply: schema.PasswordChanged, errors: ['account_not_found'] }),
-    sessions: admin({ method: 'GET', path: `${ACCOUNT}/sessions`, summary: 'Where an account is logged in', params: schema.AccountParams, reply: schema.SessionList, errors: ['account_not_found'] }),
-    endSessions: admin({ method: 'DELETE', path: `${ACCOUNT}/sessions`, summary: 'End all sessions of an account at once', params: schema.AccountParams, reply: schema.SessionsEnded, errors: ['account_not_found'] }),
-    endSession: admin({ method: 'DELETE', path: `${ACCOUNT}/sessions/:id`, summary: 'End one session of an account at once', params: schema.SessionParams, reply: schema.SessionsEnded, errors: ['account_not_found', 'session_not_found'] }),
-    grant: admin({ method: 'PUT', path: `${ACCOUNT}/features/:feature`, summary: 'Grant a feature to an account, whatever its plan says', params: schema.AccountFeatureParams, reply: schema.Account, errors: ['account_not_found'] }),
-    revoke: admin({ method: 'DELETE', path: `${ACCOUNT}/features/:feature`, summary: 'Revoke a feature from an account, or leave it to the plan again', params: schema.AccountFeatureParams, query: schema.InheritQuery, reply: schema.Account, errors: ['account_not_found'] }),
-    plans: admin({ method: 'GET', path: '/api/plans', summary: 'Plans by name', query: schema.PageQuery, reply: schema.PlanPage }),
-    createPlan: admin({ method: 'POST', path: '/api/plans', summary: 'Create a plan', body: schema.PlanBody, reply: schema.Plan, status: 201, errors: ['plan_exists'] }),
-    plan: admin({ method: 'GET', path: PLAN, summary: 'A plan', params: schema.PlanParams, reply: schema.Plan, errors: ['plan_not_found'] }),
-    updatePlan: admin({ method: 'PUT', path: PLAN, summary: 'Change limits of a plan, from the next request on', params: schema.PlanParams, body: schema.PlanChange, reply: schema.Plan, errors: ['plan_not_found'] }),
-    removePlan: admin({ method: 'DELETE', path: PLAN, summary: 'Remove a plan that no account uses', params: schema.PlanParams, reply: schema.PlanRemoved, errors: ['plan_not_found', 'plan_in_use'] }),
-    switchOn: admin({ method: 'PUT', path: `${PLAN}/features/:feature`, summary: 'Switch a feature on for all accounts of a plan', params: schema.PlanFeatureParams, reply: schema.Plan, errors: ['plan_not_found'] }),
-    switchOff: admin({ method: 'DELETE', path: `${PLAN}/features/:feature`, summary: 'Switch a feature off for all accounts of a plan', params: schema.PlanFeatureParams, reply: schema.Plan, errors: ['plan_not_found'] }),
-    features: admin({ method: 'GET', path: '/api/features', summary: 'All features, and the plugins that own them', reply: schema.FeatureList }),
-    plugins: admin({ method: 'GET', path: '/api/plugins', summary: 'All plugins, and whether they are ready', reply: schema.PluginList }),
+    accounts: admin({
+      method: 'GET',
+      path: '/api/accounts',
+      summary: 'Accounts by name',
+      query: schema.PageQuery,
+      reply: schema.AccountPage,
+    }),
+    createAccount: admin({
+      method: 'POST',
+      path: '/api/accounts',
+      summary: 'Create an account; a user needs a plan, an admin has none',
+      body: schema.AccountBody,
+      reply: schema.Account,
+      status: 201,
+      errors: ['account_exists', 'plan_not_found'],
+    }),
+    account: admin({
+      method: 'GET',
+      path: ACCOUNT,
+      summary: 'An account',
+      params: schema.AccountParams,
+      reply: schema.Account,
+      errors: ['account_not_found'],
+    }),
+    updateAccount: admin({
+      method: 'PUT',
+      path: ACCOUNT,
+      summary: 'Change plan, e-mail address or language',
+      params: schema.AccountParams,
+      body: schema.AccountChange,
+      reply: schema.Account,
+      errors: ['account_not_found', 'plan_not_found'],
+    }),
+    removeAccount: admin({
+      method: 'DELETE',
+      path: ACCOUNT,
+      summary: 'Remove an account; its files stay',
+      params: schema.AccountParams,
+      reply: schema.AccountRemoved,
+      errors: ['account_not_found', 'last_admin', 'own_account'],
+    }),
+    suspend: admin({
+      method: 'POST',
+      path: `${ACCOUNT}/suspend`,
+      summary: 'Close an account; its sessions end at once',
+      params: schema.AccountParams,
+      reply: schema.Account,
+      errors: ['account_not_found', 'last_admin', 'own_account'],
+    }),
+    unsuspend: admin({
+      method: 'POST',
+      path: `${ACCOUNT}/unsuspend`,
+      summary: 'Open an account again',
+      params: schema.AccountParams,
+      reply: schema.Account,
+      errors: ['account_not_found'],
+    }),
+    password: admin({
+      method: 'PUT',
+      path: `${ACCOUNT}/password`,
+      summary: 'Set a password; the sessions of the account end',
+      params: schema.AccountParams,
+      body: schema.PasswordBody,
+      reply: schema.PasswordChanged,
+      errors: ['account_not_found'],
+    }),
+    sessions: admin({
+      method: 'GET',
+      path: `${ACCOUNT}/sessions`,
+      summary: 'Where an account is logged in',
+      params: schema.AccountParams,
+      reply: schema.SessionList,
+      errors: ['account_not_found'],
+    }),
+    endSessions: admin({
+      method: 'DELETE',
+      path: `${ACCOUNT}/sessions`,
+      summary: 'End all sessions of an account at once',
+      params: schema.AccountParams,
+      reply: schema.SessionsEnded,
+      errors: ['account_not_found'],
+    }),
+    endSession: admin({
+      method: 'DELETE',
+      path: `${ACCOUNT}/sessions/:id`,
+      summary: 'End one session of an account at once',
+      params: schema.SessionParams,
+      reply: schema.SessionsEnded,
+      errors: ['account_not_found', 'session_not_found'],
+    }),
+    grant: admin({
+      method: 'PUT',
+      path: `${ACCOUNT}/features/:feature`,
+      summary: 'Grant a feature to an account, whatever its plan says',
+      params: schema.AccountFeatureParams,
+      reply: schema.Account,
+      errors: ['account_not_found'],
+    }),
+    revoke: admin({
+      method: 'DELETE',
+      path: `${ACCOUNT}/features/:feature`,
+      summary: 'Revoke a feature from an account, or leave it to the plan again',
+      params: schema.AccountFeatureParams,
+      query: schema.InheritQuery,
+      reply: schema.Account,
+      errors: ['account_not_found'],
+    }),
+    plans: admin({
+      method: 'GET',
+      path: '/api/plans',
+      summary: 'Plans by name',
+      query: schema.PageQuery,
+      reply: schema.PlanPage,
+    }),
+    createPlan: admin({
+      method: 'POST',
+      path: '/api/plans',
+      summary: 'Create a plan',
+      body: schema.PlanBody,
+      reply: schema.Plan,
+      status: 201,
+      errors: ['plan_exists'],
+    }),
+    plan: admin({
+      method: 'GET',
+      path: PLAN,
+      summary: 'A plan',
+      params: schema.PlanParams,
+      reply: schema.Plan,
+      errors: ['plan_not_found'],
+    }),
+    updatePlan: admin({
+      method: 'PUT',
+      path: PLAN,
+      summary: 'Change limits of a plan, from the next request on',
+      params: schema.PlanParams,
+      body: schema.PlanChange,
+      reply: schema.Plan,
+      errors: ['plan_not_found'],
+    }),
+    removePlan: admin({
+      method: 'DELETE',
+      path: PLAN,
+      summary: 'Remove a plan that no account uses',
+      params: schema.PlanParams,
+      reply: schema.PlanRemoved,
+      errors: ['plan_not_found', 'plan_in_use'],
+    }),
+    switchOn: admin({
+      method: 'PUT',
+      path: `${PLAN}/features/:feature`,
+      summary: 'Switch a feature on for all accounts of a plan',
+      params: schema.PlanFeatureParams,
+      reply: schema.Plan,
+      errors: ['plan_not_found'],
+    }),
+    switchOff: admin({
+      method: 'DELETE',
+      path: `${PLAN}/features/:feature`,
+      summary: 'Switch a feature off for all accounts of a plan',
+      params: schema.PlanFeatureParams,
+      reply: schema.Plan,
+      errors: ['plan_not_found'],
+    }),
+    features: admin({
+      method: 'GET',
+      path: '/api/features',
+      summary: 'All features, and the plugins that own them',
+      reply: schema.FeatureList,
+    }),
+    plugins: admin({
+      method: 'GET',
+      path: '/api/plugins',
+      summary: 'All plugins, and whether they are ready',
+      reply: schema.PluginList,
+    }),
   },
   setup(host) {
     const { directory, node } = host;
@@ -63,7 +218,14 @@ export default definePlugin({
         switchOff: (call) => plans.setPlanFeature(host, call.params, false, by(call)),
         features: ({ account }) => ({ features: featureList(node, account.locale) }),
         plugins: () => ({
-          plugins: node.plugins().map(({ name, state, features, provides, reason = null, remedy = null }) => ({ name, state, features: [...features], provides: [...provides], reason, remedy })),
+          plugins: node.plugins().map(({ name, state, features, provides, reason = null, remedy = null }) => ({
+            name,
+            state,
+            features: [...features],
+            provides: [...provides],
+            reason,
+            remedy,
+          })),
         }),
       },
     };
@@ -71,6 +233,12 @@ export default definePlugin({
 });
 
 function featureList(node: NodeInfo, locale: string) {
-  const owners = new Map(node.plugins().flatMap((plugin) => plugin.features.map((feature) => [feature, plugin] as const)));
-  return node.locales.features(locale).map((feature) => ({ ...feature, plugin: owners.get(feature.name)?.name ?? null, state: owners.get(feature.name)?.state ?? null }));
+  const owners = new Map(
+    node.plugins().flatMap((plugin) => plugin.features.map((feature) => [feature, plugin] as const)),
+  );
+  return node.locales.features(locale).map((feature) => ({
+    ...feature,
+    plugin: owners.get(feature.name)?.name ?? null,
+    state: owners.get(feature.name)?.state ?? null,
+  }));
 }

@@ -4,9 +4,15 @@ import { Type, type Static } from '../../kernel/schema.ts';
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 64 });
 const Time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' });
-const NextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Cursor of the next page; null on the last one' });
+const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'Cursor of the next page; null on the last one',
+});
 const Password = Type.String({ minLength: 8, maxLength: 128 });
-const Email = Type.String({ maxLength: 254, pattern: '^$|^[!-?A-~]+@[!-?A-~]+$', description: 'Empty when there is none' });
+const Email = Type.String({
+  maxLength: 254,
+  pattern: '^$|^[!-?A-~]+@[!-?A-~]+$',
+  description: 'Empty when there is none',
+});
 const Features = Type.Array(Type.String(), { description: 'Names from GET /api/features' });
 
 export const PageQuery = Type.Object({
@@ -18,7 +24,9 @@ export const SessionParams = Type.Object({ username: Name, id: Name });
 export const AccountFeatureParams = Type.Object({ username: Name, feature: Name });
 export const PlanParams = Type.Object({ name: Name });
 export const PlanFeatureParams = Type.Object({ name: Name, feature: Name });
-export const InheritQuery = Type.Object({ inherit: Type.Boolean({ default: false, description: 'true = neither granted nor revoked: as the plan says' }) });
+export const InheritQuery = Type.Object({
+  inherit: Type.Boolean({ default: false, description: 'true = neither granted nor revoked: as the plan says' }),
+});
 
 export const AccountBody = Type.Object(
   {
@@ -30,7 +38,10 @@ export const AccountBody = Type.Object(
   },
   closed,
 );
-export const AccountChange = Type.Object({ plan: Type.Optional(Name), email: Type.Optional(Email), locale: Type.Optional(Name) }, { ...closed, minProperties: 1 });
+export const AccountChange = Type.Object(
+  { plan: Type.Optional(Name), email: Type.Optional(Email), locale: Type.Optional(Name) },
+  { ...closed, minProperties: 1 },
+);
 export const PasswordBody = Type.Object({ password: Password }, closed);
 
 export const Account = Type.Object({
@@ -40,8 +51,12 @@ export const Account = Type.Object({
   email: Type.String(),
   locale: Type.String(),
   plan: Type.Union([Type.String(), Type.Null()]),
-  features: Type.Array(Type.String(), { description: 'What the account may use: the plan\'s features plus and minus its own' }),
-  overrides: Type.Record(Type.String(), Type.Boolean(), { description: 'Features granted (true) or revoked (false) whatever the plan says' }),
+  features: Type.Array(Type.String(), {
+    description: "What the account may use: the plan's features plus and minus its own",
+  }),
+  overrides: Type.Record(Type.String(), Type.Boolean(), {
+    description: 'Features granted (true) or revoked (false) whatever the plan says',
+  }),
   suspended: Type.Boolean(),
   created_at: Time,
 });
@@ -50,11 +65,22 @@ export const AccountPage = Type.Object({ accounts: Type.Array(Account), next_cur
 export const AccountRemoved = Type.Object({ username: Type.String(), deleted: Type.Literal(true) });
 export const PasswordChanged = Type.Object({ username: Type.String(), changed: Type.Literal(true) });
 export const SessionList = Type.Object({
-  sessions: Type.Array(Type.Object({ id: Type.String(), created_at: Time, expires_at: Time, ip: Type.String(), user_agent: Type.String() })),
+  sessions: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      created_at: Time,
+      expires_at: Time,
+      ip: Type.String(),
+      user_agent: Type.String(),
+    }),
+  ),
 });
 export const SessionsEnded = Type.Object({ ended: Type.Integer({ description: 'How many' }) });
 
-export const PlanBody = Type.Object({ ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) }, { ...closed, description: 'Limits that are left out are 0 = unlimited' });
+export const PlanBody = Type.Object(
+  { ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) },
+  { ...closed, description: 'Limits that are left out are 0 = unlimited' },
+);
 export const PlanChange = Type.Partial(PlanLimits, { ...closed, minProperties: 1 });
 export const Plan = Type.Object({ name: Type.String(), ...PlanLimits.properties, features: Features });
 export type Plan = Static<typeof Plan>;
@@ -64,16 +90,26 @@ export const PlanRemoved = Type.Object({ name: Type.String(), deleted: Type.Lite
 const State = Type.String({ enum: ['ready', 'unavailable', 'off'] });
 const Nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 export const FeatureList = Type.Object({
-  features: Type.Array(Type.Object({
-    name: Type.String(), title: Type.String(), description: Type.String(), link: Type.String(),
-    plugin: Nullable('Plugin that owns the feature; null when it is a panel\'s own'),
-    state: Type.Union([State, Type.Null()], { description: 'State of that plugin' }),
-  })),
+  features: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      description: Type.String(),
+      link: Type.String(),
+      plugin: Nullable("Plugin that owns the feature; null when it is a panel's own"),
+      state: Type.Union([State, Type.Null()], { description: 'State of that plugin' }),
+    }),
+  ),
 });
 export const PluginList = Type.Object({
-  plugins: Type.Array(Type.Object({
-    name: Type.String(), state: State, features: Type.Array(Type.String()),
-    provides: Type.Array(Type.String(), { description: 'Extension points that it answers' }),
-    reason: Nullable('Why it is not ready'), remedy: Nullable('What to install or set'),
-  })),
+  plugins: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      state: State,
+      features: Type.Array(Type.String()),
+      provides: Type.Array(Type.String(), { description: 'Extension points that it answers' }),
+      reason: Nullable('Why it is not ready'),
+      remedy: Nullable('What to install or set'),
+    }),
+  ),
 });

@@ -4,9 +4,15 @@ import type { HostingService } from '../hosting/service.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
 /** The whole dashboard of an account. A member whose feature it lacks has its empty value, whoever supplied one. */
-export function dashboardOf(account: Account, parts: DashboardPart, config: DashboardConfig, hosting: HostingService): Dashboard {
+export function dashboardOf(
+  account: Account,
+  parts: DashboardPart,
+  config: DashboardConfig,
+  hosting: HostingService,
+): Dashboard {
   const { features, plan } = account;
-  const given = <T>(feature: string, value: T | undefined, empty: T): T => (features.has(feature) ? (value ?? empty) : empty);
+  const given = <T>(feature: string, value: T | undefined, empty: T): T =>
+    features.has(feature) ? (value ?? empty) : empty;
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = hosting.nameServers;
   return {
     cpu_limit: Math.round((plan?.cpu_limit ?? 0) * 100),
@@ -26,7 +32,10 @@ export function dashboardOf(account: Account, parts: DashboardPart, config: Dash
     last_ip: given('login_history', parts.last_ip, ''),
     locale: given('locale', account.locale, ''),
     maindomains: given('domains', parts.maindomains, []),
-    ns1, ns2, ns3, ns4,
+    ns1,
+    ns2,
+    ns3,
+    ns4,
     subdomains: given('domains', parts.subdomains, []),
     title: config.title,
     twofa_enabled: given('twofa', parts.twofa_enabled, null),

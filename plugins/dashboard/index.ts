@@ -17,8 +17,11 @@ export default definePlugin({
   config: DashboardConfig,
   routes: {
     show: {
-      method: 'GET', path: '/api/dashboard', summary: 'The account at a glance',
-      description: 'New after every change of the account; what changes elsewhere, such as databases, is at most 5 seconds old. A part that cannot be had has its empty value.',
+      method: 'GET',
+      path: '/api/dashboard',
+      summary: 'The account at a glance',
+      description:
+        'New after every change of the account; what changes elsewhere, such as databases, is at most 5 seconds old. A part that cannot be had has its empty value.',
       reply: Dashboard,
     },
   },
@@ -31,9 +34,11 @@ export default definePlugin({
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));
       return ready(dashboardOf(account, merged, config, hosting));
     };
-    onClose(events.listen(({ account_id: id }) => {
-      if (id !== null) replies.drop(id);
-    }));
+    onClose(
+      events.listen(({ account_id: id }) => {
+        if (id !== null) replies.drop(id);
+      }),
+    );
     return { handlers: { show: ({ account }) => replies.get(account, '', () => build(account)) } };
   },
 });

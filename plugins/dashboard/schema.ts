@@ -36,13 +36,20 @@ export const Dashboard = Type.Object({
   last_ip: Type.String({ description: 'Address of the login before the current one; empty when there was none' }),
   locale: Type.String(),
   maindomains: Type.Array(Type.Object(Domain)),
-  ns1: NameServer, ns2: NameServer, ns3: NameServer, ns4: NameServer,
+  ns1: NameServer,
+  ns2: NameServer,
+  ns3: NameServer,
+  ns4: NameServer,
   subdomains: Type.Array(Type.Object({ ...Domain, main_domain: Type.String() })),
   title: Type.String(),
   twofa_enabled: Type.Union([Type.Literal(true), Type.Null()], { description: 'null when off' }),
-  twofa_nag: Type.Union([Type.Literal('True'), Type.Literal('False')], { description: 'Whether to remind of two-factor authentication' }),
+  twofa_nag: Type.Union([Type.Literal('True'), Type.Literal('False')], {
+    description: 'Whether to remind of two-factor authentication',
+  }),
   user_features: Type.Array(Type.String(), { description: 'Names of the features of the account, sorted' }),
-  user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), { description: '[site path, kind of application]' }),
+  user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), {
+    description: '[site path, kind of application]',
+  }),
   websites_limit: Limit,
 });
 export type Dashboard = Static<typeof Dashboard>;

@@ -26,7 +26,10 @@ async function makeFiles(filesRoot: string, names: readonly string[]): Promise<v
     try {
       await store.write(async (tx) => {
         await tx.run('create table entries (id integer primary key, title text not null, body text not null)');
-        await tx.run(`${NUMBERS} insert into entries select n, 'Entry ' || n, hex(randomblob(?)) from numbers`, 200 * (i + 1));
+        await tx.run(
+          `${NUMBERS} insert into entries select n, 'Entry ' || n, hex(randomblob(?)) from numbers`,
+          200 * (i + 1),
+        );
       });
     } finally {
       await store.close();
@@ -35,12 +38,19 @@ async function makeFiles(filesRoot: string, names: readonly string[]): Promise<v
 }
 
 /** Makes databases by the accounts' names on the server of the demo account, and lets `onClose` remove them. */
-export async function showDatabases(config: DatabasesConfig, { demo, other }: DemoContext, onClose: (release: () => Promise<void>) => void): Promise<DemoReport> {
+export async function showDatabases(
+  config: DatabasesConfig,
+  { demo, other }: DemoContext,
+  onClose: (release: () => Promise<void>) => void,
+): Promise<DemoReport> {
   const server = serverOf(config, demo.username);
   const settings = config.servers[server];
   if (settings === undefined) return {};
-  if (settings.ownership !== 'prefix') return { leftOut: [`databases: those by ${settings.ownership} are made by whoever keeps the server ${server}`] };
-  const names = [demo, other].flatMap(({ username }, i) => (serverOf(config, username) === server ? NAMES.slice(i).map((name) => `${username}_${name}`) : []));
+  if (settings.ownership !== 'prefix')
+    return { leftOut: [`databases: those by ${settings.ownership} are made by whoever keeps the server ${server}`] };
+  const names = [demo, other].flatMap(({ username }, i) =>
+    serverOf(config, username) === server ? NAMES.slice(i).map((name) => `${username}_${name}`) : [],
+  );
   onClose(() => withClient(config, settings, (client) => removeOwn(client, names)));
   return withClient(config, settings, (client) => makeAll(client, server, names));
 }
@@ -57,7 +67,10 @@ async function makeAll(client: MysqlClient, server: string, names: readonly stri
     }
   }
   const [row] = await client.query<{ version: string }>('select version() as version');
-  return { uses: [`databases: ${row?.version ?? ''} at ${server} with ${made.join(', ')}, see /api/mysql-size`], leftOut };
+  return {
+    uses: [`databases: ${row?.version ?? ''} at ${server} with ${made.join(', ')}, see /api/mysql-size`],
+    leftOut,
+  };
 }
 
 /** Whether the database is the demo's: a new one, or one that an earlier demo left. */
@@ -65,8 +78,13 @@ async function make(client: MysqlClient, name: string, repeats: number): Promise
   const there = await client.query('select schema_name from information_schema.schemata where schema_name = ?', [name]);
   if (there.length > 0) return isOwn(client, name);
   await client.query(`create database \`${name}\``); // a user name holds no backtick
-  await client.query(`create table \`${name}\`.${TABLE} (id int primary key, title varchar(255) not null, body text not null)`);
-  await client.query(`insert into \`${name}\`.${TABLE} ${NUMBERS} select n, concat('Entry ', n), repeat(md5(n), ?) from numbers`, [repeats]);
+  await client.query(
+    `create table \`${name}\`.${TABLE} (id int primary key, title varchar(255) not null, body text not null)`,
+  );
+  await client.query(
+    `insert into \`${name}\`.${TABLE} ${NUMBERS} select n, concat('Entry ', n), repeat(md5(n), ?) from numbers`,
+    [repeats],
+  );
   return true;
 }
 
@@ -75,11 +93,18 @@ async function removeOwn(client: MysqlClient, names: readonly string[]): Promise
 }
 
 async function isOwn(client: MysqlClient, name: string): Promise<boolean> {
-  const [tables] = await client.query<{ count: number; last: string | null }>('select count(*) as count, max(table_name) as last from information_schema.tables where table_schema = ?', [name]);
+  const [tables] = await client.query<{ count: number; last: string | null }>(
+    'select count(*) as count, max(table_name) as last from information_schema.tables where table_schema = ?',
+    [name],
+  );
   return tables?.count === 1 && tables.last === TABLE;
 }
 
-async function withClient<T>(config: DatabasesConfig, settings: ServerSettings, use: (client: MysqlClient) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  config: DatabasesConfig,
+  settings: ServerSettings,
+  use: (client: MysqlClient) => Promise<T>,
+): Promise<T> {
   const client = await MysqlClient.open(settings, limitsOf(config));
   try {
     return await use(client);

@@ -13,15 +13,31 @@ export default definePlugin({
   features,
   config: DatabasesConfig,
   routes: {
-    usage: { method: 'GET', path: '/api/docker_databases', summary: 'How many databases the account has', reply: Usage, errors },
+    usage: {
+      method: 'GET',
+      path: '/api/docker_databases',
+      summary: 'How many databases the account has',
+      reply: Usage,
+      errors,
+    },
     size: {
-      method: 'GET', path: '/api/database-size', feature: features, summary: 'Size of one database',
-      query: SizeQuery, reply: Size, errors: ['database_not_found', ...errors],
+      method: 'GET',
+      path: '/api/database-size',
+      feature: features,
+      summary: 'Size of one database',
+      query: SizeQuery,
+      reply: Size,
+      errors: ['database_not_found', ...errors],
     },
     sizes: {
-      method: 'GET', path: '/api/mysql-size', feature: features, summary: 'Databases of the account and their sizes',
+      method: 'GET',
+      path: '/api/mysql-size',
+      feature: features,
+      summary: 'Databases of the account and their sizes',
       description: 'Sizes are at most a few seconds old; Last-Modified says when they were measured.',
-      query: SizesQuery, reply: Sizes, errors: ['invalid_unit', ...errors],
+      query: SizesQuery,
+      reply: Sizes,
+      errors: ['invalid_unit', ...errors],
     },
   },
   async setup({ config: given, directory, log, node, onClose }) {
@@ -38,11 +54,15 @@ export default definePlugin({
         },
       },
       provides: {
-        dashboard: (account) => (account.features.has('mysql') ? later(sources.viewOf(account), (view) => ({ db_usage: view.own.length })) : {}),
+        dashboard: (account) =>
+          account.features.has('mysql')
+            ? later(sources.viewOf(account), (view) => ({ db_usage: view.own.length }))
+            : {},
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
         demo: (people) => fillDemo(people),
-        demoOutside: (people) => (leftOut === undefined ? showDatabases(config, people, onClose) : { leftOut: [leftOut] }),
+        demoOutside: (people) =>
+          leftOut === undefined ? showDatabases(config, people, onClose) : { leftOut: [leftOut] },
       },
     };
   },

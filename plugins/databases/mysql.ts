@@ -18,7 +18,10 @@ const CLOSE_MS = 1000;
  * Modes that change how texts are quoted are switched off, and a statement ends by itself where the server can do
  * that: MySQL does not know the variable and says so.
  */
-const sessionSettings = (queryMs: number) => ["set session sql_mode = ''", `set session max_statement_time = ${queryMs / 1000}`];
+const sessionSettings = (queryMs: number) => [
+  "set session sql_mode = ''",
+  `set session max_statement_time = ${queryMs / 1000}`,
+];
 
 export type SqlParameter = string | number | Uint8Array;
 
@@ -53,8 +56,15 @@ export class MysqlClient {
     const wires = new Wires(() => (path ? connect(path) : connect(port, host)));
     const { createPool } = await import('mysql2'); // loaded where there is a server, because start-up and memory are counted
     const pool = createPool({
-      user: settings.user || (file.user ?? ''), password: settings.password || (file.password ?? ''), charset: 'utf8mb4',
-      stream: () => wires.open(), connectTimeout: connectMs, connectionLimit: CONNECTIONS, maxIdle: 1, idleTimeout: 60_000, queueLimit: 16,
+      user: settings.user || (file.user ?? ''),
+      password: settings.password || (file.password ?? ''),
+      charset: 'utf8mb4',
+      stream: () => wires.open(),
+      connectTimeout: connectMs,
+      connectionLimit: CONNECTIONS,
+      maxIdle: 1,
+      idleTimeout: 60_000,
+      queueLimit: 16,
     });
     pool.on('connection', (connection) => {
       for (const sql of sessionSettings(queryMs)) connection.query(sql, () => undefined);
@@ -96,7 +106,8 @@ class Wires {
     this.#marks.set(socket, 0);
     socket.on('close', () => this.#marks.delete(socket));
     socket.on('data', () => {
-      if (socket.bytesRead - (this.#marks.get(socket) ?? 0) > REPLY_BYTES) socket.destroy(new Error(`the server sent more than ${REPLY_BYTES} bytes`));
+      if (socket.bytesRead - (this.#marks.get(socket) ?? 0) > REPLY_BYTES)
+        socket.destroy(new Error(`the server sent more than ${REPLY_BYTES} bytes`));
     });
     return socket;
   }

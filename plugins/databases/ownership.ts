@@ -39,7 +39,8 @@ export class Catalogue {
   /** Those that a database user was granted anything on, or on a table of. Privileges on the whole server do not count. */
   granted(user: string): Database[] {
     const found = new Map<string, Database>();
-    for (const grant of this.#grants.get(user) ?? []) for (const database of this.#matching(grant)) found.set(database.name, database);
+    for (const grant of this.#grants.get(user) ?? [])
+      for (const database of this.#matching(grant)) found.set(database.name, database);
     return [...found.values()].toSorted(byName);
   }
 
@@ -64,7 +65,9 @@ export function withoutThoseOf(longerUsernames: readonly string[], databases: re
 export function patternOf(name: string): RegExp {
   const source = name.replace(/\\?./gsu, (text) => {
     if (text === '%') return '.*';
-    return text === '_' ? '.' : `\\u{${(text.codePointAt(text.length > 1 && text.startsWith('\\') ? 1 : 0) ?? 0).toString(16)}}`;
+    return text === '_'
+      ? '.'
+      : `\\u{${(text.codePointAt(text.length > 1 && text.startsWith('\\') ? 1 : 0) ?? 0).toString(16)}}`;
   });
   return new RegExp(`^${source}$`, 'su');
 }

@@ -113,7 +113,11 @@ export class DatabaseServer {
 
   #keep(sample: Sample, startedAt: number): Sample {
     const at = performance.now();
-    this.#kept = { sample, at, freshMs: Math.min(Math.max(this.#options.refreshMs, (at - startedAt) * REST_FACTOR), LONGEST_FRESH_MS) };
+    this.#kept = {
+      sample,
+      at,
+      freshMs: Math.min(Math.max(this.#options.refreshMs, (at - startedAt) * REST_FACTOR), LONGEST_FRESH_MS),
+    };
     if (this.#failure !== undefined) this.#options.log.info({ server: this.name }, 'the database server answers again');
     this.#failure = undefined;
     return sample;
@@ -121,7 +125,8 @@ export class DatabaseServer {
 
   /** The client goes, so that the next one reads the option file again and asks for real sizes again. */
   async #fail(error: unknown): Promise<void> {
-    if (this.#failure === undefined) this.#options.log.warn({ server: this.name, err: error }, 'the database server does not answer');
+    if (this.#failure === undefined)
+      this.#options.log.warn({ server: this.name, err: error }, 'the database server does not answer');
     this.#failure = { at: performance.now(), error };
     this.#method = 'files';
     const client = this.#client;
@@ -134,6 +139,11 @@ export class DatabaseServer {
   }
 
   #unavailable(cause: unknown): HttpError {
-    return retryLater('databases_unavailable', 'the database server does not answer at the moment', this.#options.retryMs / 1000, new Error(`${this.name}: ${messageOf(cause)}`, { cause }));
+    return retryLater(
+      'databases_unavailable',
+      'the database server does not answer at the moment',
+      this.#options.retryMs / 1000,
+      new Error(`${this.name}: ${messageOf(cause)}`, { cause }),
+    );
   }
 }

@@ -40,11 +40,22 @@ union select distinct user, db, 0 from mysql.tables_priv union select distinct u
 export type Method = 'files' | 'estimates';
 
 /** Real sizes where the server tells them to this login; `method` says which they are. Errors: those of the connection, and `SqlError`. */
-export async function readSizes(client: MysqlClient, preferred: Method = 'files'): Promise<{ databases: Database[]; method: Method }> {
+export async function readSizes(
+  client: MysqlClient,
+  preferred: Method = 'files',
+): Promise<{ databases: Database[]; method: Method }> {
   const { rows, method } = await readRows(client, preferred);
-  const sizes = new Map<string, number>(rows.filter((row) => row.tbl === null && row.bytes === null).map((row) => [row.name, 0]));
+  const sizes = new Map<string, number>(
+    rows.filter((row) => row.tbl === null && row.bytes === null).map((row) => [row.name, 0]),
+  );
   const tables = rows.filter((row) => row.tbl !== null);
-  const more = tables.length === 0 ? [] : await client.query<Row>(`${OF_TABLES}${tables.map(() => '(?, ?)').join(', ')}) group by binary table_schema`, tables.flatMap(quotable));
+  const more =
+    tables.length === 0
+      ? []
+      : await client.query<Row>(
+          `${OF_TABLES}${tables.map(() => '(?, ?)').join(', ')}) group by binary table_schema`,
+          tables.flatMap(quotable),
+        );
   for (const { name, bytes } of [...rows, ...more]) {
     const before = sizes.get(name);
     if (before !== undefined) sizes.set(name, before + Number(bytes));

@@ -30,14 +30,18 @@ export class ServerSource implements Source {
 
   viewOf(account: Account): View | Promise<View> {
     const sample = this.#server.sample();
-    return sample instanceof Promise ? sample.then((taken) => this.#viewIn(taken, account)) : this.#viewIn(sample, account);
+    return sample instanceof Promise
+      ? sample.then((taken) => this.#viewIn(taken, account))
+      : this.#viewIn(sample, account);
   }
 
   #viewIn(sample: Sample, account: Account): View | Promise<View> {
     const kept = this.#views.get(sample)?.get(account);
     if (kept !== undefined) return kept;
     const own = this.#ownIn(sample.catalogue, account);
-    return own instanceof Promise ? own.then((databases) => this.#keep(sample, account, databases)) : this.#keep(sample, account, own);
+    return own instanceof Promise
+      ? own.then((databases) => this.#keep(sample, account, databases))
+      : this.#keep(sample, account, own);
   }
 
   #keep(sample: Sample, account: Account, own: readonly Database[]): View {
@@ -50,7 +54,8 @@ export class ServerSource implements Source {
   #ownIn(catalogue: Catalogue, account: Account): readonly Database[] | Promise<readonly Database[]> {
     const { username } = account;
     if (this.#server.ownership === 'login') return catalogue.others;
-    if (this.#server.ownership === 'grants') return catalogue.granted(this.#databaseUser.replaceAll('{username}', username));
+    if (this.#server.ownership === 'grants')
+      return catalogue.granted(this.#databaseUser.replaceAll('{username}', username));
     const own = catalogue.prefixed(username);
     if (!own.some((database) => isAmbiguous(username, database))) return own;
     const longer = this.#longerNames.get(account, '', () => this.#namesBelow(username));

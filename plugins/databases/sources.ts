@@ -18,7 +18,11 @@ export class Sources {
   constructor(config: DatabasesConfig, accounts: Accounts, log: Log) {
     assertNames(config);
     this.#config = config;
-    const times = { ...limitsOf(config), refreshMs: config.refresh_seconds * 1000, retryMs: config.retry_seconds * 1000 };
+    const times = {
+      ...limitsOf(config),
+      refreshMs: config.refresh_seconds * 1000,
+      retryMs: config.retry_seconds * 1000,
+    };
     this.#servers = Object.entries(config.servers).map(([name, settings]) => {
       const server = new DatabaseServer({ name, settings, log, ...times });
       this.#byName.set(name, new ServerSource(server, settings.database_user, accounts));
@@ -35,15 +39,27 @@ export class Sources {
   metrics(): Metric[] {
     const figures = this.#servers.map(({ name, figures }) => ({ labels: { server: name }, ...figures }));
     return [
-      { name: 'hostkeep_database_server_up', help: 'Whether the server answered when it was last asked', type: 'gauge', samples: figures.map(({ labels, isUp }) => ({ labels, value: isUp ? 1 : 0 })) },
-      { name: 'hostkeep_database_server_samples_total', help: 'How often the server was asked for its sizes', type: 'counter', samples: figures.map(({ labels, samples }) => ({ labels, value: samples })) },
+      {
+        name: 'hostkeep_database_server_up',
+        help: 'Whether the server answered when it was last asked',
+        type: 'gauge',
+        samples: figures.map(({ labels, isUp }) => ({ labels, value: isUp ? 1 : 0 })),
+      },
+      {
+        name: 'hostkeep_database_server_samples_total',
+        help: 'How often the server was asked for its sizes',
+        type: 'counter',
+        samples: figures.map(({ labels, samples }) => ({ labels, value: samples })),
+      },
     ];
   }
 
   async findings(): Promise<Finding[]> {
     const embedded = `SQLite files (.sqlite, .sqlite3, .db) in the folder ${FOLDER}/ of each account without a server`;
     const servers = await Promise.all(this.#servers.map((server) => findingOf(server)));
-    return this.#config.default_server === '' ? [{ name: 'databases', ok: true, detail: embedded }, ...servers] : servers;
+    return this.#config.default_server === ''
+      ? [{ name: 'databases', ok: true, detail: embedded }, ...servers]
+      : servers;
   }
 
   async close(): Promise<void> {
@@ -60,9 +76,18 @@ async function findingOf(server: DatabaseServer): Promise<Finding> {
   const name = `database server ${server.name}`;
   try {
     const { version, method } = await server.describe();
-    return { name, ok: true, detail: `${version}, ${method === 'files' ? 'sizes of its files' : 'estimated sizes, because the login lacks PROCESS or the server does not list its files'}` };
+    return {
+      name,
+      ok: true,
+      detail: `${version}, ${method === 'files' ? 'sizes of its files' : 'estimated sizes, because the login lacks PROCESS or the server does not list its files'}`,
+    };
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error), remedy: `start the server, or correct databases.servers.${server.name} in the configuration` };
+    return {
+      name,
+      ok: false,
+      detail: messageOf(error),
+      remedy: `start the server, or correct databases.servers.${server.name} in the configuration`,
+    };
   }
 }
 
@@ -70,7 +95,16 @@ async function findingOf(server: DatabaseServer): Promise<Finding> {
 function assertNames(config: DatabasesConfig): void {
   const used = [config.default_server, ...Object.values(config.accounts)].filter((name) => name !== '');
   const unknown = used.find((name) => !Object.hasOwn(config.servers, name));
-  if (unknown !== undefined) throw new Unavailable(`the configuration names the database server ${unknown}, which is not among databases.servers`);
-  const shared = Object.entries(config.servers).find(([name, { ownership }]) => ownership === 'login' && (name === config.default_server || used.filter((each) => each === name).length > 1));
-  if (shared !== undefined) throw new Unavailable(`database server ${shared[0]} has the ownership login and so may be the server of one account only`);
+  if (unknown !== undefined)
+    throw new Unavailable(
+      `the configuration names the database server ${unknown}, which is not among databases.servers`,
+    );
+  const shared = Object.entries(config.servers).find(
+    ([name, { ownership }]) =>
+      ownership === 'login' && (name === config.default_server || used.filter((each) => each === name).length > 1),
+  );
+  if (shared !== undefined)
+    throw new Unavailable(
+      `database server ${shared[0]} has the ownership login and so may be the server of one account only`,
+    );
 }

@@ -51,7 +51,10 @@ export class View {
     let reply = this.#sizes.get(key);
     if (reply === undefined) {
       const shown = withSystem ? [...this.own, ...this.#system].toSorted(byName) : this.own;
-      reply = ready(shown.map((database) => entryOf(database, unit)), { headers: this.#headers });
+      reply = ready(
+        shown.map((database) => entryOf(database, unit)),
+        { headers: this.#headers },
+      );
       this.#sizes.set(key, reply);
     }
     return reply;

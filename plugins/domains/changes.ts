@@ -41,7 +41,11 @@ export class Changes {
     const id = await this.#host.store.write(async (tx) => {
       const standing = await rows.standingOf(tx, account.id, name);
       assertFree(account, name, standing);
-      const inserted = await rows.insert(tx, { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_NAME }, standing);
+      const inserted = await rows.insert(
+        tx,
+        { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_NAME },
+        standing,
+      );
       if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
       return inserted;
     });
@@ -55,7 +59,8 @@ export class Changes {
     const isDirect = !this.#isProvided('domainRemoved');
     const row = await this.#host.store.write(async (tx) => {
       const found = await rows.find(tx, name);
-      if (found === undefined || found.account_id !== account.id) throw new HttpError('domain_not_found', 'the account has no such domain');
+      if (found === undefined || found.account_id !== account.id)
+        throw new HttpError('domain_not_found', 'the account has no such domain');
       if (isDirect) await this.#finishRemoval(tx, account, found, 'active', ip);
       else {
         await rows.move(tx, found.id, 'active', 'removing', PROCESS_NAME);
@@ -78,7 +83,8 @@ export class Changes {
     for (const row of orphans) {
       const account = await directory.accounts.byId(row.account_id);
       await store.write(async (tx) => {
-        if (account !== undefined && row.state === 'removing') await this.#finishRemoval(tx, account, row, row.state, '');
+        if (account !== undefined && row.state === 'removing')
+          await this.#finishRemoval(tx, account, row, row.state, '');
         else await rows.remove(tx, row, row.state);
       });
     }
@@ -95,7 +101,8 @@ export class Changes {
       throw refusal;
     }
     await this.#host.store.write(async (tx) => {
-      if (!(await rows.move(tx, row.id, 'adding', 'active', ''))) throw new Error(`the account of ${row.name} was removed meanwhile`);
+      if (!(await rows.move(tx, row.id, 'adding', 'active', '')))
+        throw new Error(`the account of ${row.name} was removed meanwhile`);
       await this.#record(tx, 'added', account, row, ip);
     });
   }
@@ -118,9 +125,21 @@ export class Changes {
     if (await rows.remove(tx, row, from)) await this.#record(tx, 'removed', account, row, ip);
   }
 
-  async #record(tx: Tx, what: 'added' | 'removed', account: Pick<Account, 'id' | 'username'>, row: rows.DomainRow, ip: string): Promise<void> {
+  async #record(
+    tx: Tx,
+    what: 'added' | 'removed',
+    account: Pick<Account, 'id' | 'username'>,
+    row: rows.DomainRow,
+    ip: string,
+  ): Promise<void> {
     tx.afterCommit(() => this.#changed(account.id));
-    await this.#host.events.record(tx, { type: `domain.${what}`, account, text: `${what} the domain ${row.name}`, ip, data: { domain_id: row.id, domain_url: row.name } });
+    await this.#host.events.record(tx, {
+      type: `domain.${what}`,
+      account,
+      text: `${what} the domain ${row.name}`,
+      ip,
+      data: { domain_id: row.id, domain_url: row.name },
+    });
   }
 
   #isProvided(point: Point): boolean {
@@ -128,19 +147,26 @@ export class Changes {
   }
 
   #part(account: Account, { name, docroot }: rows.DomainRow): DomainPart {
-    return { name, docroot: clientPath(docroot === '' ? [] : docroot.split('/'), this.#host.node.config.virtual_root), account };
+    return {
+      name,
+      docroot: clientPath(docroot === '' ? [] : docroot.split('/'), this.#host.node.config.virtual_root),
+      account,
+    };
   }
 
   #nameOf(text: string): string {
     const { name, problem } = parseDomain(text);
     if (name === undefined) throw new HttpError('invalid_domain', problem);
-    if (publicSuffix(name) === name) throw new HttpError('invalid_domain', `${name} is a public suffix, under which anybody may register`);
-    if (this.#reserved.some((reserved) => isWithin(name, reserved))) throw new HttpError('invalid_domain', `${name} is reserved on this server`);
+    if (publicSuffix(name) === name)
+      throw new HttpError('invalid_domain', `${name} is a public suffix, under which anybody may register`);
+    if (this.#reserved.some((reserved) => isWithin(name, reserved)))
+      throw new HttpError('invalid_domain', `${name} is reserved on this server`);
     return name;
   }
 
   #components(docroot: string): string[] {
-    if (/\p{Surrogate}/u.test(docroot)) throw new HttpError('invalid_docroot', 'the document root is not valid Unicode');
+    if (/\p{Surrogate}/u.test(docroot))
+      throw new HttpError('invalid_docroot', 'the document root is not valid Unicode');
     try {
       return componentsOf(docroot, this.#host.node.config.virtual_root);
     } catch (error) {
@@ -150,17 +176,22 @@ export class Changes {
 }
 
 function assertFree(account: Account, name: string, { taken, isSub, mains, mainsBelow }: rows.Standing): void {
-  if (taken) throw new HttpError('domain_exists', `${name} cannot be added, because it or a domain above or below it is in use`);
+  if (taken)
+    throw new HttpError('domain_exists', `${name} cannot be added, because it or a domain above or below it is in use`);
   const limit = account.plan?.domains_limit ?? 0;
-  if (limit > 0 && !isSub && mains - mainsBelow >= limit) throw new HttpError('domain_limit_reached', `the plan has room for ${limit} domain${limit === 1 ? '' : 's'}`);
+  if (limit > 0 && !isSub && mains - mainsBelow >= limit)
+    throw new HttpError('domain_limit_reached', `the plan has room for ${limit} domain${limit === 1 ? '' : 's'}`);
 }
 
 async function makeFolder(account: Account, components: readonly string[]): Promise<void> {
   try {
     await (await Folder.make(account.filesRoot, components)).close();
   } catch (error) {
-    if (isMissing(error)) throw new HttpError('invalid_docroot', 'a part of the document root is a link or no folder', { cause: error });
-    throw error instanceof HttpError ? error : retryLater('files_unavailable', 'the document root could not be made', 30, error);
+    if (isMissing(error))
+      throw new HttpError('invalid_docroot', 'a part of the document root is a link or no folder', { cause: error });
+    throw error instanceof HttpError
+      ? error
+      : retryLater('files_unavailable', 'the document root could not be made', 30, error);
   }
 }
 
@@ -170,6 +201,13 @@ function firstFailure(answers: readonly Gathered<Point>[]): unknown {
 
 /** What the operator forbids, and every name under which the panel itself is reached. */
 function reservedNames({ config, node }: Host<DomainsConfig>): string[] {
-  const own = [hostname(), ...node.config.admin_hosts, ...config.panel_hosts, ...[node.config.listen, node.config.admin_listen].map((each) => splitHostPort(each).host)];
-  return [...config.forbidden, ...own.filter((name) => name.includes('.'))].map((name) => parseDomain(name).name ?? name.toLowerCase());
+  const own = [
+    hostname(),
+    ...node.config.admin_hosts,
+    ...config.panel_hosts,
+    ...[node.config.listen, node.config.admin_listen].map((each) => splitHostPort(each).host),
+  ];
+  return [...config.forbidden, ...own.filter((name) => name.includes('.'))].map(
+    (name) => parseDomain(name).name ?? name.toLowerCase(),
+  );
 }

@@ -6,7 +6,16 @@ import { gzipSync } from 'node:zlib';
 export type Files = Record<string, string | Uint8Array>;
 
 const secret = () => randomBytes(24).toString('base64url');
-const KEYS = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY', 'AUTH_SALT', 'SECURE_AUTH_SALT', 'LOGGED_IN_SALT', 'NONCE_SALT'];
+const KEYS = [
+  'AUTH_KEY',
+  'SECURE_AUTH_KEY',
+  'LOGGED_IN_KEY',
+  'NONCE_KEY',
+  'AUTH_SALT',
+  'SECURE_AUTH_SALT',
+  'LOGGED_IN_SALT',
+  'NONCE_SALT',
+];
 /** The smallest picture, 1×1 pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
 /** Two blocks of zeros are a tar archive without members. */
@@ -21,17 +30,29 @@ export function wordPress(title: string): Files {
   return {
     'index.php': `${php('Front to the application')}define( 'WP_USE_THEMES', true );\nrequire __DIR__ . '/wp-blog-header.php';\n`,
     'wp-config.php': wpConfig(),
-    'wp-blog-header.php': php('Loads the environment and the template'), 'wp-load.php': php('Finds wp-config.php and loads it'),
-    'wp-login.php': php('Log-in page'), 'wp-settings.php': php('Sets up common variables'), 'wp-cron.php': php('Scheduled events'), 'xmlrpc.php': php('XML-RPC'),
+    'wp-blog-header.php': php('Loads the environment and the template'),
+    'wp-load.php': php('Finds wp-config.php and loads it'),
+    'wp-login.php': php('Log-in page'),
+    'wp-settings.php': php('Sets up common variables'),
+    'wp-cron.php': php('Scheduled events'),
+    'xmlrpc.php': php('XML-RPC'),
     'wp-includes/version.php': `${php('Version information')}$wp_version = '6.8.3';\n$wp_db_version = 60421;\n$required_php_version = '7.2.24';\n$required_mysql_version = '5.5.5';\n`,
     'wp-admin/index.php': php('Dashboard'),
-    ...numbered(40, (n) => [`wp-includes/blocks/block-${n}/block.json`, `{"apiVersion":3,"name":"core/block-${n}","title":"Block ${n}"}\n`]),
+    ...numbered(40, (n) => [
+      `wp-includes/blocks/block-${n}/block.json`,
+      `{"apiVersion":3,"name":"core/block-${n}","title":"Block ${n}"}\n`,
+    ]),
     ...numbered(20, (n) => [`wp-admin/includes/part-${n}.php`, php(`Administration part ${n}`)]),
     ...numbered(12, (n) => [`wp-content/uploads/2026/${String(n).padStart(2, '0')}/photo-${n}.gif`, GIF]),
-    ...numbered(12, (n) => [`wp-content/plugins/plugin-${n}/plugin-${n}.php`, `<?php\n/*\nPlugin Name: Plugin ${n}\nVersion: 1.${n}\n*/\n`]),
+    ...numbered(12, (n) => [
+      `wp-content/plugins/plugin-${n}/plugin-${n}.php`,
+      `<?php\n/*\nPlugin Name: Plugin ${n}\nVersion: 1.${n}\n*/\n`,
+    ]),
     'wp-content/themes/garden/style.css': `/*\nTheme Name: ${title}\nVersion: 2.1\n*/\nbody { font-family: serif; }\n`,
-    'wp-content/themes/garden/index.php': php('Main template'), 'wp-content/themes/garden/functions.php': php('Theme set-up'),
-    'wp-content/debug.log': '[01-Nov-2026 08:00:00 UTC] PHP Notice:  Undefined index: page in /var/www/html/index.php on line 12\n',
+    'wp-content/themes/garden/index.php': php('Main template'),
+    'wp-content/themes/garden/functions.php': php('Theme set-up'),
+    'wp-content/debug.log':
+      '[01-Nov-2026 08:00:00 UTC] PHP Notice:  Undefined index: page in /var/www/html/index.php on line 12\n',
   };
 }
 
@@ -68,21 +89,29 @@ export function laravel(title: string): Files {
   return {
     artisan: '#!/usr/bin/env php\n<?php\n',
     '.env': `APP_NAME="${title}"\nAPP_ENV=production\nAPP_KEY=base64:${randomBytes(32).toString('base64')}\nAPP_DEBUG=false\n\nDB_CONNECTION=mysql\nDB_HOST=mariadb\nDB_PORT=3306\nDB_DATABASE=demo_shop\nDB_USERNAME=demo_shop\nDB_PASSWORD=${secret()}\n`,
-    'composer.json': '{"name":"laravel/laravel","type":"project","require":{"php":"^8.2","laravel/framework":"^12.0"}}\n',
+    'composer.json':
+      '{"name":"laravel/laravel","type":"project","require":{"php":"^8.2","laravel/framework":"^12.0"}}\n',
     'public/index.php': "<?php\nrequire __DIR__.'/../vendor/autoload.php';\n",
     'bootstrap/app.php': '<?php\nuse Illuminate\\Foundation\\Application;\n',
-    'vendor/laravel/framework/src/Illuminate/Foundation/Application.php': "<?php\nnamespace Illuminate\\Foundation;\nclass Application\n{\n    const VERSION = '12.37.0';\n}\n",
-    ...numbered(24, (n) => [`app/Models/Product${n}.php`, `<?php\nnamespace App\\Models;\nclass Product${n} extends Product {}\n`]),
+    'vendor/laravel/framework/src/Illuminate/Foundation/Application.php':
+      "<?php\nnamespace Illuminate\\Foundation;\nclass Application\n{\n    const VERSION = '12.37.0';\n}\n",
+    ...numbered(24, (n) => [
+      `app/Models/Product${n}.php`,
+      `<?php\nnamespace App\\Models;\nclass Product${n} extends Product {}\n`,
+    ]),
     ...numbered(30, (n) => [`storage/app/public/products/product-${n}.gif`, GIF]),
     'storage/logs/laravel.log': '[2026-11-01 08:00:00] production.INFO: order 1001 was paid\n',
   };
 }
 
 export function staticSite(title: string, pages: number): Files {
-  const html = (heading: string) => `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${heading}</title><link rel="stylesheet" href="/assets/css/site.css"></head>\n<body><h1>${heading}</h1><p>Open every day from nine to five.</p></body>\n</html>\n`;
+  const html = (heading: string) =>
+    `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${heading}</title><link rel="stylesheet" href="/assets/css/site.css"></head>\n<body><h1>${heading}</h1><p>Open every day from nine to five.</p></body>\n</html>\n`;
   return {
-    'index.html': html(title), 'robots.txt': 'User-agent: *\nAllow: /\n',
-    'assets/css/site.css': 'body { margin: 3rem auto; max-width: 40rem; font-family: sans-serif; background: #fdf6e3; }\nh1 { color: #b58900; }\n',
+    'index.html': html(title),
+    'robots.txt': 'User-agent: *\nAllow: /\n',
+    'assets/css/site.css':
+      'body { margin: 3rem auto; max-width: 40rem; font-family: sans-serif; background: #fdf6e3; }\nh1 { color: #b58900; }\n',
     'assets/js/site.js': "document.documentElement.classList.add('ready');\n",
     ...numbered(pages, (n) => [`pages/part-${Math.ceil(n / 8)}/page-${n}.html`, html(`${title}, page ${n}`)]),
     ...numbered(pages, (n) => [`assets/images/picture-${n}.gif`, GIF]),
@@ -90,13 +119,22 @@ export function staticSite(title: string, pages: number): Files {
 }
 
 export function otherSite(): Files {
-  return { ...staticSite('Corner Bakery', 5), 'logs/access.log': '192.0.2.10 - - [01/Nov/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 512\n' };
+  return {
+    ...staticSite('Corner Bakery', 5),
+    'logs/access.log': '192.0.2.10 - - [01/Nov/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 512\n',
+  };
 }
 
 export function backups(): Files {
   return {
-    ...numbered(6, (n) => [`database/demo_garden-2026-${String(n).padStart(2, '0')}-01.sql`, `-- demo_garden\nCREATE TABLE wp_options (option_id bigint unsigned NOT NULL, option_name varchar(191), option_value longtext);\nINSERT INTO wp_options VALUES (1,'siteurl','https://sunny-garden.example');\n`]),
+    ...numbered(6, (n) => [
+      `database/demo_garden-2026-${String(n).padStart(2, '0')}-01.sql`,
+      `-- demo_garden\nCREATE TABLE wp_options (option_id bigint unsigned NOT NULL, option_name varchar(191), option_value longtext);\nINSERT INTO wp_options VALUES (1,'siteurl','https://sunny-garden.example');\n`,
+    ]),
     ...numbered(6, (n) => [`files/sunny-garden-2026-${String(n).padStart(2, '0')}-01.tar.gz`, EMPTY_TAR_GZ]),
-    ...numbered(12, (n) => [`logs/access-${String(n).padStart(2, '0')}.log`, `198.51.100.${n} - - [0${1 + (n % 9)}/Nov/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 ${n * 100}\n`]),
+    ...numbered(12, (n) => [
+      `logs/access-${String(n).padStart(2, '0')}.log`,
+      `198.51.100.${n} - - [0${1 + (n % 9)}/Nov/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 ${n * 100}\n`,
+    ]),
   };
 }

@@ -31,6 +31,10 @@ function below(folder: string, files: Files): Files {
 }
 
 async function write(account: Account, files: Files): Promise<void> {
-  for (const folder of new Set(Object.keys(files).map((path) => dirname(path)))) await mkdir(join(account.filesRoot, folder), { recursive: true, mode: 0o755 });
-  for (const [path, content] of Object.entries(files)) await writeFile(join(account.filesRoot, path), content, { mode: path.endsWith('wp-config.php') || path.endsWith('.env') ? 0o640 : 0o644 });
+  for (const folder of new Set(Object.keys(files).map((path) => dirname(path))))
+    await mkdir(join(account.filesRoot, folder), { recursive: true, mode: 0o755 });
+  for (const [path, content] of Object.entries(files))
+    await writeFile(join(account.filesRoot, path), content, {
+      mode: path.endsWith('wp-config.php') || path.endsWith('.env') ? 0o640 : 0o644,
+    });
 }

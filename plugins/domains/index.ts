@@ -3,7 +3,15 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import type { DashboardPart } from '../../kernel/points.ts';
 import { Changes } from './changes.ts';
 import { fillDemo } from './demo.ts';
-import { DeletedDomain, DockerDomains, DomainEntry, DomainList, DomainName, DomainsConfig, NewDomain } from './schema.ts';
+import {
+  DeletedDomain,
+  DockerDomains,
+  DomainEntry,
+  DomainList,
+  DomainName,
+  DomainsConfig,
+  NewDomain,
+} from './schema.ts';
 import type { DomainsService } from './service.ts';
 import { count, find, pages } from './store.ts';
 import { entryOf, Views } from './view.ts';
@@ -15,13 +23,37 @@ export default definePlugin({
   routes: {
     list: { method: 'GET', path: '/api/domains', summary: 'Domains of the account, by name', reply: DomainList },
     add: {
-      method: 'POST', path: '/api/domains/new', summary: 'Add a domain and make its document root',
-      description: 'Names are lower-cased, of other scripts turned into punycode. A subdomain of an own domain does not count against the limit of the plan; above, at or below a domain of another account a name is in use.',
-      body: NewDomain, reply: DomainEntry, status: 201,
-      errors: ['invalid_domain', 'invalid_docroot', 'domain_exists', 'domain_limit_reached', 'webserver_failed', 'files_unavailable'],
+      method: 'POST',
+      path: '/api/domains/new',
+      summary: 'Add a domain and make its document root',
+      description:
+        'Names are lower-cased, of other scripts turned into punycode. A subdomain of an own domain does not count against the limit of the plan; above, at or below a domain of another account a name is in use.',
+      body: NewDomain,
+      reply: DomainEntry,
+      status: 201,
+      errors: [
+        'invalid_domain',
+        'invalid_docroot',
+        'domain_exists',
+        'domain_limit_reached',
+        'webserver_failed',
+        'files_unavailable',
+      ],
     },
-    remove: { method: 'POST', path: '/api/domains/delete', summary: 'Remove a domain; its files stay', body: DomainName, reply: DeletedDomain, errors: ['domain_not_found', 'webserver_failed'] },
-    docker: { method: 'GET', path: '/api/docker_domains', summary: 'Domains of the account, those below another one apart', reply: DockerDomains },
+    remove: {
+      method: 'POST',
+      path: '/api/domains/delete',
+      summary: 'Remove a domain; its files stay',
+      body: DomainName,
+      reply: DeletedDomain,
+      errors: ['domain_not_found', 'webserver_failed'],
+    },
+    docker: {
+      method: 'GET',
+      path: '/api/docker_domains',
+      summary: 'Domains of the account, those below another one apart',
+      reply: DockerDomains,
+    },
   },
   async setup(host) {
     const { store, node, log } = host;
@@ -34,9 +66,11 @@ export default definePlugin({
     const changes = new Changes(host, changed);
     const repaired = await changes.repair();
     if (repaired > 0) log.warn({ count: repaired }, 'domains that a killed process was adding or removing are gone');
-    host.onClose(host.events.listen(({ type, data }) => {
-      if (type === 'account.removed' && typeof data['account_id'] === 'number') changed(data['account_id']);
-    }));
+    host.onClose(
+      host.events.listen(({ type, data }) => {
+        if (type === 'account.removed' && typeof data['account_id'] === 'number') changed(data['account_id']);
+      }),
+    );
     const viewed = <T>(account: Account, pick: (view: Awaited<ReturnType<Views['of']>>) => T): T | Promise<T> => {
       const view = views.of(account);
       return view instanceof Promise ? view.then(pick) : pick(view);
@@ -61,8 +95,12 @@ export default definePlugin({
       handlers: {
         list: ({ account }) => viewed(account, (view) => view.list),
         docker: ({ account }) => viewed(account, (view) => view.docker),
-        add: async ({ account, body, ip }) => entryOf(views.domain(await changes.add(account, body.domain_url, body.docroot, ip))),
-        remove: async ({ account, body, ip }) => ({ domain_url: await changes.remove(account, body.domain_url, ip), deleted: true as const }),
+        add: async ({ account, body, ip }) =>
+          entryOf(views.domain(await changes.add(account, body.domain_url, body.docroot, ip))),
+        remove: async ({ account, body, ip }) => ({
+          domain_url: await changes.remove(account, body.domain_url, ip),
+          deleted: true as const,
+        }),
       },
       provides: {
         dashboard: (account) => (account.features.has('domains') ? viewed(account, partOf) : {}),
@@ -74,5 +112,8 @@ export default definePlugin({
 });
 
 function partOf({ domains, grouped }: Awaited<ReturnType<Views['of']>>): DashboardPart {
-  return { domains: domains.map(({ id, name, docroot }) => ({ docroot, domain_id: id, domain_url: name })), ...grouped };
+  return {
+    domains: domains.map(({ id, name, docroot }) => ({ docroot, domain_id: id, domain_url: name })),
+    ...grouped,
+  };
 }

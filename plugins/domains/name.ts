@@ -9,7 +9,9 @@ const MAX_LENGTH = 253;
  * The lower-case ASCII form of a domain name that can be registered (RFC 1123 labels, RFC 5890 for other scripts), one
  * trailing dot dropped. Returns what is wrong as `problem` otherwise.
  */
-export function parseDomain(text: string): { name: string; problem?: undefined } | { name?: undefined; problem: string } {
+export function parseDomain(
+  text: string,
+): { name: string; problem?: undefined } | { name?: undefined; problem: string } {
   if (/[\u0000-\u0020\u007f%]/.test(text)) return { problem: 'it holds characters that no domain name has' };
   const isAscii = /^[\u0021-\u007e]*$/.test(text);
   const lower = isAscii ? text.toLowerCase() : domainToASCII(text);
@@ -18,7 +20,8 @@ export function parseDomain(text: string): { name: string; problem?: undefined }
   if (name.length > MAX_LENGTH) return { problem: `a domain name has at most ${MAX_LENGTH} characters` };
   const labels = name.split('.');
   if (labels.length < 2) return { problem: 'a domain name has at least two labels' };
-  if (!labels.every((label) => LABEL.test(label))) return { problem: 'a label has 1 to 63 letters, digits and hyphens, and no hyphen at either end' };
+  if (!labels.every((label) => LABEL.test(label)))
+    return { problem: 'a label has 1 to 63 letters, digits and hyphens, and no hyphen at either end' };
   if (NUMBER.test(labels.at(-1) ?? '')) return { problem: 'an address is no domain name' };
   if (domainToASCII(name) !== name) return { problem: 'its punycode is not valid' };
   return { name };

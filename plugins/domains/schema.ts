@@ -6,17 +6,32 @@ export const DomainsConfig = Type.Object(
       default: ['localhost', 'localdomain', 'invalid', 'onion', 'arpa'],
       description: 'Names that no account may add, nor anything below them',
     }),
-    panel_hosts: Type.Array(Type.String(), { default: [], description: 'Host names of the panel, refused like forbidden ones, besides the host name of the node and admin_hosts' }),
+    panel_hosts: Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Host names of the panel, refused like forbidden ones, besides the host name of the node and admin_hosts',
+    }),
   },
   { additionalProperties: false },
 );
 export type DomainsConfig = Static<typeof DomainsConfig>;
 
-const DomainUrl = Type.String({ minLength: 1, maxLength: 1024, description: 'A domain name, e.g. example.com or bücher.example' });
+const DomainUrl = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: 'A domain name, e.g. example.com or bücher.example',
+});
 
 export const NewDomain = Type.Object({
   domain_url: DomainUrl,
-  docroot: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Folder, absolute under the virtual root or relative to it; made where it is missing; <virtual root>/<domain> when left out' })),
+  docroot: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description:
+        'Folder, absolute under the virtual root or relative to it; made where it is missing; <virtual root>/<domain> when left out',
+    }),
+  ),
 });
 export const DomainName = Type.Object({ domain_url: DomainUrl });
 
@@ -34,6 +49,8 @@ export const DeletedDomain = Type.Object({ domain_url: Type.String(), deleted: T
 const Main = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };
 export const DockerDomains = Type.Object({
   maindomains: Type.Array(Type.Object(Main)),
-  subdomains: Type.Array(Type.Object({ ...Main, main_domain: Type.String({ description: 'The domain of the account that it is below' }) })),
+  subdomains: Type.Array(
+    Type.Object({ ...Main, main_domain: Type.String({ description: 'The domain of the account that it is below' }) }),
+  ),
 });
 export type DockerDomains = Static<typeof DockerDomains>;

@@ -48,7 +48,10 @@ export async function standingOf(reader: Reader, accountId: number, name: string
       exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1) as is_sub,
       (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
       (select count(*) from domains where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
-    accountId, name, above, ...rangeBelow(name),
+    accountId,
+    name,
+    above,
+    ...rangeBelow(name),
   );
   const { taken = 0, is_sub: isSub = 0, mains = 0, mains_below: mainsBelow = 0 } = row ?? {};
   return { taken: taken === 1, isSub: isSub === 1, mains, mainsBelow };
@@ -59,32 +62,56 @@ export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: S
   const { account_id, name, docroot, state, claimed_by, created_at } = row;
   const { lastId } = await tx.run(
     'insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)',
-    account_id, name, reversedName(name), docroot, isSub ? 0 : 1, state, claimed_by, created_at,
+    account_id,
+    name,
+    reversedName(name),
+    docroot,
+    isSub ? 0 : 1,
+    state,
+    claimed_by,
+    created_at,
   );
-  if (mainsBelow > 0) await tx.run('update domains set is_main = 0 where reversed > ? and reversed < ? and account_id = ? and is_main = 1', ...rangeBelow(name), account_id);
+  if (mainsBelow > 0)
+    await tx.run(
+      'update domains set is_main = 0 where reversed > ? and reversed < ? and account_id = ? and is_main = 1',
+      ...rangeBelow(name),
+      account_id,
+    );
   return lastId;
 }
 
 /** Moves a row on; false when it is gone or in another state. */
 export async function move(tx: Tx, id: number, from: State, to: State, claim: string): Promise<boolean> {
-  return (await tx.run('update domains set state = ?, claimed_by = ? where id = ? and state = ?', to, claim, id, from)).changes === 1;
+  return (
+    (await tx.run('update domains set state = ?, claimed_by = ? where id = ? and state = ?', to, claim, id, from))
+      .changes === 1
+  );
 }
 
 /** Deletes a row; domains of the account below it, and below no other one, count from now on. */
 export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: State): Promise<boolean> {
   const { changes } = await tx.run('delete from domains where id = ? and state = ?', id, from);
   if (changes === 0) return false;
-  const below = await tx.all<{ id: number; name: string }>('select id, name from domains where reversed > ? and reversed < ? and account_id = ?', ...rangeBelow(name), account_id);
+  const below = await tx.all<{ id: number; name: string }>(
+    'select id, name from domains where reversed > ? and reversed < ? and account_id = ?',
+    ...rangeBelow(name),
+    account_id,
+  );
   if (below.length === 0 || (await standingOf(tx, account_id, name)).isSub) return true;
   const names = new Set(below.map((each) => each.name));
-  const mains = below.filter((each) => !parentsOf(each.name).some((parent) => names.has(parent))).map((each) => each.id);
+  const mains = below
+    .filter((each) => !parentsOf(each.name).some((parent) => names.has(parent)))
+    .map((each) => each.id);
   await tx.run('update domains set is_main = 1 where id in (select value from json_each(?))', JSON.stringify(mains));
   return true;
 }
 
 /** Domains in force of one account, by name. */
 export function listOf(reader: Reader, accountId: number): Promise<DomainRow[]> {
-  return reader.all<DomainRow>(`select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`, accountId);
+  return reader.all<DomainRow>(
+    `select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`,
+    accountId,
+  );
 }
 
 export function find(reader: Reader, name: string): Promise<DomainRow | undefined> {
@@ -92,8 +119,11 @@ export function find(reader: Reader, name: string): Promise<DomainRow | undefine
 }
 
 export async function* pages(reader: Reader): AsyncGenerator<DomainRow[]> {
-  for (let last = 0; ; ) {
-    const rows = await reader.all<DomainRow>(`select ${COLUMNS} from domains where id > ? and state = 'active' order by id limit ${PAGE}`, last);
+  for (let last = 0; ;) {
+    const rows = await reader.all<DomainRow>(
+      `select ${COLUMNS} from domains where id > ? and state = 'active' order by id limit ${PAGE}`,
+      last,
+    );
     if (rows.length > 0) yield rows;
     if (rows.length < PAGE) return;
     last = rows.at(-1)?.id ?? last;
@@ -101,11 +131,19 @@ export async function* pages(reader: Reader): AsyncGenerator<DomainRow[]> {
 }
 
 export async function count(reader: Reader): Promise<number> {
-  return (await reader.get<{ n: number }>("select (select count(*) from domains) - (select count(*) from domains where state <> 'active') as n"))?.n ?? 0;
+  return (
+    (
+      await reader.get<{ n: number }>(
+        "select (select count(*) from domains) - (select count(*) from domains where state <> 'active') as n",
+      )
+    )?.n ?? 0
+  );
 }
 
 /** Rows that no process will finish, because the one that claimed them is gone. */
 export async function orphans(reader: Reader): Promise<(DomainRow & { readonly state: State })[]> {
-  const pending = await reader.all<DomainRow & { state: State; claimed_by: string }>(`select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`);
+  const pending = await reader.all<DomainRow & { state: State; claimed_by: string }>(
+    `select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`,
+  );
   return pending.filter((row) => !isRunning(row.claimed_by));
 }

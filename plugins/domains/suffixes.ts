@@ -7,5 +7,8 @@ let suffixes: typeof import('tldts') | undefined;
 /** The public suffix of a name, those of private registries (`github.io`) included; the last label where no list knows better. */
 export function publicSuffix(name: string): string {
   suffixes ??= require('tldts') as typeof import('tldts');
-  return suffixes.getPublicSuffix(name, { allowPrivateDomains: true, validateHostname: false }) ?? name.slice(name.lastIndexOf('.') + 1);
+  return (
+    suffixes.getPublicSuffix(name, { allowPrivateDomains: true, validateHostname: false }) ??
+    name.slice(name.lastIndexOf('.') + 1)
+  );
 }

@@ -34,7 +34,9 @@ export class Views {
   }
 
   of(account: Account): View | Promise<View> {
-    return this.#cache.get(account, '', async () => viewOf((await listOf(this.#store, account.id)).map((row) => this.domain(row))));
+    return this.#cache.get(account, '', async () =>
+      viewOf((await listOf(this.#store, account.id)).map((row) => this.domain(row))),
+    );
   }
 
   drop(accountId: number): void {

@@ -12,9 +12,14 @@ export default definePlugin({
   config: FilesConfig,
   routes: {
     list: {
-      method: 'GET', path: ['/api/folders/*path', '/api/folders'], summary: 'The folders in a folder',
-      description: 'Symbolic links are neither listed nor followed. An account that has no files yet has an empty root.',
-      params: FolderParams, reply: FolderList, errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
+      method: 'GET',
+      path: ['/api/folders/*path', '/api/folders'],
+      summary: 'The folders in a folder',
+      description:
+        'Symbolic links are neither listed nor followed. An account that has no files yet has an empty root.',
+      params: FolderParams,
+      reply: FolderList,
+      errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
   },
   setup({ config, node }) {

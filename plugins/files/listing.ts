@@ -15,7 +15,12 @@ export interface Listing {
 }
 
 /** The plain folders in `folder`, whose client's path is `path`. Ends with the signal's reason when nobody waits any more. */
-export async function listFolders(folder: Folder, path: string, limits: FilesConfig, signal: AbortSignal): Promise<Listing> {
+export async function listFolders(
+  folder: Folder,
+  path: string,
+  limits: FilesConfig,
+  signal: AbortSignal,
+): Promise<Listing> {
   const looker = new Looker(folder, limits.max_entries, COUNTING.has((await folder.fileSystem()).type));
   const names = await looker.names(limits.max_folders, signal);
   const folders: SubFolder[] = [];
@@ -28,7 +33,9 @@ export async function listFolders(folder: Folder, path: string, limits: FilesCon
     }
   };
   // All have ended before the folder is closed, also when one of them fails.
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => take().finally(() => (next = names.length))));
+  const ends = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, () => take().finally(() => (next = names.length))),
+  );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   folders.sort((a, b) => (a.name < b.name ? -1 : 1)); // they answered in any order
   return { folders, truncated: looker.isTruncated };

@@ -16,9 +16,26 @@ export default definePlugin({
   features: ['info'],
   config: HostingConfig,
   routes: {
-    info: { method: 'GET', path: '/api/system/hosting/info', summary: 'The server that the account lives on', reply: ServerInfo },
-    plan: { method: 'GET', path: ['/system/hosting/plan', '/api/system/hosting/plan'], summary: 'The plan of the account and its limits', reply: Plan },
-    ports: { method: 'GET', path: ['/system/hosting/ports', '/api/system/hosting/ports'], summary: 'Published ports of the services of the account', description: 'While what publishes them does not answer it is 503: a port that is null is not allocated.', reply: Ports, errors: ['containers_unavailable'] },
+    info: {
+      method: 'GET',
+      path: '/api/system/hosting/info',
+      summary: 'The server that the account lives on',
+      reply: ServerInfo,
+    },
+    plan: {
+      method: 'GET',
+      path: ['/system/hosting/plan', '/api/system/hosting/plan'],
+      summary: 'The plan of the account and its limits',
+      reply: Plan,
+    },
+    ports: {
+      method: 'GET',
+      path: ['/system/hosting/ports', '/api/system/hosting/ports'],
+      summary: 'Published ports of the services of the account',
+      description: 'While what publishes them does not answer it is 503: a port that is null is not allocated.',
+      reply: Ports,
+      errors: ['containers_unavailable'],
+    },
   },
   setup({ config, gather }) {
     const ipAddress = () => (config.ip_address === '' ? ownAddress() : config.ip_address);
@@ -36,9 +53,19 @@ export default definePlugin({
         ports: async ({ account }) => {
           const parts = (await gather('ports', account)).map((part) => {
             if (part.ok) return part.value;
-            throw part.error instanceof HttpError ? part.error : retryLater('containers_unavailable', 'the ports are not known at the moment', RETRY_SECONDS, part.error);
+            throw part.error instanceof HttpError
+              ? part.error
+              : retryLater(
+                  'containers_unavailable',
+                  'the ports are not known at the moment',
+                  RETRY_SECONDS,
+                  part.error,
+                );
           });
-          return Object.assign({ phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null }, ...parts);
+          return Object.assign(
+            { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null },
+            ...parts,
+          );
         },
       },
     };

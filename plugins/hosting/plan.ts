@@ -7,7 +7,10 @@ export function planReply(account: Account, nameServers: readonly string[]): Pla
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = nameServers;
   return {
     context: account.username,
-    ns1, ns2, ns3, ns4,
+    ns1,
+    ns2,
+    ns3,
+    ns4,
     plan_bandwidth: plan?.bandwidth ?? 0,
     plan_cpu_limit: String(plan?.cpu_limit ?? 0),
     plan_db_limit: plan?.db_limit ?? 0,

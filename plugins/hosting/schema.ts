@@ -3,32 +3,36 @@ import { Type, type Static } from '../../kernel/schema.ts';
 export const HostingConfig = Type.Object(
   {
     name_servers: Type.Array(Type.String(), { maxItems: 4, default: [], description: 'ns1 to ns4 of the node' }),
-    ip_address: Type.String({ default: '', description: 'Address of the node as customers know it; the first public one of its interfaces when empty' }),
+    ip_address: Type.String({
+      default: '',
+      description: 'Address of the node as customers know it; the first public one of its interfaces when empty',
+    }),
   },
   { additionalProperties: false },
 );
 
-export const ServerInfo = Type.Object(
-  {
-    ip: Type.String(),
-    load_avg: Type.String({ description: 'Over 1, 5 and 15 minutes, e.g. 0.52, 0.40, 0.36' }),
-    machine: Type.String({ description: 'Hardware name, e.g. x86_64' }),
-    node: Type.String({ description: 'Host name' }),
-    processor: Type.String(),
-    release: Type.String({ description: 'Release of the operating system\'s kernel' }),
-    system: Type.String({ description: 'e.g. Linux' }),
-    uptime: Type.String({ description: 'e.g. 3 days, 4:05' }),
-    version: Type.String({ description: 'Version text of the operating system\'s kernel' }),
-  },
-);
+export const ServerInfo = Type.Object({
+  ip: Type.String(),
+  load_avg: Type.String({ description: 'Over 1, 5 and 15 minutes, e.g. 0.52, 0.40, 0.36' }),
+  machine: Type.String({ description: 'Hardware name, e.g. x86_64' }),
+  node: Type.String({ description: 'Host name' }),
+  processor: Type.String(),
+  release: Type.String({ description: "Release of the operating system's kernel" }),
+  system: Type.String({ description: 'e.g. Linux' }),
+  uptime: Type.String({ description: 'e.g. 3 days, 4:05' }),
+  version: Type.String({ description: "Version text of the operating system's kernel" }),
+});
 export type ServerInfo = Static<typeof ServerInfo>;
 
 const NameServer = Type.String({ description: 'Empty when unset' });
 const Limit = (what: string) => Type.Integer({ description: `${what}; 0 = unlimited` });
 
 export const Plan = Type.Object({
-  context: Type.String({ description: 'Name of the account\'s container context, which is its user name' }),
-  ns1: NameServer, ns2: NameServer, ns3: NameServer, ns4: NameServer,
+  context: Type.String({ description: "Name of the account's container context, which is its user name" }),
+  ns1: NameServer,
+  ns2: NameServer,
+  ns3: NameServer,
+  ns4: NameServer,
   plan_bandwidth: Limit('Network speed in Mbit/s'),
   plan_cpu_limit: Type.String({ description: 'CPUs, e.g. 2 or 0.5; 0 = unlimited' }),
   plan_db_limit: Limit('Databases'),
@@ -46,6 +50,13 @@ export const Plan = Type.Object({
 });
 export type Plan = Static<typeof Plan>;
 
-const Port = Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], { description: 'Published port of the host; null when not allocated' });
+const Port = Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], {
+  description: 'Published port of the host; null when not allocated',
+});
 
-export const Ports = Type.Object({ phpmyadmin_port: Port, remote_mysql_port: Port, remote_ssh_port: Port, webterminal_port: Port });
+export const Ports = Type.Object({
+  phpmyadmin_port: Port,
+  remote_mysql_port: Port,
+  remote_ssh_port: Port,
+  webterminal_port: Port,
+});

@@ -2,13 +2,22 @@ import { cpus, hostname, loadavg, machine, networkInterfaces, release, type, upt
 import { Addresses } from '../../kernel/address.ts';
 import type { ServerInfo } from './schema.ts';
 
-const PRIVATE = new Addresses(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16', '127.0.0.0/8']);
+const PRIVATE = new Addresses([
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '127.0.0.0/8',
+]);
 
 /** What the operating system says of itself; the model of the processor does not change while we run. */
 export function serverInfo(ip: string): ServerInfo {
   return {
     ip,
-    load_avg: loadavg().map((load) => load.toFixed(2)).join(', '),
+    load_avg: loadavg()
+      .map((load) => load.toFixed(2))
+      .join(', '),
     machine: machine(),
     node: hostname(),
     processor: (processor ??= cpus()[0]?.model.trim() ?? machine()),
@@ -31,6 +40,9 @@ export function uptimeText(seconds: number): string {
 
 /** The first public IPv4 address of the interfaces, else the first one that is not loopback, else loopback. */
 export function ownAddress(interfaces = networkInterfaces()): string {
-  const addresses = Object.values(interfaces).flatMap((list) => list ?? []).filter((each) => each.family === 'IPv4' && !each.internal).map((each) => each.address);
+  const addresses = Object.values(interfaces)
+    .flatMap((list) => list ?? [])
+    .filter((each) => each.family === 'IPv4' && !each.internal)
+    .map((each) => each.address);
   return addresses.find((address) => !PRIVATE.has(address)) ?? addresses[0] ?? '127.0.0.1';
 }

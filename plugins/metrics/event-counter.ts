@@ -13,7 +13,9 @@ export class EventCounter {
 
   figure(): Figure {
     return {
-      name: 'hostkeep_events_total', help: 'What happened to accounts, by type', type: 'counter',
+      name: 'hostkeep_events_total',
+      help: 'What happened to accounts, by type',
+      type: 'counter',
       samples: [...this.#counts].map(([type, value]) => ({ labels: { type }, value })),
     };
   }

@@ -3,7 +3,10 @@ import type { Host } from '../../kernel/plugin.ts';
 import { unauthenticated } from '../../kernel/routes.ts';
 
 /** Lets in who holds the token of the configuration, or an admin's. Anybody else gets the 401 of every route. */
-export function guard(token: string, sessions: Pick<Host['directory']['sessions'], 'resolve'>): (authorization: string) => Promise<void> {
+export function guard(
+  token: string,
+  sessions: Pick<Host['directory']['sessions'], 'resolve'>,
+): (authorization: string) => Promise<void> {
   const expected = digest(token);
   return async (authorization) => {
     const given = /^bearer +(\S.*)$/i.exec(authorization)?.[1];

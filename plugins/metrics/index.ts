@@ -14,8 +14,16 @@ export default definePlugin({
   config: MetricsConfig,
   routes: {
     page: {
-      method: 'GET', path: '/metrics', address: 'admin', access: 'guest', headers: ['authorization'], produces: ['text/plain'], errors: ['authentication_required'],
-      summary: 'Figures for Prometheus', description: 'For admin tokens and for the token `metrics.token` of the configuration.', reply: Type.String(),
+      method: 'GET',
+      path: '/metrics',
+      address: 'admin',
+      access: 'guest',
+      headers: ['authorization'],
+      produces: ['text/plain'],
+      errors: ['authentication_required'],
+      summary: 'Figures for Prometheus',
+      description: 'For admin tokens and for the token `metrics.token` of the configuration.',
+      reply: Type.String(),
     },
   },
   setup({ config, directory, events, node, log, gather, onClose }) {
@@ -29,11 +37,35 @@ export default definePlugin({
     const make = async (): Promise<string> => {
       const parts = await gather('metrics');
       const collected: Figure[] = [
-        { name: 'hostkeep_collect_success', help: 'Whether a plugin told its figures', type: 'gauge', samples: parts.map(({ plugin, ok }) => ({ labels: { plugin }, value: ok ? 1 : 0 })) },
-        { name: 'hostkeep_collect_duration_seconds', help: 'Time until a plugin told its figures', type: 'gauge', samples: parts.map(({ plugin, ms }) => ({ labels: { plugin }, value: ms / 1000 })) },
-        { name: 'hostkeep_sessions', help: 'Sessions that have not expired', type: 'gauge', samples: [{ value: await directory.sessions.count() }] },
+        {
+          name: 'hostkeep_collect_success',
+          help: 'Whether a plugin told its figures',
+          type: 'gauge',
+          samples: parts.map(({ plugin, ok }) => ({ labels: { plugin }, value: ok ? 1 : 0 })),
+        },
+        {
+          name: 'hostkeep_collect_duration_seconds',
+          help: 'Time until a plugin told its figures',
+          type: 'gauge',
+          samples: parts.map(({ plugin, ms }) => ({ labels: { plugin }, value: ms / 1000 })),
+        },
+        {
+          name: 'hostkeep_sessions',
+          help: 'Sessions that have not expired',
+          type: 'gauge',
+          samples: [{ value: await directory.sessions.count() }],
+        },
       ];
-      return page([...serverFigures(node, delay), ...requestFigures(node.routes()), counter.figure(), ...collected, ...parts.flatMap((part) => (part.ok ? part.value : []))], log);
+      return page(
+        [
+          ...serverFigures(node, delay),
+          ...requestFigures(node.routes()),
+          counter.figure(),
+          ...collected,
+          ...parts.flatMap((part) => (part.ok ? part.value : [])),
+        ],
+        log,
+      );
     };
     let making: Promise<string> | undefined;
     return {

@@ -6,7 +6,11 @@ export interface Figure {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly samples: readonly { readonly metricName?: string; readonly labels?: Readonly<Record<string, string | number>>; readonly value: number }[];
+  readonly samples: readonly {
+    readonly metricName?: string;
+    readonly labels?: Readonly<Record<string, string | number>>;
+    readonly value: number;
+  }[];
 }
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -24,7 +28,11 @@ export async function page(figures: readonly Figure[], log: Log): Promise<string
   const registry = new Registry();
   for (const { name, help, type, samples } of figures) {
     const labels = samples.flatMap((sample) => Object.keys(sample.labels ?? {}));
-    if (!NAME.test(name) || !labels.every((label) => NAME.test(label)) || registry.getSingleMetric(name) !== undefined) {
+    if (
+      !NAME.test(name) ||
+      !labels.every((label) => NAME.test(label)) ||
+      registry.getSingleMetric(name) !== undefined
+    ) {
       log.warn({ metric: name }, 'a figure has no usable name, or one that was taken, and is left out');
       continue;
     }

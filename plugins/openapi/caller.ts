@@ -3,7 +3,11 @@ import type { RouteInfo } from '../../kernel/node.ts';
 import type { Address } from '../../kernel/plugin.ts';
 
 /** The routes of an address that the account, or without one anybody, may ask; `undefined` where its token is worth nothing there. */
-export function usable(routes: readonly RouteInfo[], address: Address, account: Account | undefined): RouteInfo[] | undefined {
+export function usable(
+  routes: readonly RouteInfo[],
+  address: Address,
+  account: Account | undefined,
+): RouteInfo[] | undefined {
   const here = routes.filter((route) => route.addresses.includes(address));
   if (account === undefined) return here.filter((route) => route.access === 'guest');
   if (account.role === 'admin') return address === 'admin' ? here : undefined;
@@ -14,5 +18,9 @@ export function usable(routes: readonly RouteInfo[], address: Address, account: 
 function isOpen({ access, features, also = [] }: RouteInfo, address: Address, account: Account): boolean {
   if (access === 'guest') return true;
   if (access === 'user') return address === 'user';
-  return access === 'feature' && features.some((name) => account.features.has(name)) && also.every((name) => account.features.has(name));
+  return (
+    access === 'feature' &&
+    features.some((name) => account.features.has(name)) &&
+    also.every((name) => account.features.has(name))
+  );
 }

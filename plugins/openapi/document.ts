@@ -46,7 +46,8 @@ function describe(node: NodeInfo, scope: Scope): Members {
     info: {
       title: address === 'user' ? 'Hostkeep, end-user API' : 'Hostkeep, usage and administration API',
       version: node.version,
-      description: 'What the caller may use: without a token, what is open to anybody. `x-hostkeep-feature` names the features of which an account needs one, `x-hostkeep-also` those that it needs besides. Every GET answers HEAD; another method is 405 with `Allow`.',
+      description:
+        'What the caller may use: without a token, what is open to anybody. `x-hostkeep-feature` names the features of which an account needs one, `x-hostkeep-also` those that it needs besides. Every GET answers HEAD; another method is 405 with `Allow`.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: node.url(address) }],
@@ -54,7 +55,14 @@ function describe(node: NodeInfo, scope: Scope): Members {
     paths: pathItems(scope),
     components: {
       schemas: { Problem: PROBLEM },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a login on this address' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The token of a login on this address',
+        },
+      },
     },
   };
 }

@@ -10,7 +10,11 @@ export function readExamples(): Examples {
 }
 
 /** The `example` of a media type object; nothing where none was recorded. */
-export function exampleOf(examples: Examples, { plugin, name }: RouteInfo, part: 'request' | 'reply'): { example?: unknown } {
+export function exampleOf(
+  examples: Examples,
+  { plugin, name }: RouteInfo,
+  part: 'request' | 'reply',
+): { example?: unknown } {
   const example = examples[`${plugin}.${name}`]?.[part];
   return example === undefined ? {} : { example };
 }

@@ -13,19 +13,35 @@ export default definePlugin({
   features: [],
   routes: {
     describe: {
-      ...open, path: '/openapi.json', summary: 'The description of this API in OpenAPI 3.1', reply: Description, headers: ['authorization'], errors: ['authentication_required'],
+      ...open,
+      path: '/openapi.json',
+      summary: 'The description of this API in OpenAPI 3.1',
+      reply: Description,
+      headers: ['authorization'],
+      errors: ['authentication_required'],
       description: 'With a token: what its account may use. Without: what is open to anybody.',
     },
-    page: { ...file, path: '/docs', summary: 'A page that shows the description and tries requests out', produces: ['text/html'] },
+    page: {
+      ...file,
+      path: '/docs',
+      summary: 'A page that shows the description and tries requests out',
+      produces: ['text/html'],
+    },
     script: { ...file, path: '/docs/docs.js', summary: 'Script of the page', produces: ['text/javascript'] },
     style: { ...file, path: '/docs/docs.css', summary: 'Style sheet of the page', produces: ['text/css'] },
     bundle: { ...file, path: '/docs/swagger-ui-bundle.js', summary: 'Swagger UI', produces: ['text/javascript'] },
-    bundleStyle: { ...file, path: '/docs/swagger-ui.css', summary: 'Style sheet of Swagger UI', produces: ['text/css'] },
+    bundleStyle: {
+      ...file,
+      path: '/docs/swagger-ui.css',
+      summary: 'Style sheet of Swagger UI',
+      produces: ['text/css'],
+    },
   },
   setup({ node, directory }) {
     const descriptions = new Descriptions(node, readExamples());
     const files = new PageFiles();
-    const served = (name: PageFile) => async (call: { header(name: 'if-none-match'): string }) => (await files.get(name)).answer(call.header('if-none-match'));
+    const served = (name: PageFile) => async (call: { header(name: 'if-none-match'): string }) =>
+      (await files.get(name)).answer(call.header('if-none-match'));
     return {
       handlers: {
         describe: (call) => {

@@ -18,7 +18,9 @@ export function inputSchema(schema: TSchema): Members {
 /** Members of an object's schema that a client has to send. */
 export function requiredOf(schema: TSchema | undefined): string[] {
   const properties = membersOf(schema?.['properties']);
-  return listOf(schema?.['required']).map(String).filter((name) => membersOf(properties[name])['default'] === undefined);
+  return listOf(schema?.['required'])
+    .map(String)
+    .filter((name) => membersOf(properties[name])['default'] === undefined);
 }
 
 export function membersOf(value: unknown): Members {
@@ -30,13 +32,30 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function converted(schema: Members, isInput: boolean): Members {
-  return Object.fromEntries(Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-    if (DATA.has(keyword)) return [[keyword, value]];
-    if (keyword === 'properties' || keyword === 'patternProperties') return [[keyword, Object.fromEntries(Object.entries(membersOf(value)).map(([name, each]) => [name, converted(membersOf(each), isInput)]))]];
-    if (keyword === 'items' && Array.isArray(value)) return [['prefixItems', value.map((each) => converted(membersOf(each), isInput))]];
-    if (keyword === 'additionalItems') return Array.isArray(schema['items']) ? [['items', value]] : [];
-    if (keyword === 'required' && isInput) return [[keyword, requiredOf(schema as TSchema)]];
-    if (Array.isArray(value)) return [[keyword, value.map((each: unknown) => (typeof each === 'object' ? converted(membersOf(each), isInput) : each))]];
-    return [[keyword, typeof value === 'object' && value !== null ? converted(membersOf(value), isInput) : value]];
-  }));
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+      if (DATA.has(keyword)) return [[keyword, value]];
+      if (keyword === 'properties' || keyword === 'patternProperties')
+        return [
+          [
+            keyword,
+            Object.fromEntries(
+              Object.entries(membersOf(value)).map(([name, each]) => [name, converted(membersOf(each), isInput)]),
+            ),
+          ],
+        ];
+      if (keyword === 'items' && Array.isArray(value))
+        return [['prefixItems', value.map((each) => converted(membersOf(each), isInput))]];
+      if (keyword === 'additionalItems') return Array.isArray(schema['items']) ? [['items', value]] : [];
+      if (keyword === 'required' && isInput) return [[keyword, requiredOf(schema as TSchema)]];
+      if (Array.isArray(value))
+        return [
+          [
+            keyword,
+            value.map((each: unknown) => (typeof each === 'object' ? converted(membersOf(each), isInput) : each)),
+          ],
+        ];
+      return [[keyword, typeof value === 'object' && value !== null ? converted(membersOf(value), isInput) : value]];
+    }),
+  );
 }

@@ -8,19 +8,36 @@ import { membersOf, requiredOf, type Members } from './json-schema.ts';
  */
 export function linksOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
   const known = pointersOf(route.reply);
-  return Object.fromEntries(all.filter((target) => target.plugin === route.plugin && target !== route).flatMap((target): [string, Members][] => {
-    const operationId = `${target.plugin}.${target.name}`;
-    if (isListOf(route, target)) return [[target.name, { operationId, description: target.summary }]];
-    const inPath = pathNamesOf(target);
-    const needed = [...inPath, ...requiredOf(target.body)];
-    if (target.method === 'GET' || target.status === 201 || needed.length === 0 || !needed.every((name) => known.has(name))) return [];
-    const of = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `$response.body#${known.get(name) ?? ''}`]));
-    return [[target.name, {
-      operationId, description: target.summary,
-      ...(inPath.length > 0 && { parameters: of(inPath) }),
-      ...(target.body && { requestBody: of(requiredOf(target.body)) }),
-    }]];
-  }));
+  return Object.fromEntries(
+    all
+      .filter((target) => target.plugin === route.plugin && target !== route)
+      .flatMap((target): [string, Members][] => {
+        const operationId = `${target.plugin}.${target.name}`;
+        if (isListOf(route, target)) return [[target.name, { operationId, description: target.summary }]];
+        const inPath = pathNamesOf(target);
+        const needed = [...inPath, ...requiredOf(target.body)];
+        if (
+          target.method === 'GET' ||
+          target.status === 201 ||
+          needed.length === 0 ||
+          !needed.every((name) => known.has(name))
+        )
+          return [];
+        const of = (names: readonly string[]) =>
+          Object.fromEntries(names.map((name) => [name, `$response.body#${known.get(name) ?? ''}`]));
+        return [
+          [
+            target.name,
+            {
+              operationId,
+              description: target.summary,
+              ...(inPath.length > 0 && { parameters: of(inPath) }),
+              ...(target.body && { requestBody: of(requiredOf(target.body)) }),
+            },
+          ],
+        ];
+      }),
+  );
 }
 
 /** `GET /things` for `POST /things` and `POST /things/new`. */
@@ -37,10 +54,12 @@ function pathNamesOf({ paths: [path = ''] }: RouteInfo): string[] {
 function pointersOf(reply: TSchema): Map<string, string> {
   const pointers = new Map<string, string>();
   const add = (schema: Members, prefix: string) => {
-    for (const name of Object.keys(membersOf(schema['properties']))) if (!pointers.has(name)) pointers.set(name, `${prefix}/${name}`);
+    for (const name of Object.keys(membersOf(schema['properties'])))
+      if (!pointers.has(name)) pointers.set(name, `${prefix}/${name}`);
   };
   add(reply, '');
-  for (const [name, member] of Object.entries(membersOf(reply['properties']))) add(membersOf(membersOf(member)['items']), `/${name}/0`);
+  for (const [name, member] of Object.entries(membersOf(reply['properties'])))
+    add(membersOf(membersOf(member)['items']), `/${name}/0`);
   add(membersOf(reply['items']), '/0');
   return pointers;
 }

@@ -19,9 +19,19 @@ export function operationOf(route: RouteInfo, path: string, scope: Scope): Membe
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: inputSchema(body), ...exampleOf(scope.examples, route, 'request') } } } }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: inputSchema(body), ...exampleOf(scope.examples, route, 'request') } },
+      },
+    }),
     responses: responsesOf(route, scope),
-    security: access === 'guest' ? (route.headers?.includes('authorization') === true ? [{}, { bearer: [] }] : []) : [{ bearer: [] }],
+    security:
+      access === 'guest'
+        ? route.headers?.includes('authorization') === true
+          ? [{}, { bearer: [] }]
+          : []
+        : [{ bearer: [] }],
     ...(route.features.length > 0 && { 'x-hostkeep-feature': route.features }),
     ...(route.also !== undefined && { 'x-hostkeep-also': route.also }),
   };
@@ -31,27 +41,45 @@ function pathParameters({ params }: RouteInfo, path: string): Members[] {
   return [...path.matchAll(/([:*])(\w+)/g)].map(([, kind, name = '']) => {
     const schema = inputSchema(params?.properties[name] ?? ({ type: 'string' } as never));
     const said = schema['description'] ?? 'Part of the path';
-    return { name, in: 'path', required: true, description: kind === '*' ? `${String(said)}. The rest of the path, slashes included` : said, schema };
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: kind === '*' ? `${String(said)}. The rest of the path, slashes included` : said,
+      schema,
+    };
   });
 }
 
 function queryParameters({ query }: RouteInfo): Members[] {
   const required = requiredOf(query);
-  return Object.entries(query?.properties ?? {}).map(([name, schema]) => parameter('query', name, inputSchema(schema), required.includes(name)));
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) =>
+    parameter('query', name, inputSchema(schema), required.includes(name)),
+  );
 }
 
 /** Left out: Authorization, which OpenAPI leaves to the security schemes, and what every client sends by itself. */
 function headerParameters({ headers = [] }: RouteInfo): Members[] {
-  return headers.filter((name) => name !== 'authorization' && name !== 'user-agent').map((name) => parameter('header', name, { type: 'string' }, false));
+  return headers
+    .filter((name) => name !== 'authorization' && name !== 'user-agent')
+    .map((name) => parameter('header', name, { type: 'string' }, false));
 }
 
 function parameter(where: 'query' | 'header', name: string, schema: Members, isRequired: boolean): Members {
-  return { name, in: where, required: isRequired, ...(schema['description'] === undefined ? {} : { description: schema['description'] }), schema };
+  return {
+    name,
+    in: where,
+    required: isRequired,
+    ...(schema['description'] === undefined ? {} : { description: schema['description'] }),
+    schema,
+  };
 }
 
 /** Path items with the operations of the routes, in the order of the table. */
 export function pathItems(scope: Scope): Members {
   const items: Record<string, Record<string, Members>> = {};
-  for (const route of scope.routes) for (const path of route.paths) (items[templateOf(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, scope);
+  for (const route of scope.routes)
+    for (const path of route.paths)
+      (items[templateOf(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, scope);
   return membersOf(items);
 }

@@ -5,10 +5,20 @@ import { projectDir } from '../../kernel/config.ts';
 import { TaggedReply } from '../../kernel/tagged-reply.ts';
 
 /** Nothing from elsewhere, nothing inline; Swagger UI shows pictures that it holds as data. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** The page's files change with an upgrade only, and a browser asks whether they did. */
-const HEADERS = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'Cross-Origin-Opener-Policy': 'same-origin' };
-const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
+const HEADERS = {
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+} as const;
 
 const own = (name: string) => () => join(projectDir, 'plugins/openapi/page', name);
 const packages = createRequire(import.meta.url);

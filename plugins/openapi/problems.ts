@@ -18,8 +18,13 @@ export const PROBLEM: Members = {
     request_id: { type: 'string', description: 'Stands in the log of the server' },
     feature: { type: 'string', description: 'With feature_disabled: the feature that is missing' },
     errors: {
-      type: 'array', description: 'With invalid_request: what does not fit, by JSON pointer',
-      items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },
+      type: 'array',
+      description: 'With invalid_request: what does not fit, by JSON pointer',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
     },
   },
 };
@@ -45,13 +50,15 @@ function commonCodes({ access, path, paths, params, query, body }: RouteInfo, ad
   const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
   return [
     ...(hasParams || query !== undefined || body !== undefined ? ['invalid_request' as const] : []),
-    ...(body === undefined ? [] : ['invalid_json', 'body_too_large', 'unsupported_media_type'] as const),
+    ...(body === undefined ? [] : (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const)),
     ...(access === 'guest' ? [] : ['authentication_required' as const]),
     ...(access === 'feature' ? ['feature_disabled' as const] : []),
     ...(address === 'admin' && access !== 'guest' ? ['admin_required' as const] : []),
     ...(address === 'admin' ? ['host_not_allowed' as const] : []),
     ...(hasParams ? ['not_found' as const] : []),
-    'internal_error', 'feature_unavailable', 'overloaded',
+    'internal_error',
+    'feature_unavailable',
+    'overloaded',
   ];
 }
 

@@ -17,7 +17,8 @@ export interface Scope {
 /** All that a route can answer, by status. */
 export function responsesOf(route: RouteInfo, scope: Scope): Members {
   const responses: Record<string, unknown> = { ...successOf(route, scope), ...problemsOf(route, scope.address) };
-  for (const [status, schema] of Object.entries(route.replies ?? {})) responses[status] = withReply(membersOf(responses[status]), status, schema);
+  for (const [status, schema] of Object.entries(route.replies ?? {}))
+    responses[status] = withReply(membersOf(responses[status]), status, schema);
   return responses;
 }
 
@@ -31,7 +32,9 @@ function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
       description: describedBy(schema, status),
       content: {
         ...(isJson && { 'application/json': { schema, ...exampleOf(examples, route, 'reply') } }),
-        ...Object.fromEntries(produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }])),
+        ...Object.fromEntries(
+          produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }]),
+        ),
       },
       ...(Object.keys(links).length > 0 && { links }),
     },
@@ -42,7 +45,9 @@ function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
 /** A status that says one thing as JSON and others as problems tells of each. */
 function withReply(problem: Members, status: string, reply: TSchema): Members {
   const schema = replySchema(reply);
-  const description = [describedBy(schema, Number(status)), problem['description']].filter((text) => text !== undefined).join('. ');
+  const description = [describedBy(schema, Number(status)), problem['description']]
+    .filter((text) => text !== undefined)
+    .join('. ');
   return { ...problem, description, content: { 'application/json': { schema }, ...membersOf(problem['content']) } };
 }
 

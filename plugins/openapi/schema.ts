@@ -1,7 +1,11 @@
 import { Type } from '../../kernel/schema.ts';
 
 export const Description = Type.Object(
-  { openapi: Type.String(), info: Type.Object({ title: Type.String(), version: Type.String() }), paths: Type.Object({}) },
+  {
+    openapi: Type.String(),
+    info: Type.Object({ title: Type.String(), version: Type.String() }),
+    paths: Type.Object({}),
+  },
   { description: 'An OpenAPI 3.1 document' },
 );
 

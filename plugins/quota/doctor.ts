@@ -11,16 +11,38 @@ export async function examine({ du, repquota }: QuotaConfig, kernel: KernelQuota
   const [measuring, tools, mounts] = await Promise.all([version(du), version(repquota), kernel.mounts()]);
   const isGnu = measuring.startsWith('du (GNU coreutils)');
   return [
-    { name: 'du', ok: isGnu, detail: measuring, ...(isGnu ? {} : { remedy: 'install the GNU coreutils (apt-get install coreutils), or name its du in quota.du' }) },
-    ...(mounts.length === 0 ? [{ name: 'kernel quota', ok: true, detail: `none: no file system is mounted with user quotas, so usage is measured and compared with plans; ${repquota}: ${tools}` }] : await examineMounts(kernel, tools)),
+    {
+      name: 'du',
+      ok: isGnu,
+      detail: measuring,
+      ...(isGnu ? {} : { remedy: 'install the GNU coreutils (apt-get install coreutils), or name its du in quota.du' }),
+    },
+    ...(mounts.length === 0
+      ? [
+          {
+            name: 'kernel quota',
+            ok: true,
+            detail: `none: no file system is mounted with user quotas, so usage is measured and compared with plans; ${repquota}: ${tools}`,
+          },
+        ]
+      : await examineMounts(kernel, tools)),
   ];
 }
 
 async function examineMounts(kernel: KernelQuota, tools: string): Promise<Finding[]> {
   const { reports, problems } = await kernel.read();
   return [
-    ...reports.map(({ mount, rows }) => ({ name: 'kernel quota', ok: true, detail: `${mount}: ${rows.size} users; ${tools}` })),
-    ...problems.map((problem) => ({ name: 'kernel quota', ok: false, detail: `${problem}; ${tools}`, remedy: 'apt-get install quota, switch quotas on (quotaon -u), and let this user read them' })),
+    ...reports.map(({ mount, rows }) => ({
+      name: 'kernel quota',
+      ok: true,
+      detail: `${mount}: ${rows.size} users; ${tools}`,
+    })),
+    ...problems.map((problem) => ({
+      name: 'kernel quota',
+      ok: false,
+      detail: `${problem}; ${tools}`,
+      remedy: 'apt-get install quota, switch quotas on (quotaon -u), and let this user read them',
+    })),
   ];
 }
 
@@ -28,7 +50,11 @@ async function examineMounts(kernel: KernelQuota, tools: string): Promise<Findin
 async function version(command: string): Promise<string> {
   let output = '';
   try {
-    const { complaint } = await run(command, ['--version'], { signal: new AbortController().signal, timeoutMs: VERSION_MS, onOutput: (text) => (output += text) });
+    const { complaint } = await run(command, ['--version'], {
+      signal: new AbortController().signal,
+      timeoutMs: VERSION_MS,
+      onOutput: (text) => (output += text),
+    });
     return `${output}${complaint}`.split('\n')[0] ?? '';
   } catch (error) {
     return messageOf(error);

@@ -24,24 +24,48 @@ const UNITS = { bytes: '--block-size=1', inodes: '--inodes' } as const;
  *
  * Errors: 503 `overloaded` when it takes too long, 503 `files_unavailable` when `du` cannot say.
  */
-export async function measure(folder: Folder, unit: keyof typeof UNITS, { command, timeoutMs, log }: DuOptions, signal: AbortSignal): Promise<number> {
+export async function measure(
+  folder: Folder,
+  unit: keyof typeof UNITS,
+  { command, timeoutMs, log }: DuOptions,
+  signal: AbortSignal,
+): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const { output, code, endedBy, complaint } = await start(folder, [command, '-x', '-s', UNITS[unit], '--', '.'], timeoutMs, signal);
+    const { output, code, endedBy, complaint } = await start(
+      folder,
+      [command, '-x', '-s', UNITS[unit], '--', '.'],
+      timeoutMs,
+      signal,
+    );
     if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'the folder takes too long to measure', 60);
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
     const total = /^(\d+)\t/.exec(output)?.[1];
     if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${complaint}`));
     // What vanished during the walk is no loss; what may not be read is missing from the total, as with du by hand.
-    if (complaint !== '') log[/Permission denied|Input\/output error/.test(complaint) ? 'warn' : 'debug']({ complaint }, 'du left something out');
+    if (complaint !== '')
+      log[/Permission denied|Input\/output error/.test(complaint) ? 'warn' : 'debug'](
+        { complaint },
+        'du left something out',
+      );
     return Number(total);
   }
 }
 
-async function start(folder: Folder, command: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Ran & { output: string }> {
+async function start(
+  folder: Folder,
+  command: readonly string[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Ran & { output: string }> {
   let output = '';
   const cwd = `/proc/${process.pid}/fd/${folder.handle.fd}`;
   try {
-    const ran = await run('nice', ['-n', '10', '--', ...command], { cwd, timeoutMs, signal, onOutput: (text) => (output += text) });
+    const ran = await run('nice', ['-n', '10', '--', ...command], {
+      cwd,
+      timeoutMs,
+      signal,
+      onOutput: (text) => (output += text),
+    });
     return { ...ran, output };
   } catch (error) {
     throw signal.aborted ? error : unavailable(error);

@@ -27,7 +27,9 @@ export class FolderSizes {
   /** Bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */
   bytes(account: Account, components: readonly string[], signal: AbortSignal): Promise<number> {
     return this.#sizes.join(account, components.join('/'), signal, async (ending) => {
-      return (await this.#walk(account, components, ending, (folder) => measure(folder, 'bytes', this.#du, ending))) ?? 0;
+      return (
+        (await this.#walk(account, components, ending, (folder) => measure(folder, 'bytes', this.#du, ending))) ?? 0
+      );
     });
   }
 
@@ -36,17 +38,30 @@ export class FolderSizes {
     const { signal } = this.#closing;
     const at = Date.now();
     const measured = await this.#walk(account, [], signal, async (folder) => ({
-      bytes: await measure(folder, 'bytes', this.#du, signal), inodes: await measure(folder, 'inodes', this.#du, signal), at,
+      bytes: await measure(folder, 'bytes', this.#du, signal),
+      inodes: await measure(folder, 'inodes', this.#du, signal),
+      at,
     }));
     return measured ?? { bytes: 0, inodes: 0, at };
   }
 
   metrics(): Metric[] {
     return [
-      { name: 'hostkeep_folder_walks_total', help: 'Folders measured', type: 'counter', samples: [{ value: this.#walks }] },
-      { name: 'hostkeep_folder_walks', help: 'Folders being measured, or waiting for it', type: 'gauge', samples: [
-        { labels: { state: 'running' }, value: this.#turns.running }, { labels: { state: 'waiting' }, value: this.#turns.waiting },
-      ] },
+      {
+        name: 'hostkeep_folder_walks_total',
+        help: 'Folders measured',
+        type: 'counter',
+        samples: [{ value: this.#walks }],
+      },
+      {
+        name: 'hostkeep_folder_walks',
+        help: 'Folders being measured, or waiting for it',
+        type: 'gauge',
+        samples: [
+          { labels: { state: 'running' }, value: this.#turns.running },
+          { labels: { state: 'waiting' }, value: this.#turns.waiting },
+        ],
+      },
     ];
   }
 
@@ -56,7 +71,12 @@ export class FolderSizes {
   }
 
   /** `undefined` for the root of an account that has no files yet. */
-  #walk<T>(account: Account, components: readonly string[], signal: AbortSignal, work: (folder: Folder) => Promise<T>): Promise<T | undefined> {
+  #walk<T>(
+    account: Account,
+    components: readonly string[],
+    signal: AbortSignal,
+    work: (folder: Folder) => Promise<T>,
+  ): Promise<T | undefined> {
     return this.#turns.run(account, signal, async () => {
       const folder = await Folder.find(account.filesRoot, components);
       if (folder === undefined) return undefined;

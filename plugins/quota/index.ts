@@ -15,14 +15,24 @@ export default definePlugin({
   config: QuotaConfig,
   routes: {
     usage: {
-      method: 'GET', path: '/api/disk_inodes', feature: EITHER, summary: 'Disk space and files of the account, used and allowed',
-      description: 'From the kernel\'s quota, else measured, at most a minute ago unless configured otherwise, and compared with the plan.',
-      reply: DiskInodes, errors: ['files_unavailable', 'overloaded'],
+      method: 'GET',
+      path: '/api/disk_inodes',
+      feature: EITHER,
+      summary: 'Disk space and files of the account, used and allowed',
+      description:
+        "From the kernel's quota, else measured, at most a minute ago unless configured otherwise, and compared with the plan.",
+      reply: DiskInodes,
+      errors: ['files_unavailable', 'overloaded'],
     },
     size: {
-      method: 'GET', path: '/api/directory-size', feature: EITHER, summary: 'Disk usage of a folder',
+      method: 'GET',
+      path: '/api/directory-size',
+      feature: EITHER,
+      summary: 'Disk usage of a folder',
       description: 'Counted as du does: blocks on disk, hard links once, one file system, links not followed.',
-      query: FolderQuery, reply: Size, errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
+      query: FolderQuery,
+      reply: Size,
+      errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
   },
   setup({ config, log, node, onClose }) {
@@ -35,7 +45,9 @@ export default definePlugin({
       handlers: {
         usage: ({ account }) => usage.of(account),
         size: async ({ account, query, signal }) => {
-          return { size: sizeText(await sizes.bytes(account, componentsOf(query.folder, node.config.virtual_root), signal)) };
+          return {
+            size: sizeText(await sizes.bytes(account, componentsOf(query.folder, node.config.virtual_root), signal)),
+          };
         },
       },
       provides: { doctor: () => examine(config, kernel), metrics: () => sizes.metrics() },

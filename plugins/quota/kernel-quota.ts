@@ -64,13 +64,16 @@ export class KernelQuota {
       }
     }
     const text = problems.join('; ');
-    if (text !== '' && text !== this.#problems) this.#log.warn({ problems }, 'kernel quotas cannot be read; usage is measured instead');
+    if (text !== '' && text !== this.#problems)
+      this.#log.warn({ problems }, 'kernel quotas cannot be read; usage is measured instead');
     this.#problems = text;
     return { reports, problems };
   }
 
   async mounts(): Promise<readonly string[]> {
-    return this.#config.mounts.length > 0 ? this.#config.mounts : quotaMounts(await readFile('/proc/self/mountinfo', 'utf8'));
+    return this.#config.mounts.length > 0
+      ? this.#config.mounts
+      : quotaMounts(await readFile('/proc/self/mountinfo', 'utf8'));
   }
 
   async close(): Promise<void> {
@@ -107,7 +110,8 @@ export class KernelQuota {
     const parser = new RepquotaParser();
     let rest = '';
     const { code, endedBy, complaint } = await run(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
-      signal: this.#closing.signal, timeoutMs: REPORT_MS,
+      signal: this.#closing.signal,
+      timeoutMs: REPORT_MS,
       onOutput: (text) => {
         const lines = (rest + text).split('\n');
         rest = lines.pop() ?? '';
@@ -118,7 +122,8 @@ export class KernelQuota {
       },
     });
     // The exit code does not tell: it is not 0 too when another file system has a problem.
-    if (endedBy !== null || !parser.hasReport) throw new Error(complaint.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
+    if (endedBy !== null || !parser.hasReport)
+      throw new Error(complaint.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
     return { mount, at, rows };
   }
 }
@@ -128,7 +133,8 @@ async function standingOn(path: string): Promise<{ dev: number; uid: number }> {
   try {
     return await stat(path);
   } catch (error) {
-    if (!isMissing(error)) throw retryLater('files_unavailable', 'the files cannot be reached at the moment', 30, error);
-    return { ...await standingOn(dirname(path)), uid: 0 }; // whoever owns that is not this account
+    if (!isMissing(error))
+      throw retryLater('files_unavailable', 'the files cannot be reached at the moment', 30, error);
+    return { ...(await standingOn(dirname(path))), uid: 0 }; // whoever owns that is not this account
   }
 }

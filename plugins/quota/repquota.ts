@@ -11,8 +11,12 @@ export interface QuotaRow {
 }
 
 const NAMES = {
-  blocksUsed: 'BlockUsed', blocksSoft: 'BlockSoftLimit', blocksHard: 'BlockHardLimit',
-  filesUsed: 'FileUsed', filesSoft: 'FileSoftLimit', filesHard: 'FileHardLimit',
+  blocksUsed: 'BlockUsed',
+  blocksSoft: 'BlockSoftLimit',
+  blocksHard: 'BlockHardLimit',
+  filesUsed: 'FileUsed',
+  filesSoft: 'FileSoftLimit',
+  filesHard: 'FileHardLimit',
 } as const;
 const FIELDS = Object.entries(NAMES) as [keyof typeof NAMES, string][];
 
@@ -49,7 +53,12 @@ export class RepquotaParser {
 /** The rows of a whole report by user. */
 export function parseRepquota(text: string): Map<string, QuotaRow> {
   const parser = new RepquotaParser();
-  return new Map(text.split('\n').flatMap((line) => parser.row(line) ?? []).map((row) => [row.user, row]));
+  return new Map(
+    text
+      .split('\n')
+      .flatMap((line) => parser.row(line) ?? [])
+      .map((row) => [row.user, row]),
+  );
 }
 
 /** Options of a mounted file system that counts for users (ext4, XFS, and what follows them). */
@@ -62,8 +71,13 @@ export function quotaMounts(mountinfo: string): string[] {
     const fields = line.split(' ');
     const [device, root, mountPoint] = fields.slice(2, 5);
     const options = (fields[fields.indexOf('-') + 3] ?? '').split(',');
-    if (device === undefined || mountPoint === undefined || !options.some((option) => USER_QUOTA.test(option))) continue;
-    if (root === '/' || !byDevice.has(device)) byDevice.set(device, mountPoint.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))));
+    if (device === undefined || mountPoint === undefined || !options.some((option) => USER_QUOTA.test(option)))
+      continue;
+    if (root === '/' || !byDevice.has(device))
+      byDevice.set(
+        device,
+        mountPoint.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))),
+      );
   }
   return [...byDevice.values()];
 }

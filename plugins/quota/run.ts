@@ -21,19 +21,31 @@ const COMPLAINT_CHARACTERS = 1000;
  * Runs a program without a shell, in the C locale, and settles when it has ended. Rejects when it cannot be started,
  * and with the signal's reason when that ended it.
  */
-export function run(file: string, args: readonly string[], { signal, timeoutMs, cwd, onOutput }: RunOptions): Promise<Ran> {
+export function run(
+  file: string,
+  args: readonly string[],
+  { signal, timeoutMs, cwd, onOutput }: RunOptions,
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const child = spawn(file, args, {
-      signal, timeout: timeoutMs, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'],
-      env: { LC_ALL: 'C', PATH: process.env['PATH'] }, ...(cwd === undefined ? {} : { cwd }),
+      signal,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { LC_ALL: 'C', PATH: process.env['PATH'] },
+      ...(cwd === undefined ? {} : { cwd }),
     });
     let complaint = '';
     child.stdout.setEncoding('utf8').on('data', onOutput);
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(0, COMPLAINT_CHARACTERS)));
+    child.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (complaint = `${complaint}${text}`.slice(0, COMPLAINT_CHARACTERS)));
     child.on('error', (error) => {
       if (child.pid === undefined) reject(error); // else it is being ended, and closes
     });
-    child.on('close', (code, endedBy) => (signal.aborted ? reject(signal.reason as Error) : resolve({ code, endedBy, complaint })));
+    child.on('close', (code, endedBy) =>
+      signal.aborted ? reject(signal.reason as Error) : resolve({ code, endedBy, complaint }),
+    );
   });
 }

@@ -11,7 +11,12 @@ export class SharedWork<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /** Joins the work on `key` of the account, or begins it; `signal` says when this one stops waiting. */
-  async join(account: Account, key: string, signal: AbortSignal, begin: (ending: AbortSignal) => Promise<T>): Promise<T> {
+  async join(
+    account: Account,
+    key: string,
+    signal: AbortSignal,
+    begin: (ending: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     signal.throwIfAborted();
     const id = `${account.id} ${key}`;
     const flight = this.#flights.get(id) ?? this.#begin(id, begin);
@@ -37,7 +42,11 @@ export class SharedWork<T> {
 
   #begin(id: string, begin: (ending: AbortSignal) => Promise<T>): Flight<T> {
     const ending = new AbortController();
-    const flight: Flight<T> = { ending, waiting: 0, result: begin(ending.signal).finally(() => this.#forget(id, flight)) };
+    const flight: Flight<T> = {
+      ending,
+      waiting: 0,
+      result: begin(ending.signal).finally(() => this.#forget(id, flight)),
+    };
     this.#flights.set(id, flight);
     return flight;
   }

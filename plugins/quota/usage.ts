@@ -38,15 +38,28 @@ export class Usage {
 
 export function ofKernel(row: QuotaRow, at: number): DiskInodes {
   return {
-    date: dateText(at), disk_hard: row.blocksHard, disk_soft: row.blocksSoft, disk_used: row.blocksUsed,
-    inodes_hard: row.filesHard, inodes_soft: row.filesSoft, inodes_used: row.filesUsed,
+    date: dateText(at),
+    disk_hard: row.blocksHard,
+    disk_soft: row.blocksSoft,
+    disk_used: row.blocksUsed,
+    inodes_hard: row.filesHard,
+    inodes_soft: row.filesSoft,
+    inodes_used: row.filesUsed,
   };
 }
 
 /** A plan has one limit; it is the soft and the hard one. */
 export function ofMeasured({ bytes, inodes, at }: Measured, { plan }: Account): DiskInodes {
   const [blocks, files] = [(plan?.disk_limit_mib ?? 0) * 1024, plan?.inodes_limit ?? 0];
-  return { date: dateText(at), disk_hard: blocks, disk_soft: blocks, disk_used: Math.ceil(bytes / 1024), inodes_hard: files, inodes_soft: files, inodes_used: inodes };
+  return {
+    date: dateText(at),
+    disk_hard: blocks,
+    disk_soft: blocks,
+    disk_used: Math.ceil(bytes / 1024),
+    inodes_hard: files,
+    inodes_soft: files,
+    inodes_used: inodes,
+  };
 }
 
 /** `YYYY-MM-DD-HH-MM-SS` in UTC. */

@@ -55,14 +55,16 @@ export class Camera {
   take(accountId: number, url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const job = { url, own, isSecondTry: false, resolve, reject };
-      if (this.#isClosed || !this.#queue.push(accountId, job)) return reject(retryLater('overloaded', 'too many pictures are waiting', this.#settings.page_seconds));
+      if (this.#isClosed || !this.#queue.push(accountId, job))
+        return reject(retryLater('overloaded', 'too many pictures are waiting', this.#settings.page_seconds));
       this.#pump();
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) job.reject(retryLater('overloaded', 'the server is stopping', 5));
+    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift())
+      job.reject(retryLater('overloaded', 'the server is stopping', 5));
     await this.#chromium.kill();
     await Promise.all(this.#running);
     await this.#dropSpare();
@@ -143,7 +145,8 @@ export class Camera {
   }
 
   #told(error: unknown): HttpError {
-    if (error instanceof Unreachable) return new HttpError('site_unreachable', error.message, { cause: error.cause ?? error });
+    if (error instanceof Unreachable)
+      return new HttpError('site_unreachable', error.message, { cause: error.cause ?? error });
     return retryLater('screenshots_unavailable', 'the browser is not available at the moment', 5, error);
   }
 }

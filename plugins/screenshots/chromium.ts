@@ -43,7 +43,8 @@ export class Chromium {
   acquire(): Promise<Browser> {
     clearTimeout(this.#idle);
     if (this.#isClosed) return Promise.reject(new Error('the server is stopping'));
-    if (this.#failure !== undefined && performance.now() < this.#failure.untilMs) return Promise.reject(this.#failure.error);
+    if (this.#failure !== undefined && performance.now() < this.#failure.untilMs)
+      return Promise.reject(this.#failure.error);
     this.#browser ??= this.#start();
     return this.#browser;
   }
@@ -51,7 +52,9 @@ export class Chromium {
   /** Nobody needs it now: it ends unless somebody asks in time. */
   rest(onEnd: () => Promise<void>): void {
     clearTimeout(this.#idle);
-    this.#idle = globalThis.setTimeout(() => void onEnd().then(() => this.#stop()), this.#settings.idle_seconds * 1000).unref();
+    this.#idle = globalThis
+      .setTimeout(() => void onEnd().then(() => this.#stop()), this.#settings.idle_seconds * 1000)
+      .unref();
   }
 
   /** Ends it at once, with all that is open in it. */
@@ -69,7 +72,9 @@ export class Chromium {
   async #stop(): Promise<void> {
     const browser = await this.#browser?.catch(() => undefined);
     this.#browser = undefined;
-    await browser?.close().catch((error: unknown) => this.#log.warn({ err: error }, 'the browser did not end by itself'));
+    await browser
+      ?.close()
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'the browser did not end by itself'));
     await this.#ending;
   }
 
@@ -97,28 +102,54 @@ export class Chromium {
     const [program = '', ...first] = wrapper(this.#settings.page_memory_bytes * 1.5, identity);
     const command = [...first, this.#executable];
     const env = { PATH: '/usr/bin:/bin', HOME: profile, TMPDIR: profile, LANG: 'C.UTF-8' };
-    const defaults = puppeteer.defaultArgs({ headless: true, userDataDir: profile, args: switches(this.#settings, isSandboxed) });
+    const defaults = puppeteer.defaultArgs({
+      headless: true,
+      userDataDir: profile,
+      args: switches(this.#settings, isSandboxed),
+    });
     try {
       const browser = await puppeteer.launch({
-        executablePath: program, args: [...command, ...withoutDoors(defaults), 'about:blank'], ignoreDefaultArgs: true, userDataDir: profile, env,
-        pipe: true, timeout: LAUNCH_MS, defaultViewport: { width: 1280, height: 800 }, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
+        executablePath: program,
+        args: [...command, ...withoutDoors(defaults), 'about:blank'],
+        ignoreDefaultArgs: true,
+        userDataDir: profile,
+        env,
+        pipe: true,
+        timeout: LAUNCH_MS,
+        defaultViewport: { width: 1280, height: 800 },
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
       });
-      const ended = new Promise<void>((resolve) => void browser.once('disconnected', () => resolve(this.#bury(browser, profile))));
+      const ended = new Promise<void>(
+        (resolve) => void browser.once('disconnected', () => resolve(this.#bury(browser, profile))),
+      );
       this.#ending = Promise.all([this.#ending, ended]);
       return browser;
     } catch (error) {
-      const why = isSandboxed ? await complaint(program, [...command, '--headless=new', `--user-data-dir=${profile}`, '--dump-dom', 'about:blank'], env) : '';
+      const why = isSandboxed
+        ? await complaint(
+            program,
+            [...command, '--headless=new', `--user-data-dir=${profile}`, '--dump-dom', 'about:blank'],
+            env,
+          )
+        : '';
       await removeProfile(profile);
-      throw /No usable sandbox|without --no-sandbox/.test(why) ? new NoSandbox('the browser finds no usable sandbox', { cause: error }) : error;
+      throw /No usable sandbox|without --no-sandbox/.test(why)
+        ? new NoSandbox('the browser finds no usable sandbox', { cause: error })
+        : error;
     }
   }
 
   /** Whatever a browser leaves behind goes with it: processes of its group, its folder. */
   async #bury(browser: Browser, profile: string): Promise<void> {
     const { pid } = browser.process() ?? {};
-    if (this.#browser !== undefined && (await this.#browser.catch(() => undefined)) === browser) this.#browser = undefined;
+    if (this.#browser !== undefined && (await this.#browser.catch(() => undefined)) === browser)
+      this.#browser = undefined;
     if (pid !== undefined) killGroup(pid);
-    await removeProfile(profile).catch((error: unknown) => this.#log.warn({ err: error, profile }, 'the browser\'s folder could not be removed'));
+    await removeProfile(profile).catch((error: unknown) =>
+      this.#log.warn({ err: error, profile }, "the browser's folder could not be removed"),
+    );
     this.#log.info('browser ended');
   }
 }

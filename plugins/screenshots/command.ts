@@ -6,7 +6,13 @@ import type { Settings } from './schema.ts';
 const run = promisify(execFile);
 
 /** The programs themselves before the shell scripts that start them. */
-const USUAL_PLACES = ['/usr/lib/chromium/chromium', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome-stable', '/usr/bin/google-chrome'];
+const USUAL_PLACES = [
+  '/usr/lib/chromium/chromium',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+];
 const SETPRIV = '/usr/bin/setpriv';
 const PRLIMIT = '/usr/bin/prlimit';
 const NICE = '/usr/bin/nice';
@@ -18,7 +24,10 @@ export function findBrowser(configured: string): string | undefined {
 
 /** e.g. `Chromium 156.0.8078.79`. Rejects when the program cannot be run. */
 export async function browserVersion(executable: string): Promise<string> {
-  const { stdout } = await run(executable, ['--version'], { timeout: 1500, env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } });
+  const { stdout } = await run(executable, ['--version'], {
+    timeout: 1500,
+    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
+  });
   return /\S+ [\d.]+/.exec(stdout)?.[0] ?? stdout.trim();
 }
 
@@ -30,7 +39,9 @@ export interface Identity {
 /** Whom the browser runs as; `undefined` where we are nobody special ourselves and it runs as us. Rejects when there is no such user. */
 export async function identityOf(user: string): Promise<Identity | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (option) => Number((await run('/usr/bin/id', [option, '--', user])).stdout)));
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (option) => Number((await run('/usr/bin/id', [option, '--', user])).stdout)),
+  );
   if (uid === undefined || gid === undefined) throw new Error(`there is no user ${user}`);
   return { uid, gid };
 }
@@ -40,8 +51,23 @@ export async function identityOf(user: string): Promise<Identity | undefined> {
  * unprivileged user. The browser is killed when its parent dies, however it dies.
  */
 export function wrapper(memoryBytes: number, identity: Identity | undefined): string[] {
-  const as = identity === undefined ? [] : [`--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups', '--inh-caps=-all'];
-  return [NICE, '-n', '5', PRLIMIT, `--data=${memoryBytes}`, '--core=0', '--', SETPRIV, ...as, '--pdeathsig=KILL', '--'];
+  const as =
+    identity === undefined
+      ? []
+      : [`--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups', '--inh-caps=-all'];
+  return [
+    NICE,
+    '-n',
+    '5',
+    PRLIMIT,
+    `--data=${memoryBytes}`,
+    '--core=0',
+    '--',
+    SETPRIV,
+    ...as,
+    '--pdeathsig=KILL',
+    '--',
+  ];
 }
 
 /** What the wrapper needs and this system lacks. */
@@ -53,17 +79,29 @@ export function missingPrograms(): string[] {
 export function switches(settings: Pick<Settings, 'page_memory_bytes'>, isSandboxed: boolean): string[] {
   const heapMib = Math.floor(settings.page_memory_bytes / 2 / 1024 / 1024);
   return [
-    '--disable-gpu', '--disable-quic', '--disable-component-update', '--disable-domain-reliability', '--disable-notifications',
-    '--no-default-browser-check', '--no-pings', '--ignore-certificate-errors', '--window-size=1280,800',
-    '--proxy-server=socks5://127.0.0.1:9', '--proxy-bypass-list=<-loopback>', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    '--webrtc-ip-handling-policy=disable_non_proxied_udp', '--disable-site-isolation-trials', `--js-flags=--max-old-space-size=${heapMib}`,
+    '--disable-gpu',
+    '--disable-quic',
+    '--disable-component-update',
+    '--disable-domain-reliability',
+    '--disable-notifications',
+    '--no-default-browser-check',
+    '--no-pings',
+    '--ignore-certificate-errors',
+    '--window-size=1280,800',
+    '--proxy-server=socks5://127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--disable-site-isolation-trials',
+    `--js-flags=--max-old-space-size=${heapMib}`,
     ...(isSandboxed ? [] : ['--no-sandbox']),
   ];
 }
 
 /** Puppeteer's default switches without those that open doors. */
 export function withoutDoors(defaults: readonly string[]): string[] {
-  const features = 'IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstModeIncognito,HttpsFirstBalancedModeAutoEnable,HttpsFirstBalancedMode';
+  const features =
+    'IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstModeIncognito,HttpsFirstBalancedModeAutoEnable,HttpsFirstBalancedMode';
   return defaults
     .filter((argument) => argument !== '--disable-popup-blocking' && argument !== 'about:blank')
     .map((argument) => (argument.startsWith('--disable-features=') ? `${argument},${features}` : argument));

@@ -105,7 +105,11 @@ export class Disk {
         for (const name of await list(join(this.#folder, account, domain))) {
           const path = `${account}/${domain}/${name}`;
           if (!name.endsWith('.png')) await rm(join(this.#folder, path), { force: true }).catch(this.#onError);
-          else await stat(join(this.#folder, path)).then(({ size, atimeMs }) => found.push({ path, bytes: size, usedMs: atimeMs }), this.#onError);
+          else
+            await stat(join(this.#folder, path)).then(
+              ({ size, atimeMs }) => found.push({ path, bytes: size, usedMs: atimeMs }),
+              this.#onError,
+            );
         }
       }
     }

@@ -1,6 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Gatekeeper } from './gatekeeper.ts';
-import { CONNECTED, greetingLength, MESSAGE_LIMIT_BYTES, NO_AUTHENTICATION, NOT_ALLOWED, parseRequest, SocksError, type Destination } from './socks.ts';
+import {
+  CONNECTED,
+  greetingLength,
+  MESSAGE_LIMIT_BYTES,
+  NO_AUTHENTICATION,
+  NOT_ALLOWED,
+  parseRequest,
+  SocksError,
+  type Destination,
+} from './socks.ts';
 
 const CONNECT_MS = 5000;
 const NOBODYS: ReadonlySet<string> = new Set();
@@ -100,7 +109,10 @@ export class Egress {
     client.setTimeout(0);
     upstream.setTimeout(0);
     client.write(CONNECTED);
-    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       from.on('data', (chunk: Buffer) => this.#count(chunk.length)).pipe(to);
       from.once('close', () => to.destroySoon());
     }

@@ -18,7 +18,12 @@ async function browserOf(executable: string): Promise<Finding> {
   try {
     return { name: 'browser', ok: true, detail: `${await browserVersion(executable)} (${executable})` };
   } catch (error) {
-    return { name: 'browser', ok: false, detail: `${executable} does not run: ${messageOf(error)}`, remedy: 'apt-get install --reinstall chromium' };
+    return {
+      name: 'browser',
+      ok: false,
+      detail: `${executable} does not run: ${messageOf(error)}`,
+      remedy: 'apt-get install --reinstall chromium',
+    };
   }
 }
 
@@ -26,10 +31,23 @@ async function userOf(user: string): Promise<Finding> {
   try {
     const identity = await identityOf(user);
     const isRoot = identity?.uid === 0;
-    const detail = identity === undefined ? 'the browser runs as the user that Hostkeep runs as' : `the browser runs as ${user} (${identity.uid})`;
-    return { name: 'browser user', ok: !isRoot, detail, ...(isRoot ? { remedy: 'set screenshots.user to an unprivileged user' } : {}) };
+    const detail =
+      identity === undefined
+        ? 'the browser runs as the user that Hostkeep runs as'
+        : `the browser runs as ${user} (${identity.uid})`;
+    return {
+      name: 'browser user',
+      ok: !isRoot,
+      detail,
+      ...(isRoot ? { remedy: 'set screenshots.user to an unprivileged user' } : {}),
+    };
   } catch (error) {
-    return { name: 'browser user', ok: false, detail: messageOf(error), remedy: `adduser --system --no-create-home ${user}` };
+    return {
+      name: 'browser user',
+      ok: false,
+      detail: messageOf(error),
+      remedy: `adduser --system --no-create-home ${user}`,
+    };
   }
 }
 
@@ -37,10 +55,20 @@ function sandbox(): Finding {
   const hasNamespaces = existsSync(NAMESPACES) && Number(readFileSync(NAMESPACES, 'utf8')) > 0;
   if (hasNamespaces) return { name: 'browser sandbox', ok: true, detail: 'user namespaces' };
   if (existsSync(SET_UID_SANDBOX)) return { name: 'browser sandbox', ok: true, detail: SET_UID_SANDBOX };
-  return { name: 'browser sandbox', ok: false, detail: 'no user namespaces and no set-uid sandbox: the browser runs with --no-sandbox', remedy: 'apt-get install chromium-sandbox' };
+  return {
+    name: 'browser sandbox',
+    ok: false,
+    detail: 'no user namespaces and no set-uid sandbox: the browser runs with --no-sandbox',
+    remedy: 'apt-get install chromium-sandbox',
+  };
 }
 
 function fonts(): Finding {
   const has = existsSync(FONTS);
-  return { name: 'fonts', ok: has, detail: has ? FONTS : `${FONTS} is missing: pictures show no letters`, ...(has ? {} : { remedy: 'apt-get install fonts-dejavu-core' }) };
+  return {
+    name: 'fonts',
+    ok: has,
+    detail: has ? FONTS : `${FONTS} is missing: pictures show no letters`,
+    ...(has ? {} : { remedy: 'apt-get install fonts-dejavu-core' }),
+  };
 }

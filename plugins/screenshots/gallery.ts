@@ -74,7 +74,9 @@ export class Gallery {
     const { target, width, refresh } = question;
     if (!own.has(target.domain)) throw notFound(target);
     if (refresh) return this.#refresh(question, own);
-    return this.#remembered(question, width) ?? (width === WIDTH ? this.#whole(question, own) : this.#scaled(question, own));
+    return (
+      this.#remembered(question, width) ?? (width === WIDTH ? this.#whole(question, own) : this.#scaled(question, own))
+    );
   }
 
   #remembered(question: Question, width: number): Picture | undefined {
@@ -86,7 +88,8 @@ export class Gallery {
     const { account, target } = question;
     const site = `${account.id} ${target.domain}`;
     const last = this.#refreshed.get(site);
-    if (last !== undefined) throw retryLater('rate_limited', 'a new picture of a site is taken at most once a minute', last.seconds);
+    if (last !== undefined)
+      throw retryLater('rate_limited', 'a new picture of a site is taken at most once a minute', last.seconds);
     this.#refreshed.set(site, true);
     this.#failures.delete(keyOf(question));
     const fresh = this.#flight(`take ${keyOf(question)}`, () => this.#take(question, own)).catch((error: unknown) => {

@@ -25,10 +25,14 @@ export class Gatekeeper {
   readonly #resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 });
 
   /** `served` knows where this node's domains are served, if anything does. */
-  constructor(settings: Pick<Settings, 'site_address' | 'site_tls_address' | 'public_addresses' | 'dns_servers'>, served: () => Promise<Destination | undefined> = async () => undefined) {
+  constructor(
+    settings: Pick<Settings, 'site_address' | 'site_tls_address' | 'public_addresses' | 'dns_servers'>,
+    served: () => Promise<Destination | undefined> = async () => undefined,
+  ) {
     const { site_address: site, site_tls_address: tlsSite } = settings;
     this.#site = async () => (site === '' ? ((await served()) ?? USUAL_SITE) : splitHostPort(site));
-    this.#tlsSite = async () => (tlsSite === '' ? { host: (await this.#site()).host, port: HTTPS } : splitHostPort(tlsSite));
+    this.#tlsSite = async () =>
+      tlsSite === '' ? { host: (await this.#site()).host, port: HTTPS } : splitHostPort(tlsSite);
     this.#allowsPublic = settings.public_addresses;
     if (settings.dns_servers.length > 0) this.#resolver.setServers(settings.dns_servers);
   }

@@ -24,10 +24,25 @@ export default definePlugin({
   config: ScreenshotsConfig,
   routes: {
     show: {
-      method: 'GET', path: '/api/screenshot/*path', summary: 'A picture of a page of one of the account\'s domains',
-      description: 'The first screen, 1280×800, of http://<domain>/<path>, by a browser on the node. Kept for the configured time; `refresh` takes a new one.',
-      params: ScreenshotPath, query: ScreenshotQuery, reply: ScreenshotUrl, produces: ['image/png'], headers: ['if-none-match'],
-      errors: ['invalid_domain', 'invalid_path', 'domain_not_found', 'rate_limited', 'site_unreachable', 'overloaded', 'screenshots_unavailable'],
+      method: 'GET',
+      path: '/api/screenshot/*path',
+      summary: "A picture of a page of one of the account's domains",
+      description:
+        'The first screen, 1280×800, of http://<domain>/<path>, by a browser on the node. Kept for the configured time; `refresh` takes a new one.',
+      params: ScreenshotPath,
+      query: ScreenshotQuery,
+      reply: ScreenshotUrl,
+      produces: ['image/png'],
+      headers: ['if-none-match'],
+      errors: [
+        'invalid_domain',
+        'invalid_path',
+        'domain_not_found',
+        'rate_limited',
+        'site_unreachable',
+        'overloaded',
+        'screenshots_unavailable',
+      ],
     },
   },
   setup(host) {
@@ -36,7 +51,12 @@ export default definePlugin({
   },
 });
 
-type Asked = { readonly account: Question['account']; readonly params: ScreenshotPath; readonly query: ScreenshotQuery; header(name: 'if-none-match'): string };
+type Asked = {
+  readonly account: Question['account'];
+  readonly params: ScreenshotPath;
+  readonly query: ScreenshotQuery;
+  header(name: 'if-none-match'): string;
+};
 
 function questionOf({ account, params, query: { width = WIDTH, refresh = false } }: Asked): Question {
   return { account, target: targetOf(params.path), width, refresh };
@@ -61,13 +81,25 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
 function local(host: Host<Settings>, domains: OwnDomains) {
   const { config, log } = host;
   const executable = findBrowser(config.executable);
-  if (executable === undefined) throw new Unavailable(`there is no browser${config.executable === '' ? '' : ` at ${config.executable}`}`, REMEDY);
+  if (executable === undefined)
+    throw new Unavailable(`there is no browser${config.executable === '' ? '' : ` at ${config.executable}`}`, REMEDY);
   const [missing] = missingPrograms();
   if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
-  const disk = new Disk(join(host.node.config.data, DISK_FOLDER), config.ttl_seconds * 1000, config.cache_bytes, (error) => log.warn({ err: error }, 'a kept picture could not be handled'));
+  const disk = new Disk(
+    join(host.node.config.data, DISK_FOLDER),
+    config.ttl_seconds * 1000,
+    config.cache_bytes,
+    (error) => log.warn({ err: error }, 'a kept picture could not be handled'),
+  );
   const served = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
   const camera = new Camera(executable, config, log, new Gatekeeper(config, served));
-  const gallery = new Gallery({ take: (...question) => camera.take(...question), disk, domains, settings: config, log });
+  const gallery = new Gallery({
+    take: (...question) => camera.take(...question),
+    disk,
+    domains,
+    settings: config,
+    log,
+  });
   keepInStep(host, gallery, disk);
   host.onClose(() => camera.close().then(() => gallery.settle()));
   return {
@@ -90,7 +122,9 @@ function keepInStep({ service, directory, events, log, onClose }: Host<Settings>
   };
   let work: Promise<void> = Promise.resolve();
   const next = (task: () => Promise<void>) => {
-    work = work.then(task).catch((error: unknown) => log.warn({ err: error }, 'pictures of domains that left could not be removed'));
+    work = work
+      .then(task)
+      .catch((error: unknown) => log.warn({ err: error }, 'pictures of domains that left could not be removed'));
   };
   next(sweep);
   onClose(service<Domains>('domains').onChange((id) => next(() => forget(id))));

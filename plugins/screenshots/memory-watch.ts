@@ -34,7 +34,13 @@ export class MemoryWatch {
   async start(browser: Browser): Promise<void> {
     if (browser === this.#browser && this.#timer !== undefined) return;
     this.stop();
-    this.#timer = setInterval(() => void this.#look(browser).catch((error: unknown) => this.#log.debug({ err: error }, 'the memory of pages could not be read')), EVERY_MS).unref();
+    this.#timer = setInterval(
+      () =>
+        void this.#look(browser).catch((error: unknown) =>
+          this.#log.debug({ err: error }, 'the memory of pages could not be read'),
+        ),
+      EVERY_MS,
+    ).unref();
     if (browser === this.#browser) return;
     this.#browser = browser;
     this.#session = await browser.target().createCDPSession();
@@ -49,11 +55,13 @@ export class MemoryWatch {
     const group = browser.process()?.pid;
     const info = await this.#session?.send('SystemInfo.getProcessInfo');
     const renderers = (info?.processInfo ?? []).filter(({ type }) => type === 'renderer');
-    await Promise.all(renderers.map(async ({ id }) => {
-      const bytes = privateBytes(await readFile(`/proc/${id}/status`, 'latin1'));
-      if (bytes <= this.#limitBytes || processGroup(await readFile(`/proc/${id}/stat`, 'latin1')) !== group) return;
-      this.#log.warn({ pid: id, bytes }, 'a page took too much memory and is ended');
-      process.kill(id, 'SIGKILL');
-    }));
+    await Promise.all(
+      renderers.map(async ({ id }) => {
+        const bytes = privateBytes(await readFile(`/proc/${id}/status`, 'latin1'));
+        if (bytes <= this.#limitBytes || processGroup(await readFile(`/proc/${id}/stat`, 'latin1')) !== group) return;
+        this.#log.warn({ pid: id, bytes }, 'a page took too much memory and is ended');
+        process.kill(id, 'SIGKILL');
+      }),
+    );
   }
 }

@@ -53,7 +53,11 @@ export class OpenPage {
     const egress = await Egress.listen(gatekeeper, { bytes: settings.page_bytes, connections: settings.page_requests });
     let context: BrowserContext | undefined;
     try {
-      context = await browser.createBrowserContext({ proxyServer: egress.url, proxyBypassList: ['<-loopback>'], downloadBehavior: { policy: 'deny' } });
+      context = await browser.createBrowserContext({
+        proxyServer: egress.url,
+        proxyBypassList: ['<-loopback>'],
+        downloadBehavior: { policy: 'deny' },
+      });
       const page = await context.newPage();
       const cdp = await page.createCDPSession();
       const open = new OpenPage(settings, context, egress, page, cdp);
@@ -68,12 +72,16 @@ export class OpenPage {
 
   /** A PNG of the first screen. Rejects with `Unreachable` or `BrowserGone`. */
   async take(url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
-    const limit = setTimeout(() => this.#onEnd(new Unreachable(`the page was not shown within ${this.#settings.page_seconds} s`)), this.#settings.page_seconds * 1000);
+    const limit = setTimeout(
+      () => this.#onEnd(new Unreachable(`the page was not shown within ${this.#settings.page_seconds} s`)),
+      this.#settings.page_seconds * 1000,
+    );
     try {
       this.#egress.open(own);
       return await Promise.race([this.#show(url), this.#ended]);
     } catch (error) {
-      if (error instanceof BrowserGone || !this.#context.browser().connected) throw new BrowserGone('the browser ended', { cause: error });
+      if (error instanceof BrowserGone || !this.#context.browser().connected)
+        throw new BrowserGone('the browser ended', { cause: error });
       if (error instanceof Unreachable) throw error;
       throw new Unreachable('the site cannot be reached', { cause: this.#egress.refusal ?? error });
     } finally {
@@ -87,7 +95,10 @@ export class OpenPage {
     this.#egress.close();
     let limit: NodeJS.Timeout | undefined;
     const isLate = new Promise<false>((resolve) => (limit = setTimeout(() => resolve(false), CLOSE_MS)));
-    const isClosed = this.#context.close().then(() => true, () => !this.#context.browser().connected);
+    const isClosed = this.#context.close().then(
+      () => true,
+      () => !this.#context.browser().connected,
+    );
     return Promise.race([isClosed, isLate]).finally(() => clearTimeout(limit));
   }
 
@@ -105,7 +116,11 @@ export class OpenPage {
       worker.client.send('Network.enable').catch(() => undefined); // gone with its page
     });
     this.#context.on('targetcreated', (target) => {
-      if (target.type() === 'page' && target !== page.target()) void target.page().then((popup) => popup?.close()).catch(() => undefined);
+      if (target.type() === 'page' && target !== page.target())
+        void target
+          .page()
+          .then((popup) => popup?.close())
+          .catch(() => undefined);
     });
     await Promise.all([
       page.evaluateOnNewDocument(TAKE_AWAY),
@@ -122,8 +137,10 @@ export class OpenPage {
 
   async #show(url: string): Promise<Uint8Array> {
     await this.#load(url, this.#settings.page_seconds * 1000 * LOAD_SHARE);
-    if (this.#inFlight > 0) await this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS }).catch(() => undefined); // then as it is
-    if (!/^https?:/.test(this.#page.url())) throw new Unreachable('the page leads nowhere', { cause: this.#egress.refusal });
+    if (this.#inFlight > 0)
+      await this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS }).catch(() => undefined); // then as it is
+    if (!/^https?:/.test(this.#page.url()))
+      throw new Unreachable('the page leads nowhere', { cause: this.#egress.refusal });
     const { data } = await this.#cdp.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
     return Buffer.from(data, 'base64');
   }

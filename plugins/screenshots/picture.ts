@@ -10,7 +10,10 @@ export class Picture extends TaggedReply {
   readonly takenAt: number;
 
   constructor(png: Uint8Array, takenAt: number) {
-    super(png, { type: 'image/png', headers: { 'Cache-Control': CACHING, 'Last-Modified': new Date(takenAt).toUTCString() } });
+    super(png, {
+      type: 'image/png',
+      headers: { 'Cache-Control': CACHING, 'Last-Modified': new Date(takenAt).toUTCString() },
+    });
     this.png = png;
     this.takenAt = takenAt;
   }

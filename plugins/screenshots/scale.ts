@@ -16,7 +16,10 @@ export async function scale(png: Uint8Array, width: number): Promise<Uint8Array>
     const { default: sharp } = await import('sharp');
     sharp.concurrency(1);
     sharp.cache(false);
-    return await sharp(png, { limitInputPixels: 1280 * 800 * 4 }).resize({ width }).png().toBuffer();
+    return await sharp(png, { limitInputPixels: 1280 * 800 * 4 })
+      .resize({ width })
+      .png()
+      .toBuffer();
   } finally {
     const next = queue.shift();
     if (next === undefined) running -= 1;

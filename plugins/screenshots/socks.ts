@@ -26,7 +26,9 @@ export function greetingLength(bytes: Uint8Array): number | undefined {
 }
 
 /** The destination of a CONNECT once the request is complete, and the request's length. Throws `SocksError` for all other requests. */
-export function parseRequest(bytes: Uint8Array): { readonly destination: Destination; readonly length: number } | undefined {
+export function parseRequest(
+  bytes: Uint8Array,
+): { readonly destination: Destination; readonly length: number } | undefined {
   if (bytes.length < 5) return undefined;
   if (bytes[0] !== VERSION || bytes[1] !== CONNECT) throw new SocksError('not a SOCKS 5 CONNECT');
   const kind = bytes[3];

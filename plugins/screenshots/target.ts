@@ -23,13 +23,15 @@ export function targetOf(path: string): Target {
   const domain = asciiDomain(slash < 0 ? path : path.slice(0, slash));
   const url = new URL(`http://${domain}${slash < 0 ? '/' : path.slice(slash)}`);
   url.hash = '';
-  if (url.href.length > URL_LIMIT) throw new HttpError('invalid_path', `the address of a page has at most ${URL_LIMIT} characters`);
+  if (url.href.length > URL_LIMIT)
+    throw new HttpError('invalid_path', `the address of a page has at most ${URL_LIMIT} characters`);
   return { domain, url: url.href };
 }
 
 function asciiDomain(text: string): string {
   const lower = text.toLowerCase().replace(/\.$/, '');
   const domain = INTERNATIONAL.test(lower) ? domainToASCII(lower) : lower;
-  if (!DOMAIN.test(domain) || domainToASCII(domain) !== domain) throw new HttpError('invalid_domain', 'the path begins with a domain name');
+  if (!DOMAIN.test(domain) || domainToASCII(domain) !== domain)
+    throw new HttpError('invalid_domain', 'the path begins with a domain name');
   return domain;
 }

@@ -66,7 +66,11 @@ export class AccountIndex {
   get counts(): { files: number; folders: number; watches: number } {
     const files = this.#tree?.files;
     const folders = this.#tree?.folders;
-    return { files: (files?.count ?? 0) - (files?.goneCount ?? 0), folders: (folders?.count ?? 0) - (folders?.goneCount ?? 0), watches: this.#watches.count };
+    return {
+      files: (files?.count ?? 0) - (files?.goneCount ?? 0),
+      folders: (folders?.count ?? 0) - (folders?.goneCount ?? 0),
+      watches: this.#watches.count,
+    };
   }
 
   /** Reads the index from disk, without a walk, where there is a good one. */
@@ -82,7 +86,10 @@ export class AccountIndex {
   /** Walks through everything. The old index, where there is one, answers meanwhile. */
   async build(): Promise<void> {
     const tree = new FileTree();
-    await build(tree, this.#settings.filesRoot, { shouldStop: () => this.#isClosed, maxNames: this.#settings.maxNames });
+    await build(tree, this.#settings.filesRoot, {
+      shouldStop: () => this.#isClosed,
+      maxNames: this.#settings.maxNames,
+    });
     if (this.#isClosed) return;
     tree.settle();
     this.#watches.close();
@@ -100,7 +107,9 @@ export class AccountIndex {
     const sweepMs = this.#watches.isPartial ? this.#settings.sweepMs : SAFETY_MS;
     if (performance.now() - this.#comparedAt > sweepMs) await this.#compareFor(WAIT_MS);
     const hits = search(this.#tree, this.#settings.filesRoot, query, (folder) => this.#notice(folder));
-    return hits === undefined ? { hits: quickWalk(this.#settings.filesRoot, query), isReady: false } : { hits, isReady: true };
+    return hits === undefined
+      ? { hits: quickWalk(this.#settings.filesRoot, query), isReady: false }
+      : { hits, isReady: true };
   }
 
   /** Writes what changed since the last time. */
@@ -167,7 +176,8 @@ export class AccountIndex {
     const started = performance.now();
     const folders = [...this.#changed];
     this.#changed.clear();
-    for (const folder of folders) if (!tree.folders.isGone(folder)) await refresh(tree, this.#settings.filesRoot, folder, this.#walked);
+    for (const folder of folders)
+      if (!tree.folders.isGone(folder)) await refresh(tree, this.#settings.filesRoot, folder, this.#walked);
     this.#isSaved = false;
     this.#gatherMs = Math.min(GATHER_MOST_MS, Math.max(GATHER_MS, 5 * (performance.now() - started)));
   }

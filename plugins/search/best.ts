@@ -46,12 +46,17 @@ export class Best {
 }
 
 /** Two lists as one by path, the first of them in that order already. */
-function* merged(first: readonly number[], later: readonly number[], pathOf: (id: number) => readonly string[]): Generator<number> {
+function* merged(
+  first: readonly number[],
+  later: readonly number[],
+  pathOf: (id: number) => readonly string[],
+): Generator<number> {
   const added = later.map((id) => ({ id, path: pathOf(id) })).toSorted((a, b) => comparePaths(a.path, b.path));
   let next = 0;
   for (const id of first) {
     const path = pathOf(id);
-    for (let each = added[next]; each !== undefined && comparePaths(each.path, path) < 0; each = added[++next]) yield each.id;
+    for (let each = added[next]; each !== undefined && comparePaths(each.path, path) < 0; each = added[++next])
+      yield each.id;
     yield id;
   }
   for (const { id } of added.slice(next)) yield id;

@@ -36,20 +36,36 @@ export class FileSearch {
     this.#virtualRoot = virtualRoot;
     this.#folder = join(dataDir, 'search');
     const workerData: IndexerSettings = {
-      folder: this.#folder, memoryBytes: config.memory_mib * 2 ** 20, maxWatches: Math.floor(watchLimit() * config.watch_share), maxNames: config.max_names, sweepMs: config.sweep_seconds * 1000,
+      folder: this.#folder,
+      memoryBytes: config.memory_mib * 2 ** 20,
+      maxWatches: Math.floor(watchLimit() * config.watch_share),
+      maxNames: config.max_names,
+      sweepMs: config.sweep_seconds * 1000,
     };
-    this.#thread = new Thread({ beside: import.meta.url, script: 'indexer', atOnce: AT_ONCE, waiting: WAITING, timeoutMs: TIMEOUT_MS, worker: { name: 'search', workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } } });
+    this.#thread = new Thread({
+      beside: import.meta.url,
+      script: 'indexer',
+      atOnce: AT_ONCE,
+      waiting: WAITING,
+      timeoutMs: TIMEOUT_MS,
+      worker: { name: 'search', workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } },
+    });
   }
 
   /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
   files(account: Account, asked: Asked): Promise<Reply> {
     return this.#search(account, 'files', asked, ({ path, sizeBytes, mtimeMs }): FileHits[number] => ({
-      path: clientPath(path, this.#virtualRoot), size: sizeBytes, modified: new Date(mtimeMs).toISOString().slice(0, 19),
+      path: clientPath(path, this.#virtualRoot),
+      size: sizeBytes,
+      modified: new Date(mtimeMs).toISOString().slice(0, 19),
     }));
   }
 
   folders(account: Account, asked: Asked): Promise<Reply> {
-    return this.#search(account, 'folders', asked, ({ path }): FolderHits[number] => ({ name: path.at(-1) ?? '', path: clientPath(path, this.#virtualRoot) }));
+    return this.#search(account, 'folders', asked, ({ path }): FolderHits[number] => ({
+      name: path.at(-1) ?? '',
+      path: clientPath(path, this.#virtualRoot),
+    }));
   }
 
   /** `undefined` while nobody has searched yet. */
@@ -71,11 +87,24 @@ export class FileSearch {
     await this.#thread.close();
   }
 
-  async #search(account: Account, kind: 'files' | 'folders', { q, ext = '', folder, limit }: Asked, describe: (hit: Hit) => unknown): Promise<Reply> {
+  async #search(
+    account: Account,
+    kind: 'files' | 'folders',
+    { q, ext = '', folder, limit }: Asked,
+    describe: (hit: Hit) => unknown,
+  ): Promise<Reply> {
     const components = componentsOf(folder, this.#virtualRoot);
-    const answer = (await this.#thread.ask({ kind: 'search', accountId: account.id, filesRoot: account.filesRoot, query: { kind, text: q, extension: ext, folder: components, limit } })) as Answer;
-    if (answer.hits === undefined && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
-    return ready((answer.hits ?? []).map(describe), { headers: { 'X-Hostkeep-Index': answer.isReady ? 'ready' : 'building' } });
+    const answer = (await this.#thread.ask({
+      kind: 'search',
+      accountId: account.id,
+      filesRoot: account.filesRoot,
+      query: { kind, text: q, extension: ext, folder: components, limit },
+    })) as Answer;
+    if (answer.hits === undefined && components.length > 0)
+      throw new HttpError('folder_not_found', 'there is no such folder');
+    return ready((answer.hits ?? []).map(describe), {
+      headers: { 'X-Hostkeep-Index': answer.isReady ? 'ready' : 'building' },
+    });
   }
 }
 

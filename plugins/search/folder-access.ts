@@ -71,7 +71,8 @@ function attempt<T>(work: () => T): T | undefined {
     return work();
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENAMETOOLONG'].includes(code)) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENAMETOOLONG'].includes(code))
+      return undefined;
     throw error;
   }
 }

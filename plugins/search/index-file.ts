@@ -23,12 +23,31 @@ interface Head {
 /** Writes beside and renames, so that there is a whole index or none. */
 export function saveTree(file: string, filesRoot: string, tree: FileTree): void {
   const { files, folders, states, runs, orderedFiles, orderedFolders } = tree.data;
-  const arrays: Arrays = [states, runs, files.starts, files.parents, folders.starts, folders.parents, files.bytes, files.capitals, folders.bytes, folders.capitals];
+  const arrays: Arrays = [
+    states,
+    runs,
+    files.starts,
+    files.parents,
+    folders.starts,
+    folders.parents,
+    files.bytes,
+    files.capitals,
+    folders.bytes,
+    folders.capitals,
+  ];
   const head: Head = {
-    magic: MAGIC, version: VERSION, endianness: endianness(), filesRoot, lengths: arrays.map((array) => array.byteLength),
-    originals: [files.originals, folders.originals], ordered: [orderedFiles, orderedFolders],
+    magic: MAGIC,
+    version: VERSION,
+    endianness: endianness(),
+    filesRoot,
+    lengths: arrays.map((array) => array.byteLength),
+    originals: [files.originals, folders.originals],
+    ordered: [orderedFiles, orderedFolders],
   };
-  const parts = [lengthPrefixed(JSON.stringify(head)), ...arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength))];
+  const parts = [
+    lengthPrefixed(JSON.stringify(head)),
+    ...arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)),
+  ];
   const sum = Buffer.alloc(4);
   sum.writeUInt32LE(parts.reduce((value, part) => crc32(part, value), 0));
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -48,7 +67,13 @@ export function loadTree(file: string, filesRoot: string): FileTree | undefined 
   if (bytes.length < 16 || crc32(bytes.subarray(0, -4)) !== bytes.readUInt32LE(bytes.length - 4)) return undefined;
   const start = 8 + bytes.readUInt32LE(0);
   const head = JSON.parse(bytes.toString('utf8', 8, start).trimEnd()) as Head;
-  if (head.magic !== MAGIC || head.version !== VERSION || head.endianness !== endianness() || head.filesRoot !== filesRoot) return undefined;
+  if (
+    head.magic !== MAGIC ||
+    head.version !== VERSION ||
+    head.endianness !== endianness() ||
+    head.filesRoot !== filesRoot
+  )
+    return undefined;
   return new FileTree(dataOf(head, bytes, start));
 }
 
@@ -60,10 +85,19 @@ function dataOf({ lengths, originals, ordered }: Head, bytes: Buffer, start: num
   });
   const part = (i: number) => parts[i] ?? new ArrayBuffer(0);
   const names = (starts: number, blob: number, i: 0 | 1): NameData => ({
-    starts: new Uint32Array(part(starts)), parents: new Uint32Array(part(starts + 1)), bytes: new Uint8Array(part(blob)), capitals: new Uint8Array(part(blob + 1)), originals: originals[i],
+    starts: new Uint32Array(part(starts)),
+    parents: new Uint32Array(part(starts + 1)),
+    bytes: new Uint8Array(part(blob)),
+    capitals: new Uint8Array(part(blob + 1)),
+    originals: originals[i],
   });
   return {
-    states: new Float64Array(part(0)), runs: new Uint32Array(part(1)), files: names(2, 6, 0), folders: names(4, 8, 1), orderedFiles: ordered[0], orderedFolders: ordered[1],
+    states: new Float64Array(part(0)),
+    runs: new Uint32Array(part(1)),
+    files: names(2, 6, 0),
+    folders: names(4, 8, 1),
+    orderedFiles: ordered[0],
+    orderedFolders: ordered[1],
   };
 }
 
@@ -79,7 +113,7 @@ function lengthPrefixed(text: string): Buffer {
 function write(file: string, parts: readonly Uint8Array[]): void {
   const handle = openSync(file, 'wx', 0o600);
   try {
-    for (const part of parts) for (let at = 0; at < part.length; ) at += writeSync(handle, part, at);
+    for (const part of parts) for (let at = 0; at < part.length;) at += writeSync(handle, part, at);
   } finally {
     closeSync(handle);
   }

@@ -2,20 +2,60 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import type { Metric } from '../../kernel/points.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
 import type { Status } from './indexer.ts';
-import { FeatureHits, FileHits, FilesQuery, FolderHits, FoldersQuery, PlainQuery, SearchConfig, WebsiteHits } from './schema.ts';
+import {
+  FeatureHits,
+  FileHits,
+  FilesQuery,
+  FolderHits,
+  FoldersQuery,
+  PlainQuery,
+  SearchConfig,
+  WebsiteHits,
+} from './schema.ts';
 import { findFeatures, findWebsites } from './texts.ts';
 
-const INDEX_HEADER = 'The header X-Hostkeep-Index is `ready`, or `building` while the hits come from a bounded walk because there is no index yet.';
+const INDEX_HEADER =
+  'The header X-Hostkeep-Index is `ready`, or `building` while the hits come from a bounded walk because there is no index yet.';
 
 export default definePlugin({
   name: 'search',
   features: ['search'],
   config: SearchConfig,
   routes: {
-    files: { method: 'GET', path: '/api/search/files', also: ['filemanager'], query: FilesQuery, reply: FileHits, summary: 'Files by name, best first', description: INDEX_HEADER, errors: ['invalid_path', 'folder_not_found', 'overloaded'] },
-    folders: { method: 'GET', path: '/api/search/folders', also: ['filemanager'], query: FoldersQuery, reply: FolderHits, summary: 'Folders by name, best first', description: INDEX_HEADER, errors: ['invalid_path', 'folder_not_found', 'overloaded'] },
-    features: { method: 'GET', path: '/api/search/features', query: PlainQuery, reply: FeatureHits, summary: 'Features of the account by name, title and description' },
-    websites: { method: 'GET', path: '/api/search/websites', query: PlainQuery, reply: WebsiteHits, summary: 'Sites of the account by path' },
+    files: {
+      method: 'GET',
+      path: '/api/search/files',
+      also: ['filemanager'],
+      query: FilesQuery,
+      reply: FileHits,
+      summary: 'Files by name, best first',
+      description: INDEX_HEADER,
+      errors: ['invalid_path', 'folder_not_found', 'overloaded'],
+    },
+    folders: {
+      method: 'GET',
+      path: '/api/search/folders',
+      also: ['filemanager'],
+      query: FoldersQuery,
+      reply: FolderHits,
+      summary: 'Folders by name, best first',
+      description: INDEX_HEADER,
+      errors: ['invalid_path', 'folder_not_found', 'overloaded'],
+    },
+    features: {
+      method: 'GET',
+      path: '/api/search/features',
+      query: PlainQuery,
+      reply: FeatureHits,
+      summary: 'Features of the account by name, title and description',
+    },
+    websites: {
+      method: 'GET',
+      path: '/api/search/websites',
+      query: PlainQuery,
+      reply: WebsiteHits,
+      summary: 'Sites of the account by path',
+    },
   },
   async setup({ config, node, directory, gather, onClose }) {
     const search = new FileSearch(config, node.config.data, node.config.virtual_root);
@@ -28,11 +68,21 @@ export default definePlugin({
         features: ({ account, query }) => findFeatures(node.locales.features(account.locale), account.features, query),
         websites: async ({ account, query }) => {
           const parts = await gather('sites', account);
-          return findWebsites(parts.flatMap((part) => (part.ok ? part.value.map(({ site }) => site) : [])), query);
+          return findWebsites(
+            parts.flatMap((part) => (part.ok ? part.value.map(({ site }) => site) : [])),
+            query,
+          );
         },
       },
       provides: {
-        doctor: () => [{ name: 'inotify', ok: watchLimit() >= 65_536, detail: `fs.inotify.max_user_watches is ${watchLimit()}`, remedy: 'sysctl fs.inotify.max_user_watches=524288' }],
+        doctor: () => [
+          {
+            name: 'inotify',
+            ok: watchLimit() >= 65_536,
+            detail: `fs.inotify.max_user_watches is ${watchLimit()}`,
+            remedy: 'sysctl fs.inotify.max_user_watches=524288',
+          },
+        ],
         metrics: async () => metricsOf(await search.status()),
       },
     };
@@ -40,7 +90,12 @@ export default definePlugin({
 });
 
 function metricsOf(status: Status | undefined): Metric[] {
-  const metric = (name: string, type: Metric['type'], help: string, value = 0): Metric => ({ name: `hostkeep_search_${name}`, type, help, samples: [{ value }] });
+  const metric = (name: string, type: Metric['type'], help: string, value = 0): Metric => ({
+    name: `hostkeep_search_${name}`,
+    type,
+    help,
+    samples: [{ value }],
+  });
   return [
     metric('indexes', 'gauge', 'Accounts whose index is in memory', status?.accounts),
     metric('indexed_files', 'gauge', 'Files in those indexes', status?.files),

@@ -66,9 +66,20 @@ function use(accountId: number, filesRoot: string): AccountIndex {
 
 function open(accountId: number, filesRoot: string): AccountIndex {
   const { maxNames, sweepMs, folder } = settings;
-  const index = new AccountIndex({ file: join(folder, `${accountId}.idx`), filesRoot, maxNames, sweepMs, budget, onFailure: noteFailure });
+  const index = new AccountIndex({
+    file: join(folder, `${accountId}.idx`),
+    filesRoot,
+    maxNames,
+    sweepMs,
+    budget,
+    onFailure: noteFailure,
+  });
   if (index.load()) totals.indexesLoaded += 1;
-  else building = building.then(() => index.build()).then(() => void (totals.indexesBuilt += 1), noteFailure).then(evict);
+  else
+    building = building
+      .then(() => index.build())
+      .then(() => void (totals.indexesBuilt += 1), noteFailure)
+      .then(evict);
   return index;
 }
 
@@ -94,5 +105,13 @@ function status(): Status {
   const counts = [...indexes.values()].map((index) => index.counts);
   const sum = (member: 'files' | 'folders' | 'watches') => counts.reduce((total, each) => total + each[member], 0);
   const memoryBytes = [...indexes.values()].reduce((total, index) => total + index.sizeBytes, 0);
-  return { accounts: indexes.size, files: sum('files'), folders: sum('folders'), watches: sum('watches'), memoryBytes, foldersListed: walkCount.listed, ...totals };
+  return {
+    accounts: indexes.size,
+    files: sum('files'),
+    folders: sum('folders'),
+    watches: sum('watches'),
+    memoryBytes,
+    foldersListed: walkCount.listed,
+    ...totals,
+  };
 }

@@ -38,10 +38,20 @@ export class NameTable {
   #gone = 0;
 
   constructor(data?: NameData) {
-    this.#bytes = data === undefined ? Buffer.alloc(ROOM_BYTES) : copied(data.bytes, Buffer.alloc(more(data.bytes.length)));
-    this.#starts = data === undefined ? new Uint32Array(ROOM_BYTES / 4).fill(1, 0, 1) : copied(data.starts, new Uint32Array(more(data.starts.length)));
-    this.#parents = data === undefined ? new Uint32Array(ROOM_BYTES / 4) : copied(data.parents, new Uint32Array(more(data.parents.length)));
-    this.#capitals = data === undefined ? new Uint8Array(ROOM_BYTES / 8) : copied(data.capitals, new Uint8Array(more(data.capitals.length)));
+    this.#bytes =
+      data === undefined ? Buffer.alloc(ROOM_BYTES) : copied(data.bytes, Buffer.alloc(more(data.bytes.length)));
+    this.#starts =
+      data === undefined
+        ? new Uint32Array(ROOM_BYTES / 4).fill(1, 0, 1)
+        : copied(data.starts, new Uint32Array(more(data.starts.length)));
+    this.#parents =
+      data === undefined
+        ? new Uint32Array(ROOM_BYTES / 4)
+        : copied(data.parents, new Uint32Array(more(data.parents.length)));
+    this.#capitals =
+      data === undefined
+        ? new Uint8Array(ROOM_BYTES / 8)
+        : copied(data.capitals, new Uint8Array(more(data.capitals.length)));
     this.#originals = new Map(data?.originals);
     this.#count = data?.parents.length ?? 0;
     for (let id = 0; id < this.#count; id += 1) {
@@ -60,14 +70,24 @@ export class NameTable {
   }
 
   get sizeBytes(): number {
-    return this.#bytes.length + this.#starts.byteLength + this.#parents.byteLength + this.#capitals.length + this.#filter.sizeBytes + this.#originals.size * 100;
+    return (
+      this.#bytes.length +
+      this.#starts.byteLength +
+      this.#parents.byteLength +
+      this.#capitals.length +
+      this.#filter.sizeBytes +
+      this.#originals.size * 100
+    );
   }
 
   get data(): NameData {
     const end = this.#start(this.#count);
     return {
-      bytes: this.#bytes.subarray(0, end), starts: this.#starts.subarray(0, this.#count + 1), parents: this.#parents.subarray(0, this.#count),
-      capitals: this.#capitals.subarray(0, Math.ceil(end / 8)), originals: [...this.#originals],
+      bytes: this.#bytes.subarray(0, end),
+      starts: this.#starts.subarray(0, this.#count + 1),
+      parents: this.#parents.subarray(0, this.#count),
+      capitals: this.#capitals.subarray(0, Math.ceil(end / 8)),
+      originals: [...this.#originals],
     };
   }
 
@@ -113,7 +133,8 @@ export class NameTable {
     if (original !== undefined) return original;
     const [start, end] = [this.#start(id), this.#end(id)];
     const bytes = Buffer.from(this.#bytes.subarray(start, end));
-    for (let i = start; i < end; i += 1) if (((this.#capitals[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) bytes[i - start] = (bytes[i - start] ?? 0) - 32;
+    for (let i = start; i < end; i += 1)
+      if (((this.#capitals[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) bytes[i - start] = (bytes[i - start] ?? 0) - 32;
     return bytes.toString();
   }
 
@@ -133,7 +154,8 @@ export class NameTable {
       for (let id = 0; id < this.#count; id += 1) if (!this.isGone(id)) visit(id, Fit.whole);
       return;
     }
-    for (const [first, end] of this.#filter.candidates([text, ending], this.#count)) this.#scanRange(first, end, sought, text.length === 0, ending, visit);
+    for (const [first, end] of this.#filter.candidates([text, ending], this.#count))
+      this.#scanRange(first, end, sought, text.length === 0, ending, visit);
   }
 
   /** The same for names that begin with the text, which for short texts is a small part of those that hold it. */
@@ -141,7 +163,14 @@ export class NameTable {
     this.#scanRange(0, this.#count, Buffer.concat([Buffer.alloc(1), text]), false, ending, visit);
   }
 
-  #scanRange(first: number, endId: number, sought: Buffer, isEnding: boolean, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
+  #scanRange(
+    first: number,
+    endId: number,
+    sought: Buffer,
+    isEnding: boolean,
+    ending: Buffer,
+    visit: (id: number, fit: Fit) => void,
+  ): void {
     const base = this.#start(first) - 1; // the zero byte before the first name is part of it
     const lead = sought[0] === 0 ? 1 : 0;
     const view = this.#bytes.subarray(base, this.#start(endId));
@@ -151,7 +180,7 @@ export class NameTable {
       if (fit !== undefined && !this.isGone(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
       fit = undefined;
     };
-    for (let at = next(view, sought, 0); at >= 0; ) {
+    for (let at = next(view, sought, 0); at >= 0;) {
       const from = base + at + lead;
       if (from >= this.#start(id + 1)) {
         settle();
@@ -208,7 +237,8 @@ export class NameTable {
   }
 
   #writeOther(id: number, name: string, start: number): number {
-    for (let i = start; i < start + name.length; i += 1) this.#capitals[i >> 3] = (this.#capitals[i >> 3] ?? 0) & ~(1 << (i & 7));
+    for (let i = start; i < start + name.length; i += 1)
+      this.#capitals[i >> 3] = (this.#capitals[i >> 3] ?? 0) & ~(1 << (i & 7));
     const lower = name.toLowerCase();
     if (lower !== name) this.#originals.set(id, name);
     this.#reserve(start + lower.length * 3 + 2);
@@ -223,7 +253,8 @@ export class NameTable {
     if (length > this.#bytes.length) this.#bytes = copied(this.#bytes, Buffer.alloc(more(length)));
     if (length / 8 >= this.#capitals.length) this.#capitals = copied(this.#capitals, new Uint8Array(more(length / 8)));
     if (this.#count + 2 > this.#starts.length) this.#starts = copied(this.#starts, new Uint32Array(more(this.#count)));
-    if (this.#count + 1 > this.#parents.length) this.#parents = copied(this.#parents, new Uint32Array(more(this.#count)));
+    if (this.#count + 1 > this.#parents.length)
+      this.#parents = copied(this.#parents, new Uint32Array(more(this.#count)));
   }
 }
 

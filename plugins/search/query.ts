@@ -30,7 +30,12 @@ const SHORT_BYTES = 2;
  * Hits of a tree, best first, each looked at now, so that what is gone or became a link is not among them.
  * `undefined` when the tree does not know the folder. `onGone` is told of folders that turned out to be out of date.
  */
-export function search(tree: FileTree, filesRoot: string, query: Query, onGone: (folder: number) => void): Hit[] | undefined {
+export function search(
+  tree: FileTree,
+  filesRoot: string,
+  query: Query,
+  onGone: (folder: number) => void,
+): Hit[] | undefined {
   const within = tree.find(query.folder);
   if (within === undefined) return undefined;
   const visits = new Visits(tree, filesRoot);
@@ -130,7 +135,12 @@ class Visits {
     if (this.#open.has(folder)) return this.#open.get(folder);
     if (this.#open.size >= OPEN_FOLDERS) this.close();
     const parent = folder === 0 ? undefined : this.#descriptor(this.#tree.folders.parent(folder));
-    const descriptor = folder === 0 ? openRoot(this.#filesRoot) : parent === undefined ? undefined : openBelow(parent, this.#tree.folders.name(folder));
+    const descriptor =
+      folder === 0
+        ? openRoot(this.#filesRoot)
+        : parent === undefined
+          ? undefined
+          : openBelow(parent, this.#tree.folders.name(folder));
     this.#open.set(folder, descriptor);
     return descriptor;
   }

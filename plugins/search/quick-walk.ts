@@ -21,7 +21,8 @@ export function quickWalk(filesRoot: string, query: Query): Hit[] | undefined {
   while (level.length > 0) {
     const next: (readonly string[])[] = [];
     for (const path of level) {
-      if (visited > 0 && (visited >= FOLDERS || performance.now() > until)) return inspect(filesRoot, candidates, query);
+      if (visited > 0 && (visited >= FOLDERS || performance.now() > until))
+        return inspect(filesRoot, candidates, query);
       const listing = listAt(filesRoot, path);
       if (listing === undefined && visited === 0) return undefined;
       visited += 1;
@@ -70,7 +71,11 @@ function folderBelow(parent: number, name: string): Omit<Hit, 'path'> | undefine
 
 /** How well a query fits a name, as the index has it. */
 export function fitOf(name: string, { text, extension }: Pick<Query, 'text' | 'extension'>): Fit | undefined {
-  const [lower, sought, ending] = [name.toLowerCase(), text.toLowerCase(), extension === '' ? '' : `.${extension.toLowerCase()}`];
+  const [lower, sought, ending] = [
+    name.toLowerCase(),
+    text.toLowerCase(),
+    extension === '' ? '' : `.${extension.toLowerCase()}`,
+  ];
   if (!lower.endsWith(ending) || (ending !== '' && lower.length === ending.length)) return undefined;
   if (sought === '' || lower === sought) return Fit.whole;
   let fit: Fit | undefined;

@@ -2,10 +2,29 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 export const SearchConfig = Type.Object(
   {
-    memory_mib: Type.Number({ minimum: 1, default: 256, description: 'Memory of the indexes of all accounts together; those of accounts that did not search for the longest leave it and stay on disk' }),
-    watch_share: Type.Number({ minimum: 0, maximum: 1, default: 0.5, description: 'Part of fs.inotify.max_user_watches that may be used; folders beyond it are compared by their times' }),
-    sweep_seconds: Type.Number({ minimum: 0, default: 10, description: 'How old the comparison of folders that are not watched may be when somebody searches' }),
-    max_names: Type.Integer({ minimum: 1000, default: 5_000_000, description: 'Files and folders of one account in its index; what is beyond it is not found' }),
+    memory_mib: Type.Number({
+      minimum: 1,
+      default: 256,
+      description:
+        'Memory of the indexes of all accounts together; those of accounts that did not search for the longest leave it and stay on disk',
+    }),
+    watch_share: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description:
+        'Part of fs.inotify.max_user_watches that may be used; folders beyond it are compared by their times',
+    }),
+    sweep_seconds: Type.Number({
+      minimum: 0,
+      default: 10,
+      description: 'How old the comparison of folders that are not watched may be when somebody searches',
+    }),
+    max_names: Type.Integer({
+      minimum: 1000,
+      default: 5_000_000,
+      description: 'Files and folders of one account in its index; what is beyond it is not found',
+    }),
   },
   { additionalProperties: false },
 );
@@ -13,31 +32,46 @@ export type SearchConfig = Static<typeof SearchConfig>;
 
 const q = Type.String({ maxLength: 255, default: '', description: 'Looked for in names, in any case; empty = all' });
 const limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Hits at most' });
-const folder = Type.String({ maxLength: 4096, default: '', description: 'Only in this folder and below, absolute under the virtual root or relative to it' });
-const ext = Type.String({ maxLength: 64, pattern: '^[^/\\u0000-\\u001f]*$', default: '', description: 'Whole extension without its dot, e.g. sql or tar.gz' });
+const folder = Type.String({
+  maxLength: 4096,
+  default: '',
+  description: 'Only in this folder and below, absolute under the virtual root or relative to it',
+});
+const ext = Type.String({
+  maxLength: 64,
+  pattern: '^[^/\\u0000-\\u001f]*$',
+  default: '',
+  description: 'Whole extension without its dot, e.g. sql or tar.gz',
+});
 
 export const FilesQuery = Type.Object({ q, ext, folder, limit });
 export const FoldersQuery = Type.Object({ q, folder, limit });
 export const PlainQuery = Type.Object({ q, limit });
 export type PlainQuery = Static<typeof PlainQuery>;
 
-export const FileHits = Type.Array(Type.Object({
-  path: Type.String({ description: 'e.g. /var/www/html/example.com/index.php' }),
-  size: Type.Integer({ description: 'Bytes' }),
-  modified: Type.String({ description: 'UTC, e.g. 2026-11-20T09:30:00' }),
-}));
+export const FileHits = Type.Array(
+  Type.Object({
+    path: Type.String({ description: 'e.g. /var/www/html/example.com/index.php' }),
+    size: Type.Integer({ description: 'Bytes' }),
+    modified: Type.String({ description: 'UTC, e.g. 2026-11-20T09:30:00' }),
+  }),
+);
 export type FileHits = Static<typeof FileHits>;
 
 export const FolderHits = Type.Array(Type.Object({ name: Type.String(), path: Type.String() }));
 export type FolderHits = Static<typeof FolderHits>;
 
-export const FeatureHits = Type.Array(Type.Object({
-  description: Type.String(),
-  link: Type.String({ description: 'Path of its page in the panel' }),
-  module: Type.String({ description: 'Name of the feature' }),
-  name: Type.String({ description: 'Title in the language of the account' }),
-}));
+export const FeatureHits = Type.Array(
+  Type.Object({
+    description: Type.String(),
+    link: Type.String({ description: 'Path of its page in the panel' }),
+    module: Type.String({ description: 'Name of the feature' }),
+    name: Type.String({ description: 'Title in the language of the account' }),
+  }),
+);
 export type FeatureHits = Static<typeof FeatureHits>;
 
-export const WebsiteHits = Type.Array(Type.Array(Type.String(), { minItems: 1, maxItems: 1 }), { description: 'e.g. [["example.com"], ["example.com/blog"]]' });
+export const WebsiteHits = Type.Array(Type.Array(Type.String(), { minItems: 1, maxItems: 1 }), {
+  description: 'e.g. [["example.com"], ["example.com/blog"]]',
+});
 export type WebsiteHits = Static<typeof WebsiteHits>;

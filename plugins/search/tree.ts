@@ -59,7 +59,14 @@ export class FileTree {
 
   get data(): TreeData {
     const { count } = this.folders;
-    return { folders: this.folders.data, files: this.files.data, states: this.#states.subarray(0, count * STATE), runs: this.#runs.subarray(0, count * RUN), orderedFiles: this.orderedFiles, orderedFolders: this.orderedFolders };
+    return {
+      folders: this.folders.data,
+      files: this.files.data,
+      states: this.#states.subarray(0, count * STATE),
+      runs: this.#runs.subarray(0, count * RUN),
+      orderedFiles: this.orderedFiles,
+      orderedFolders: this.orderedFolders,
+    };
   }
 
   /** Called once after the first walk: gives room back, and takes the order so far as the order of paths. */
@@ -80,7 +87,10 @@ export class FileTree {
   }
 
   state(folder: number): FolderState {
-    return { inode: this.#states[folder * STATE + INODE] ?? 0, mtimeMs: this.#states[folder * STATE + MTIME] ?? Number.NaN };
+    return {
+      inode: this.#states[folder * STATE + INODE] ?? 0,
+      mtimeMs: this.#states[folder * STATE + MTIME] ?? Number.NaN,
+    };
   }
 
   setState(folder: number, { inode, mtimeMs }: FolderState): void {
@@ -94,7 +104,12 @@ export class FileTree {
 
   /** Folders below one that are there. */
   subfolders(folder: number): number[] {
-    return this.#living(this.folders, this.#run(folder, FOLDERS), this.#run(folder, FOLDERS_END), this.#laterFolders.get(folder));
+    return this.#living(
+      this.folders,
+      this.#run(folder, FOLDERS),
+      this.#run(folder, FOLDERS_END),
+      this.#laterFolders.get(folder),
+    );
   }
 
   /** Takes the first listing of a folder; its subfolders are empty until they are listed. Returns their numbers. */
@@ -108,7 +123,12 @@ export class FileTree {
 
   /** Takes a later listing of a folder. Returns the subfolders that are new, and those that went with all below them. */
   update(folder: number, { files, folders }: Listing): { added: number[]; removed: number[] } {
-    const oldFiles = this.#living(this.files, this.#run(folder, FILES), this.#run(folder, FILES_END), this.#laterFiles.get(folder));
+    const oldFiles = this.#living(
+      this.files,
+      this.#run(folder, FILES),
+      this.#run(folder, FILES_END),
+      this.#laterFiles.get(folder),
+    );
     const fileChange = changeOf(this.files, oldFiles, files);
     for (const id of fileChange.gone) this.files.remove(id);
     const newFiles = fileChange.fresh.map((name) => this.files.add(name, folder));
@@ -132,7 +152,13 @@ export class FileTree {
   /** Removes a folder with all below it; returns the numbers of the folders that went. */
   removeFolder(folder: number): number[] {
     const below = this.subfolders(folder).flatMap((each) => this.removeFolder(each));
-    for (const id of this.#living(this.files, this.#run(folder, FILES), this.#run(folder, FILES_END), this.#laterFiles.get(folder))) this.files.remove(id);
+    for (const id of this.#living(
+      this.files,
+      this.#run(folder, FILES),
+      this.#run(folder, FILES_END),
+      this.#laterFiles.get(folder),
+    ))
+      this.files.remove(id);
     this.#laterFiles.delete(folder);
     this.#laterFolders.delete(folder);
     this.folders.remove(folder);
@@ -149,16 +175,25 @@ export class FileTree {
   /** The folder of a path; `undefined` when the tree does not know it. */
   find(path: readonly string[]): number | undefined {
     let folder: number | undefined = 0;
-    for (const name of path) folder = folder === undefined ? undefined : this.subfolders(folder).find((id) => this.folders.name(id) === name);
+    for (const name of path)
+      folder = folder === undefined ? undefined : this.subfolders(folder).find((id) => this.folders.name(id) === name);
     return folder;
   }
 
   /** What is in no run of its folder was added later. */
   #findLater(): void {
-    for (const [table, later, run] of [[this.files, this.#laterFiles, FILES], [this.folders, this.#laterFolders, FOLDERS]] as const) {
+    for (const [table, later, run] of [
+      [this.files, this.#laterFiles, FILES],
+      [this.folders, this.#laterFolders, FOLDERS],
+    ] as const) {
       for (let id = 0; id < table.count; id += 1) {
         const parent = table.parent(id);
-        if (table.isGone(id) || (table === this.folders && id === 0) || (id >= this.#run(parent, run) && id < this.#run(parent, run + 1))) continue;
+        if (
+          table.isGone(id) ||
+          (table === this.folders && id === 0) ||
+          (id >= this.#run(parent, run) && id < this.#run(parent, run + 1))
+        )
+          continue;
         later.set(parent, [...(later.get(parent) ?? []), id]);
       }
     }
@@ -166,8 +201,10 @@ export class FileTree {
 
   #addFolder(name: string, parent: number): number {
     const id = this.folders.add(name, parent);
-    if ((id + 1) * STATE > this.#states.length) this.#states = doubled(this.#states, new Float64Array(this.#states.length * 2 + STATE));
-    if ((id + 1) * RUN > this.#runs.length) this.#runs = doubled(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
+    if ((id + 1) * STATE > this.#states.length)
+      this.#states = doubled(this.#states, new Float64Array(this.#states.length * 2 + STATE));
+    if ((id + 1) * RUN > this.#runs.length)
+      this.#runs = doubled(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
     this.#runs.set([0, 0, 0, 0, id === 0 ? 0 : this.depth(parent) + 1], id * RUN);
     this.setState(id, { inode: 0, mtimeMs: Number.NaN });
     return id;
@@ -186,7 +223,11 @@ export class FileTree {
 }
 
 /** Numbers whose names are in a list no more, and the names that have no number yet. */
-function changeOf(table: NameTable, ids: readonly number[], names: readonly string[]): { gone: number[]; fresh: string[] } {
+function changeOf(
+  table: NameTable,
+  ids: readonly number[],
+  names: readonly string[],
+): { gone: number[]; fresh: string[] } {
   const fresh = new Set(names);
   const gone = ids.filter((id) => !fresh.delete(table.name(id)));
   return { gone, fresh: [...fresh] };

@@ -28,7 +28,11 @@ export class TrigramFilter {
 
   /** Ranges `[first, end)` of ids whose names may hold all of these texts; neighbours are one range. */
   candidates(texts: readonly Uint8Array[], count: number): [first: number, end: number][] {
-    const slices = texts.flatMap((text) => Array.from({ length: Math.max(0, text.length - 2) }, (_, i) => hash(text[i] ?? 0, text[i + 1] ?? 0, text[i + 2] ?? 0)));
+    const slices = texts.flatMap((text) =>
+      Array.from({ length: Math.max(0, text.length - 2) }, (_, i) =>
+        hash(text[i] ?? 0, text[i + 1] ?? 0, text[i + 2] ?? 0),
+      ),
+    );
     const ranges: [number, number][] = [];
     for (const [i, chunk] of this.#chunks.entries()) {
       let bits = -1;

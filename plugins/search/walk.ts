@@ -99,7 +99,13 @@ function again(tree: FileTree, folder: number, descriptor: number, walked: Walke
   if (listing === undefined) return [];
   tree.setState(folder, state);
   const { added, removed } = tree.update(folder, listing);
-  const replaced = tree.subfolders(folder).filter((each) => !added.includes(each) && ![0, inodeBelow(descriptor, tree.folders.name(each))].includes(tree.state(each).inode)).map((each) => tree.replaceFolder(each));
+  const replaced = tree
+    .subfolders(folder)
+    .filter(
+      (each) =>
+        !added.includes(each) && ![0, inodeBelow(descriptor, tree.folders.name(each))].includes(tree.state(each).inode),
+    )
+    .map((each) => tree.replaceFolder(each));
   walked.removed?.([...removed, ...replaced.flatMap((each) => each.removed)]);
   return tree.subfolders(folder);
 }
@@ -111,7 +117,14 @@ interface Level {
 }
 
 /** Goes through folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to go into. */
-async function descend(tree: FileTree, folder: number, descriptor: number, pace: Pace, walked: Walked, visit: (folder: number, descriptor: number) => number[]): Promise<void> {
+async function descend(
+  tree: FileTree,
+  folder: number,
+  descriptor: number,
+  pace: Pace,
+  walked: Walked,
+  visit: (folder: number, descriptor: number) => number[],
+): Promise<void> {
   const levels: Level[] = [];
   const enter = (id: number, open: number) => {
     const level: Level = { descriptor: open, folders: [], next: 0 };
@@ -129,7 +142,10 @@ async function descend(tree: FileTree, folder: number, descriptor: number, pace:
         continue;
       }
       if (walked.shouldStop()) return;
-      const open = tree.folders.isGone(id) || levels.length >= DEPTH ? undefined : openBelow(level.descriptor, tree.folders.name(id));
+      const open =
+        tree.folders.isGone(id) || levels.length >= DEPTH
+          ? undefined
+          : openBelow(level.descriptor, tree.folders.name(id));
       if (open === undefined) continue;
       enter(id, open);
       await pace.breathe();

@@ -41,9 +41,11 @@ export class Broadcast {
 
   /** A stream that begins with what was missed since `lastEventId`. Errors: 503 `overloaded`. */
   open(lastEventId: string, account: Account): Stream {
-    if (this.#sinks.size >= this.#limits.streams) throw retryLater('overloaded', `${this.#limits.streams} streams are open already`, 5);
+    if (this.#sinks.size >= this.#limits.streams)
+      throw retryLater('overloaded', `${this.#limits.streams} streams are open already`, 5);
     const own = account.role === 'admin' ? -1 : [...this.#sinks.values()].filter(({ id }) => id === account.id).length;
-    if (own >= this.#limits.streams_of_user) throw retryLater('overloaded', `${own} streams of this account are open already`, 5);
+    if (own >= this.#limits.streams_of_user)
+      throw retryLater('overloaded', `${own} streams of this account are open already`, 5);
     return new Stream('text/event-stream', (sink) => {
       const missed = /^\d{1,15}$/.test(lastEventId) ? this.#recent.after(Number(lastEventId)) : [];
       sink.write(`retry: ${RETRY_MS}\n\n`);

@@ -33,7 +33,8 @@ export class Counts {
 
   /** Errors: 503 while the first count fails; later ones leave the last figures standing. */
   read(): Counted | Promise<Counted> {
-    if (this.#counted !== undefined && !this.#isStale && performance.now() - this.#atMs < HOLDS_MS) return this.#counted;
+    if (this.#counted !== undefined && !this.#isStale && performance.now() - this.#atMs < HOLDS_MS)
+      return this.#counted;
     this.#counting ??= this.#count().finally(() => (this.#counting = undefined));
     return this.#counting;
   }
@@ -42,9 +43,13 @@ export class Counts {
     this.#isStale = false;
     const parts = await this.#gather('counts');
     const isWhole = parts.every((part) => part.ok);
-    if (!isWhole && this.#counted === undefined) throw retryLater('feature_unavailable', 'not everything can be counted at the moment', 5);
-    const sum = (name: 'users' | 'domains' | 'websites') => parts.reduce((total, part) => total + (part.ok ? (part.value[name] ?? 0) : 0), 0);
-    const figures = isWhole ? { users: sum('users'), domains: sum('domains'), websites: sum('websites') } : this.#counted;
+    if (!isWhole && this.#counted === undefined)
+      throw retryLater('feature_unavailable', 'not everything can be counted at the moment', 5);
+    const sum = (name: 'users' | 'domains' | 'websites') =>
+      parts.reduce((total, part) => total + (part.ok ? (part.value[name] ?? 0) : 0), 0);
+    const figures = isWhole
+      ? { users: sum('users'), domains: sum('domains'), websites: sum('websites') }
+      : this.#counted;
     const counted = { users: 0, domains: 0, websites: 0, ...figures, day: new Date().toISOString().slice(0, 10) };
     this.#counted = counted;
     this.#atMs = performance.now();

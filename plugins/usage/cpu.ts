@@ -21,7 +21,9 @@ export interface CpuLoad {
 export function parseStat(text: string): CpuTimes {
   const times = new Map<number, CoreTimes>();
   for (const [, core, columns = ''] of text.matchAll(/^cpu(\d+) +(.+)$/gm)) {
-    const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = columns.split(' ').map(Number);
+    const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = columns
+      .split(' ')
+      .map(Number);
     const busy = user + nice + system + irq + softirq + steal;
     times.set(Number(core), { busy, total: busy + idle + iowait });
   }

@@ -42,7 +42,11 @@ export class DiskReader {
   #table = '';
   #disks: readonly Disk[] = [];
 
-  constructor(roots: { readonly proc: string; readonly files: string }, withRemote: boolean, ask: Readonly<Record<MountKind, AskSpace>> = { local: askKernel, remote: askProcess }) {
+  constructor(
+    roots: { readonly proc: string; readonly files: string },
+    withRemote: boolean,
+    ask: Readonly<Record<MountKind, AskSpace>> = { local: askKernel, remote: askProcess },
+  ) {
     this.#roots = roots;
     this.#withRemote = withRemote;
     this.#ask = ask;
@@ -58,7 +62,9 @@ export class DiskReader {
     return disks.flatMap((disk) => {
       const asked = this.#asked.get(disk.mountpoint);
       const oldestMs = disk.kind === 'local' ? startedMs : startedMs - 3 * REMOTE_EVERY_MS;
-      return asked?.space === undefined || asked.atMs < oldestMs || asked.space.total === 0 ? [] : [partition(disk, asked.space)];
+      return asked?.space === undefined || asked.atMs < oldestMs || asked.space.total === 0
+        ? []
+        : [partition(disk, asked.space)];
     });
   }
 
@@ -71,7 +77,8 @@ export class DiskReader {
       this.#disks = disksOf(parseMountinfo(table), withoutDevice, this.#withRemote);
       this.#table = table;
       const there = new Set(this.#disks.map(({ mountpoint }) => mountpoint));
-      for (const [mountpoint, { isOpen }] of this.#asked) if (!there.has(mountpoint) && !isOpen) this.#asked.delete(mountpoint);
+      for (const [mountpoint, { isOpen }] of this.#asked)
+        if (!there.has(mountpoint) && !isOpen) this.#asked.delete(mountpoint);
     }
     return this.#disks;
   }
@@ -79,15 +86,22 @@ export class DiskReader {
   /** `undefined` when there is nothing to wait for: it was asked lately, or the last question is still open. */
   #refresh({ mountpoint, path, kind }: Disk): Promise<void> | undefined {
     let asked = this.#asked.get(mountpoint);
-    if (asked === undefined) this.#asked.set(mountpoint, (asked = { space: undefined, atMs: -Infinity, isOpen: false }));
+    if (asked === undefined)
+      this.#asked.set(mountpoint, (asked = { space: undefined, atMs: -Infinity, isOpen: false }));
     const isRecent = kind === 'remote' && performance.now() - asked.atMs < REMOTE_EVERY_MS;
     if (isRecent || asked.isOpen || this.#open[kind] >= OPEN_AT_MOST[kind]) return undefined;
     asked.isOpen = true;
     this.#open[kind] += 1;
-    return this.#ask[kind](below(this.#roots.files, path)).then((space) => space, () => undefined).then((space) => {
-      this.#open[kind] -= 1;
-      Object.assign(asked, { space, atMs: performance.now(), isOpen: false });
-    });
+    const answer = this.#ask[kind](below(this.#roots.files, path));
+    return answer
+      .then(
+        (space) => space,
+        () => undefined,
+      )
+      .then((space) => {
+        this.#open[kind] -= 1;
+        Object.assign(asked, { space, atMs: performance.now(), isOpen: false });
+      });
   }
 }
 
@@ -99,11 +113,16 @@ async function askKernel(path: Buffer): Promise<Space> {
 /** Asks by `stat` of coreutils, which is killed when it does not answer; the server does not wait for it at its end. */
 function askProcess(path: Buffer): Promise<Space> {
   return new Promise((resolve, reject) => {
-    const child = execFile('stat', ['--file-system', '--format=%S %b %f %a', '--', path.toString()], { timeout: PROCESS_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
-      const [size = 0, blocks = 0, free = 0, available = 0] = stdout.split(' ').map(Number);
-      if (error === null) resolve({ total: blocks * size, used: (blocks - free) * size, free: available * size });
-      else reject(error);
-    });
+    const child = execFile(
+      'stat',
+      ['--file-system', '--format=%S %b %f %a', '--', path.toString()],
+      { timeout: PROCESS_MS, killSignal: 'SIGKILL' },
+      (error, stdout) => {
+        const [size = 0, blocks = 0, free = 0, available = 0] = stdout.split(' ').map(Number);
+        if (error === null) resolve({ total: blocks * size, used: (blocks - free) * size, free: available * size });
+        else reject(error);
+      },
+    );
     child.unref();
   });
 }

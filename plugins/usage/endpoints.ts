@@ -3,21 +3,37 @@ import type { Endpoint } from './schema.ts';
 
 /** Every route of the admin address, with a command that asks it; aliases have a row each. */
 export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
-  return routes.filter((route) => route.addresses.includes('admin')).flatMap((route) => route.paths.map((path) => (
-    { method: route.method, path, description: route.summary, example: curl(route, path, url) }
-  )));
+  return routes
+    .filter((route) => route.addresses.includes('admin'))
+    .flatMap((route) =>
+      route.paths.map((path) => ({
+        method: route.method,
+        path,
+        description: route.summary,
+        example: curl(route, path, url),
+      })),
+    );
 }
 
 function curl(route: RouteInfo, path: string, url: string): string {
-  const concrete = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(exampleOf(route.params?.properties[name], name))));
-  const query = Object.entries(route.query?.properties ?? {}).filter(([name, schema]) => route.query?.required?.includes(name) === true && schema['default'] === undefined);
-  const queryText = query.map(([name, schema], i) => `${i === 0 ? '?' : '&'}${name}=${encodeURIComponent(String(exampleOf(schema, name)))}`).join('');
+  const concrete = path.replace(/[:*](\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(exampleOf(route.params?.properties[name], name))),
+  );
+  const query = Object.entries(route.query?.properties ?? {}).filter(
+    ([name, schema]) => route.query?.required?.includes(name) === true && schema['default'] === undefined,
+  );
+  const queryText = query
+    .map(([name, schema], i) => `${i === 0 ? '?' : '&'}${name}=${encodeURIComponent(String(exampleOf(schema, name)))}`)
+    .join('');
   const asksToken = route.access !== 'guest' || route.headers?.includes('authorization') === true;
   return [
-    'curl', ...(route.produces?.includes('text/event-stream') === true ? ['-N'] : []),
+    'curl',
+    ...(route.produces?.includes('text/event-stream') === true ? ['-N'] : []),
     ...(route.method === 'GET' ? [] : ['-X', route.method]),
     ...(asksToken ? ['-H', '"Authorization: Bearer $TOKEN"'] : []),
-    ...(route.body === undefined ? [] : ['-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(exampleOf(route.body, 'body')))]),
+    ...(route.body === undefined
+      ? []
+      : ['-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(exampleOf(route.body, 'body')))]),
     quoted(`${url}${concrete}${queryText}`),
   ].join(' ');
 }
@@ -40,7 +56,10 @@ function exampleOf(schema: Described | undefined, name: string): unknown {
   const given = schema?.examples?.[0] ?? schema?.default ?? schema?.const ?? schema?.enum?.[0];
   if (schema === undefined || given !== undefined) return given ?? name;
   if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0], name);
-  if (schema.type === 'object') return Object.fromEntries((schema.required ?? []).map((member) => [member, exampleOf(schema.properties?.[member], member)]));
+  if (schema.type === 'object')
+    return Object.fromEntries(
+      (schema.required ?? []).map((member) => [member, exampleOf(schema.properties?.[member], member)]),
+    );
   if (schema.type === 'array') return [];
   if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1;
   return schema.type === 'boolean' ? true : name;

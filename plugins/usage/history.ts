@@ -11,7 +11,11 @@ import type { MinuteRow, UsageStore } from './store.ts';
 const BATCH = 10;
 export const POINTS_AT_MOST = 1440;
 /** How far back each resolution reaches, both in seconds. */
-const RESOLUTIONS = [{ step: 1, reach: 600 }, { step: 60, reach: 86_400 }, { step: 3600, reach: Infinity }] as const;
+const RESOLUTIONS = [
+  { step: 1, reach: 600 },
+  { step: 60, reach: 86_400 },
+  { step: 3600, reach: Infinity },
+] as const;
 
 interface Weighted {
   /** Seconds since 1970. */
@@ -22,7 +26,13 @@ interface Weighted {
 
 /** Makes minutes of samples, writes them in batches, and answers from memory and store. */
 export class Recorder {
-  readonly #parts: { readonly sampler: Sampler; readonly recent: Recent; readonly counts: Counts; readonly store: UsageStore; readonly log: Log };
+  readonly #parts: {
+    readonly sampler: Sampler;
+    readonly recent: Recent;
+    readonly counts: Counts;
+    readonly store: UsageStore;
+    readonly log: Log;
+  };
   #minute: Sample[] = [];
   #unwritten: MinuteRow[] = [];
   #writtenDay = '';
@@ -50,7 +60,8 @@ export class Recorder {
     const row = minuteRow(at, this.#minute, counted);
     this.#minute = [];
     this.#unwritten.push(row);
-    if (this.#unwritten.length >= BATCH || (counted !== undefined && counted.day !== this.#writtenDay)) await this.#write();
+    if (this.#unwritten.length >= BATCH || (counted !== undefined && counted.day !== this.#writtenDay))
+      await this.#write();
     this.#writtenDay = counted?.day ?? this.#writtenDay;
   }
 
@@ -65,11 +76,17 @@ export class Recorder {
   async #rows(metric: MetricName, step: number, from: number, to: number): Promise<Weighted[]> {
     const { recent, store } = this.#parts;
     if (step < 60 && isPercent(metric)) {
-      return recent.samples.flatMap((sample) => weighted(sample.at / 1000, sample.percents[metric], sample.spanMs)).filter(({ at }) => at >= from && at <= to);
+      return recent.samples
+        .flatMap((sample) => weighted(sample.at / 1000, sample.percents[metric], sample.spanMs))
+        .filter(({ at }) => at >= from && at <= to);
     }
     const kept = await store.values(metric, step < 3600 ? 60 : 3600, from, to);
-    const unwritten = step < 3600 ? this.#unwritten.filter(({ at }) => at >= from && at <= to && at > (kept.at(-1)?.at ?? 0)) : [];
-    return [...kept.map((row) => ({ ...row, weight: 1 })), ...unwritten.flatMap((row) => weighted(row.at, row[metric], 1))];
+    const unwritten =
+      step < 3600 ? this.#unwritten.filter(({ at }) => at >= from && at <= to && at > (kept.at(-1)?.at ?? 0)) : [];
+    return [
+      ...kept.map((row) => ({ ...row, weight: 1 })),
+      ...unwritten.flatMap((row) => weighted(row.at, row[metric], 1)),
+    ];
   }
 
   async #write(): Promise<void> {
@@ -85,10 +102,13 @@ export class Recorder {
 
   #schedule(): void {
     const now = Date.now();
-    this.#timer = setTimeout(() => {
-      this.#schedule();
-      void this.endMinute(Math.floor(now / 60_000) * 60);
-    }, 60_000 - (now % 60_000) + 20).unref();
+    this.#timer = setTimeout(
+      () => {
+        this.#schedule();
+        void this.endMinute(Math.floor(now / 60_000) * 60);
+      },
+      60_000 - (now % 60_000) + 20,
+    ).unref();
   }
 }
 
@@ -97,8 +117,20 @@ const MINUTES_UNWRITTEN = 1440;
 
 /** Means over the minute's samples, each for the time that it stands for. */
 export function minuteRow(at: number, samples: readonly Sample[], counted: Counted | undefined): MinuteRow {
-  const mean = (name: 'cpu' | 'memory' | 'disk') => bucketed(samples.flatMap((sample) => weighted(0, sample.percents[name], sample.spanMs)), 60)[0]?.value ?? null;
-  return { at, cpu: mean('cpu'), memory: mean('memory'), disk: mean('disk'), users: counted?.users ?? null, domains: counted?.domains ?? null, websites: counted?.websites ?? null };
+  const mean = (name: 'cpu' | 'memory' | 'disk') =>
+    bucketed(
+      samples.flatMap((sample) => weighted(0, sample.percents[name], sample.spanMs)),
+      60,
+    )[0]?.value ?? null;
+  return {
+    at,
+    cpu: mean('cpu'),
+    memory: mean('memory'),
+    disk: mean('disk'),
+    users: counted?.users ?? null,
+    domains: counted?.domains ?? null,
+    websites: counted?.websites ?? null,
+  };
 }
 
 /** The mean of each step that has any rows; the first sample of all stands for no time, and counts only when alone. */
@@ -109,18 +141,27 @@ export function bucketed(rows: readonly Weighted[], step: number): { time: numbe
     const bucket = buckets.get(time) ?? { sum: 0, weight: 0, last: value };
     buckets.set(time, { sum: bucket.sum + value * weight, weight: bucket.weight + weight, last: value });
   }
-  return [...buckets].map(([time, { sum, weight, last }]) => ({ time, value: Math.round((weight > 0 ? sum / weight : last) * 100) / 100 }));
+  return [...buckets].map(([time, { sum, weight, last }]) => ({
+    time,
+    value: Math.round((weight > 0 ? sum / weight : last) * 100) / 100,
+  }));
 }
 
 /** The range in seconds since 1970, and the step: what was asked for, or the finest, as far as it was kept. */
-export function planned(metric: MetricName, range: { from?: string; to?: string; step?: number }, now: number): { from: number; to: number; step: number } {
+export function planned(
+  metric: MetricName,
+  range: { from?: string; to?: string; step?: number },
+  now: number,
+): { from: number; to: number; step: number } {
   const to = range.to === undefined ? now : seconds('to', range.to);
   const from = range.from === undefined ? to - 3600 : seconds('from', range.from);
   if (from >= to) throw new HttpError('invalid_request', 'the range is empty: from must be before to');
-  const reaching = RESOLUTIONS.find(({ step, reach }) => from >= now - reach && (step >= 60 || isPercent(metric)))?.step ?? 3600;
+  const reaching =
+    RESOLUTIONS.find(({ step, reach }) => from >= now - reach && (step >= 60 || isPercent(metric)))?.step ?? 3600;
   const asked = range.step ?? Math.ceil((to - from) / POINTS_AT_MOST);
   const step = Math.max(reaching, asked);
-  if (range.step !== undefined && (to - from) / step > POINTS_AT_MOST) throw new HttpError('invalid_request', `the range holds more than ${POINTS_AT_MOST} steps; ask for a longer step`);
+  if (range.step !== undefined && (to - from) / step > POINTS_AT_MOST)
+    throw new HttpError('invalid_request', `the range holds more than ${POINTS_AT_MOST} steps; ask for a longer step`);
   const unit = step < 60 ? 1 : step < 3600 ? 60 : 3600;
   return { from, to, step: Math.ceil(step / unit) * unit };
 }
@@ -135,6 +176,7 @@ function weighted(at: number, value: number | null, weight: number): Weighted[] 
 
 function seconds(name: string, text: string): number {
   const value = /^\d+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000);
-  if (!Number.isFinite(value)) throw new HttpError('invalid_request', `${name} is not a time: seconds since 1970, or like 2030-01-31T12:00:00Z`);
+  if (!Number.isFinite(value))
+    throw new HttpError('invalid_request', `${name} is not a time: seconds since 1970, or like 2030-01-31T12:00:00Z`);
   return value;
 }

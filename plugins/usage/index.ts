@@ -22,23 +22,49 @@ export default definePlugin({
     const access = config.access === 'feature' ? 'feature' : 'admin';
     const gate = { method: 'GET', address: 'admin', access } as const;
     return {
-      list: { ...gate, path: '/api/usage', summary: 'All endpoints of this address, with an example of each', reply: Endpoints },
+      list: {
+        ...gate,
+        path: '/api/usage',
+        summary: 'All endpoints of this address, with an example of each',
+        reply: Endpoints,
+      },
       stats: { ...gate, path: '/api/usage/stats', summary: 'Users, domains and websites by the day', reply: Stats },
       cpu: { ...gate, path: '/api/usage/cpu', summary: 'Load of each core', reply: Cpu },
       memory: { ...gate, path: '/api/usage/memory', summary: 'Memory in use and available', reply: Memory },
-      disk: { ...gate, path: ['/api/usage/disk', '/api/usage/server'], summary: 'Space on each file system', reply: Disks },
+      disk: {
+        ...gate,
+        path: ['/api/usage/disk', '/api/usage/server'],
+        summary: 'Space on each file system',
+        reply: Disks,
+      },
       stream: {
-        ...gate, path: '/api/usage/stream', summary: 'Every sample as it is taken, as server-sent events', reply: Type.String(), produces: ['text/event-stream'], headers: ['last-event-id'],
-        description: 'Events named `sample` hold `{at, cpu, memory, disk}` in the shapes of the other routes. `Last-Event-ID` brings what was missed in the last ten minutes. A client that does not keep up loses samples.',
+        ...gate,
+        path: '/api/usage/stream',
+        summary: 'Every sample as it is taken, as server-sent events',
+        reply: Type.String(),
+        produces: ['text/event-stream'],
+        headers: ['last-event-id'],
+        description:
+          'Events named `sample` hold `{at, cpu, memory, disk}` in the shapes of the other routes. `Last-Event-ID` brings what was missed in the last ten minutes. A client that does not keep up loses samples.',
         errors: ['overloaded'],
       },
-      history: { ...gate, path: '/api/usage/history', summary: `One of ${METRICS.join(', ')} over time`, query: HistoryQuery, reply: History },
+      history: {
+        ...gate,
+        path: '/api/usage/history',
+        summary: `One of ${METRICS.join(', ')} over time`,
+        query: HistoryQuery,
+        reply: History,
+      },
     };
   },
   setup({ config, store, events, node, log, gather, onClose }) {
     const disks = new DiskReader(config.roots, config.remote_disks);
     const memory = new MemoryReader(config.roots);
-    const sampler = new Sampler({ cpu: cpuReader(config.roots.proc), memory: () => memory.read(), disks: () => disks.read() }, config.interval_ms, log);
+    const sampler = new Sampler(
+      { cpu: cpuReader(config.roots.proc), memory: () => memory.read(), disks: () => disks.read() },
+      config.interval_ms,
+      log,
+    );
     const recent = new Recent();
     const counts = new Counts(gather, events);
     const usageStore = new UsageStore(store);

@@ -32,7 +32,11 @@ const GROUPS = [
  * What a container with a limit has: used is what `docker stats` shows. Without a limit below the machine's memory,
  * the machine's figures.
  */
-export function limited(machine: MemorySpace, group: { limit: string; usage: string; stat: string }, cacheName: string): MemorySpace {
+export function limited(
+  machine: MemorySpace,
+  group: { limit: string; usage: string; stat: string },
+  cacheName: string,
+): MemorySpace {
   const limit = Number(group.limit);
   if (!(limit < machine.total)) return machine; // `max` is NaN
   const cache = Number(new RegExp(`^${cacheName} (\\d+)$`, 'm').exec(group.stat)?.[1] ?? 0);
@@ -58,13 +62,18 @@ export class MemoryReader {
     const machine = parseMeminfo(await readFile(this.#meminfo, 'latin1'));
     const group = await (this.#group ??= this.#findGroup());
     if (group === undefined) return machine;
-    const [limit, usage, stat] = await Promise.all(group.slice(0, 3).map((name) => readFile(join(this.#groups, name), 'latin1')));
+    const [limit, usage, stat] = await Promise.all(
+      group.slice(0, 3).map((name) => readFile(join(this.#groups, name), 'latin1')),
+    );
     return limited(machine, { limit: limit ?? '', usage: usage ?? '', stat: stat ?? '' }, group[3]);
   }
 
   async #findGroup(): Promise<(typeof GROUPS)[number] | undefined> {
     for (const group of GROUPS) {
-      const isThere = await access(join(this.#groups, group[0])).then(() => true, () => false);
+      const isThere = await access(join(this.#groups, group[0])).then(
+        () => true,
+        () => false,
+      );
       if (isThere) return group;
     }
     return undefined;
@@ -75,7 +84,12 @@ export function memoryReply({ total, available }: MemorySpace): Memory {
   const used = total - available;
   const percent = percentOf(used, total);
   return {
-    human_readable_info: { available: gigabytes(available), percent: `${percent.toFixed(1)}%`, total: gigabytes(total), used: gigabytes(used) },
+    human_readable_info: {
+      available: gigabytes(available),
+      percent: `${percent.toFixed(1)}%`,
+      total: gigabytes(total),
+      used: gigabytes(used),
+    },
     ram_info: { available, percent, total, used },
   };
 }

@@ -21,7 +21,23 @@ export interface Disk extends Mount {
 }
 
 /** Types whose `statfs` asks another machine or a program. `autofs` is none: to look at it would mount it. */
-const REMOTE = new Set(['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', '9p', 'ceph', 'afs', 'virtiofs', 'lustre', 'gpfs', 'beegfs', 'ocfs2', 'gfs2', 'fuseblk']);
+const REMOTE = new Set([
+  'nfs',
+  'nfs4',
+  'cifs',
+  'smb3',
+  'smbfs',
+  '9p',
+  'ceph',
+  'afs',
+  'virtiofs',
+  'lustre',
+  'gpfs',
+  'beegfs',
+  'ocfs2',
+  'gfs2',
+  'fuseblk',
+]);
 /** Read-only images, full by their nature. */
 const IMAGES = new Set(['squashfs', 'erofs', 'iso9660', 'udf', 'cramfs', 'romfs']);
 const DISKS_AT_MOST = 256;
@@ -34,7 +50,18 @@ export function parseMountinfo(text: string): Mount[] {
     const [fstype, source = ''] = after.split(' ');
     if (path === undefined || fstype === undefined || fstype === '') return [];
     const bytes = unescaped(path);
-    return [{ id: Number(id), parent: Number(parent), device, root: unescaped(root).toString(), path: bytes, mountpoint: bytes.toString(), fstype, source: unescaped(source).toString() }];
+    return [
+      {
+        id: Number(id),
+        parent: Number(parent),
+        device,
+        root: unescaped(root).toString(),
+        path: bytes,
+        mountpoint: bytes.toString(),
+        fstype,
+        source: unescaped(source).toString(),
+      },
+    ];
   });
 }
 
@@ -53,11 +80,16 @@ export function disksOf(mounts: readonly Mount[], withoutDevice: ReadonlySet<str
   const disks = new Map<string, Disk>();
   for (const [i, mount] of mounts.entries()) {
     const { fstype, mountpoint, device } = mount;
-    const isDisk = mountpoint === '/' || fstype === 'zfs' || isRemote(fstype) || !(withoutDevice.has(fstype) || IMAGES.has(fstype) || fstype === 'autofs');
+    const isDisk =
+      mountpoint === '/' ||
+      fstype === 'zfs' ||
+      isRemote(fstype) ||
+      !(withoutDevice.has(fstype) || IMAGES.has(fstype) || fstype === 'autofs');
     if (!isDisk || isHidden(mount, mounts.slice(i + 1), byId)) continue;
     const kind = ancestry(mount, byId).some((each) => isRemote(each.fstype)) ? 'remote' : 'local';
     const other = disks.get(device);
-    if ((kind === 'local' || withRemote) && (other === undefined || isBetter(mount, other))) disks.set(device, { ...mount, kind });
+    if ((kind === 'local' || withRemote) && (other === undefined || isBetter(mount, other)))
+      disks.set(device, { ...mount, kind });
   }
   return [...disks.values()].slice(0, DISKS_AT_MOST);
 }
@@ -76,7 +108,9 @@ function isBetter(mount: Mount, other: Mount): boolean {
 function isHidden(mount: Mount, later: readonly Mount[], byId: ReadonlyMap<number, Mount>): boolean {
   const above = ancestry(mount, byId);
   return later.some((each) => {
-    const covers = each.mountpoint === mount.mountpoint || mount.mountpoint.startsWith(each.mountpoint === '/' ? '/' : `${each.mountpoint}/`);
+    const covers =
+      each.mountpoint === mount.mountpoint ||
+      mount.mountpoint.startsWith(each.mountpoint === '/' ? '/' : `${each.mountpoint}/`);
     return covers && !above.includes(each);
   });
 }
@@ -84,11 +118,15 @@ function isHidden(mount: Mount, later: readonly Mount[], byId: ReadonlyMap<numbe
 /** The mount itself and those that it stands on. */
 function ancestry(mount: Mount, byId: ReadonlyMap<number, Mount>): Mount[] {
   const chain = [mount];
-  for (let next = byId.get(mount.parent); next !== undefined && !chain.includes(next); next = byId.get(next.parent)) chain.push(next);
+  for (let next = byId.get(mount.parent); next !== undefined && !chain.includes(next); next = byId.get(next.parent))
+    chain.push(next);
   return chain;
 }
 
 /** Blanks, tabs, line ends and backslashes stand as `\ooo` in the table. */
 function unescaped(text: string): Buffer {
-  return Buffer.from(text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))), 'latin1');
+  return Buffer.from(
+    text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    'latin1',
+  );
 }

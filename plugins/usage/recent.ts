@@ -11,7 +11,8 @@ export class Recent {
   add(sample: Sample): void {
     while ((this.samples.at(-1)?.at ?? -Infinity) >= sample.at) this.samples.pop();
     this.samples.push(sample);
-    while (this.samples.length > KEPT_AT_MOST || (this.samples[0]?.at ?? Infinity) < sample.at - KEPT_MS) this.samples.shift();
+    while (this.samples.length > KEPT_AT_MOST || (this.samples[0]?.at ?? Infinity) < sample.at - KEPT_MS)
+      this.samples.shift();
   }
 
   /** The samples that a follower missed who saw the one of `at` last. */

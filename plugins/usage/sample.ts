@@ -19,7 +19,13 @@ export class Figure<T> {
 
   /** Errors: 503 when the host did not tell it. */
   get reply(): Reply {
-    if (this.value === undefined) throw retryLater('feature_unavailable', `the host does not tell this figure: ${messageOf(this.#cause)}`, 5, this.#cause);
+    if (this.value === undefined)
+      throw retryLater(
+        'feature_unavailable',
+        `the host does not tell this figure: ${messageOf(this.#cause)}`,
+        5,
+        this.#cause,
+      );
     this.#reply ??= ready(this.#body(this.value));
     return this.#reply;
   }
@@ -43,7 +49,14 @@ export class Sample {
   readonly disks: Figure<readonly Partition[]>;
   #event: string | undefined;
 
-  constructor(parts: { at: number; spanMs: number; isLive: boolean; cpu: PromiseSettledResult<CpuLoad>; memory: PromiseSettledResult<MemorySpace>; disks: PromiseSettledResult<readonly Partition[]> }) {
+  constructor(parts: {
+    at: number;
+    spanMs: number;
+    isLive: boolean;
+    cpu: PromiseSettledResult<CpuLoad>;
+    memory: PromiseSettledResult<MemorySpace>;
+    disks: PromiseSettledResult<readonly Partition[]>;
+  }) {
     this.at = parts.at;
     this.spanMs = parts.spanMs;
     this.isLive = parts.isLive;

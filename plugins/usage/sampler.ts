@@ -114,10 +114,21 @@ export class Sampler {
   async #take(isLive: boolean): Promise<Sample> {
     this.#isBusy = true;
     const before = this.#times;
-    const [times, memory, disks] = await Promise.all([settled(this.#readers.cpu()), settled(this.#readers.memory()), settled(this.#readers.disks())]);
+    const [times, memory, disks] = await Promise.all([
+      settled(this.#readers.cpu()),
+      settled(this.#readers.memory()),
+      settled(this.#readers.disks()),
+    ]);
     const last = this.#latest?.at;
     const at = timeAfter(last, Date.now());
-    const sample = new Sample({ at, spanMs: last === undefined ? 0 : Math.max(0, at - last), isLive, cpu: loadBetween(before, times), memory, disks });
+    const sample = new Sample({
+      at,
+      spanMs: last === undefined ? 0 : Math.max(0, at - last),
+      isLive,
+      cpu: loadBetween(before, times),
+      memory,
+      disks,
+    });
     this.#times = times;
     this.#latest = sample;
     this.#isBusy = false;
@@ -129,8 +140,11 @@ export class Sampler {
 
   /** A figure that fails is told once, not once a second. */
   #warn(results: readonly PromiseSettledResult<unknown>[]): void {
-    const failures = results.flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : [])).join('; ');
-    if (failures !== '' && failures !== this.#failures) this.#log.warn({ failures }, 'the host does not tell all figures');
+    const failures = results
+      .flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : []))
+      .join('; ');
+    if (failures !== '' && failures !== this.#failures)
+      this.#log.warn({ failures }, 'the host does not tell all figures');
     this.#failures = failures;
   }
 }
@@ -140,7 +154,10 @@ function timeAfter(last: number | undefined, now: number): number {
   return last === undefined || now < last - CLOCK_LEEWAY_MS ? now : Math.max(now, last + 1);
 }
 
-function loadBetween(before: PromiseSettledResult<CpuTimes> | undefined, after: PromiseSettledResult<CpuTimes>): PromiseSettledResult<CpuLoad> {
+function loadBetween(
+  before: PromiseSettledResult<CpuTimes> | undefined,
+  after: PromiseSettledResult<CpuTimes>,
+): PromiseSettledResult<CpuLoad> {
   if (after.status === 'rejected') return after;
   if (before?.status !== 'fulfilled') return { status: 'rejected', reason: new Error('a load needs two readings') };
   return { status: 'fulfilled', value: cpuLoad(before.value, after.value) };

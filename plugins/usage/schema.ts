@@ -6,14 +6,39 @@ const Percent = Type.Number({ minimum: 0, maximum: 100, description: 'In one dec
 
 export const UsageConfig = Type.Object(
   {
-    access: Type.String({ enum: ['admin', 'feature'], default: 'admin', description: 'feature: accounts whose plan holds the feature usage may read it too' }),
-    interval_ms: Type.Integer({ minimum: 100, maximum: 60_000, default: 1000, description: 'Between two samples while somebody reads' }),
+    access: Type.String({
+      enum: ['admin', 'feature'],
+      default: 'admin',
+      description: 'feature: accounts whose plan holds the feature usage may read it too',
+    }),
+    interval_ms: Type.Integer({
+      minimum: 100,
+      maximum: 60_000,
+      default: 1000,
+      description: 'Between two samples while somebody reads',
+    }),
     streams: Type.Integer({ minimum: 0, maximum: 100_000, default: 2000, description: 'Open streams at the most' }),
-    streams_of_user: Type.Integer({ minimum: 0, maximum: 100_000, default: 10, description: 'Of these, by one account that is no admin' }),
-    remote_disks: Type.Boolean({ default: false, description: 'Also show network file systems and those of programs (FUSE), as far as they answer' }),
+    streams_of_user: Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      default: 10,
+      description: 'Of these, by one account that is no admin',
+    }),
+    remote_disks: Type.Boolean({
+      default: false,
+      description: 'Also show network file systems and those of programs (FUSE), as far as they answer',
+    }),
     roots: Type.Object(
-      { proc: Type.String({ default: '/proc' }), sys: Type.String({ default: '/sys' }), files: Type.String({ default: '/' }) },
-      { ...closed, default: {}, description: 'Where the host is seen, for a server that runs in a container of its own' },
+      {
+        proc: Type.String({ default: '/proc' }),
+        sys: Type.String({ default: '/sys' }),
+        files: Type.String({ default: '/' }),
+      },
+      {
+        ...closed,
+        default: {},
+        description: 'Where the host is seen, for a server that runs in a container of its own',
+      },
     ),
   },
   closed,
@@ -21,61 +46,96 @@ export const UsageConfig = Type.Object(
 export type UsageConfig = Static<typeof UsageConfig>;
 
 export const Stats = Type.Object({
-  usage_stats: Type.String({ description: 'One JSON object a line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), users, domains, websites' }),
+  usage_stats: Type.String({
+    description:
+      'One JSON object a line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), users, domains, websites',
+  }),
 });
 
 export const Endpoints = Type.Object({
-  endpoints: Type.Array(Type.Object({
-    method: Type.String(), path: Type.String(), description: Type.String(),
-    example: Type.String({ description: 'A curl command; the shell variable TOKEN holds the token' }),
-  })),
+  endpoints: Type.Array(
+    Type.Object({
+      method: Type.String(),
+      path: Type.String(),
+      description: Type.String(),
+      example: Type.String({ description: 'A curl command; the shell variable TOKEN holds the token' }),
+    }),
+  ),
 });
 export type Endpoint = Static<typeof Endpoints>['endpoints'][number];
 
 export const Cpu = Type.Record(Type.String({ pattern: '^core_[0-9]+$' }), Percent, {
-  description: 'Load of each core since the last sample: time neither idle nor waiting for disks. A core that just came is left out for one sample',
+  description:
+    'Load of each core since the last sample: time neither idle nor waiting for disks. A core that just came is left out for one sample',
 });
 
-export const Memory = Type.Object(
-  {
-    human_readable_info: Type.Object({ available: Type.String(), percent: Type.String(), total: Type.String(), used: Type.String() }, { description: 'In GB of 2^30 bytes' }),
-    ram_info: Type.Object({
-      available: Bytes('what programs can still get'),
-      percent: Percent, total: Bytes('of the machine, or the limit of the container'), used: Bytes('total less available, as in free'),
-    }),
-  },
-);
+export const Memory = Type.Object({
+  human_readable_info: Type.Object(
+    { available: Type.String(), percent: Type.String(), total: Type.String(), used: Type.String() },
+    { description: 'In GB of 2^30 bytes' },
+  ),
+  ram_info: Type.Object({
+    available: Bytes('what programs can still get'),
+    percent: Percent,
+    total: Bytes('of the machine, or the limit of the container'),
+    used: Bytes('total less available, as in free'),
+  }),
+});
 export type Memory = Static<typeof Memory>;
 
 const Partition = Type.Object({
   device: Type.String(),
   free: Bytes('what unprivileged users can still use, as in df'),
-  fstype: Type.String(), mountpoint: Type.String(), percent: Percent, total: Bytes('size'), used: Bytes('in use'),
+  fstype: Type.String(),
+  mountpoint: Type.String(),
+  percent: Percent,
+  total: Bytes('size'),
+  used: Bytes('in use'),
 });
 export type Partition = Static<typeof Partition>;
 
 export const Disks = Type.Array(Partition, {
-  description: 'File systems on devices, each once. Left out: read-only images, network file systems unless configured, and what does not answer',
+  description:
+    'File systems on devices, each once. Left out: read-only images, network file systems unless configured, and what does not answer',
 });
 
 export const METRICS = ['cpu', 'memory', 'disk', 'users', 'domains', 'websites'] as const;
 export type MetricName = (typeof METRICS)[number];
 
-const Moment = (description: string) => Type.String({ pattern: '^([0-9]{1,12}|[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]{5,15}(Z|[+-][0-9]{2}:?[0-9]{2})?)?)$', description: `Seconds since 1970 or an ISO date and time; ${description}` });
+const Moment = (description: string) =>
+  Type.String({
+    pattern: '^([0-9]{1,12}|[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]{5,15}(Z|[+-][0-9]{2}:?[0-9]{2})?)?)$',
+    description: `Seconds since 1970 or an ISO date and time; ${description}`,
+  });
 
 export const HistoryQuery = Type.Object({
   metric: Type.Unsafe<MetricName>({ type: 'string', enum: METRICS, default: 'cpu' }),
   from: Type.Optional(Moment('an hour before the end unless said')),
   to: Type.Optional(Moment('now unless said')),
-  step: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'Seconds that a point stands for; the finest that is kept for the range, in at most 1440 points, unless said' })),
+  step: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 31_536_000,
+      description:
+        'Seconds that a point stands for; the finest that is kept for the range, in at most 1440 points, unless said',
+    }),
+  ),
 });
 
 export const History = Type.Object({
   metric: Type.String(),
   unit: Type.String({ description: 'percent or count' }),
-  from: Type.Integer(), to: Type.Integer(), step: Type.Integer({ description: 'Seconds' }),
-  points: Type.Array(Type.Object({ time: Type.Integer({ description: 'Begin of the step, seconds since 1970' }), value: Type.Number({ description: 'Mean over the step' }) }), {
-    description: 'Oldest first. A step in which nothing was sampled is left out',
-  }),
+  from: Type.Integer(),
+  to: Type.Integer(),
+  step: Type.Integer({ description: 'Seconds' }),
+  points: Type.Array(
+    Type.Object({
+      time: Type.Integer({ description: 'Begin of the step, seconds since 1970' }),
+      value: Type.Number({ description: 'Mean over the step' }),
+    }),
+    {
+      description: 'Oldest first. A step in which nothing was sampled is left out',
+    },
+  ),
 });
 export type History = Static<typeof History>;

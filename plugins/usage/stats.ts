@@ -21,7 +21,9 @@ export class Stats {
 
   async #make(counted: Counted): Promise<Reply> {
     const days = [...(await this.#store.daysBefore(counted.day)), counted];
-    const lines = days.map(({ day, users, domains, websites }) => JSON.stringify({ timestamp: day, users, domains, websites }));
+    const lines = days.map(({ day, users, domains, websites }) =>
+      JSON.stringify({ timestamp: day, users, domains, websites }),
+    );
     const reply = ready({ usage_stats: lines.join('\n') });
     this.#made = { counted, reply };
     return reply;

@@ -21,7 +21,16 @@ export interface Answered {
 
 /** What an endpoint is sent; `id` is the same in each attempt, so that it can tell what it had already. */
 export function bodyOf({ id, at, type, account_id, username, ip, line, data }: LoggedEvent): string {
-  return JSON.stringify({ id: String(id), type, at: new Date(at).toISOString(), account_id, username, ip, text: line, data });
+  return JSON.stringify({
+    id: String(id),
+    type,
+    at: new Date(at).toISOString(),
+    account_id,
+    username,
+    ip,
+    text: line,
+    data,
+  });
 }
 
 /** `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<body>`. */
@@ -33,13 +42,26 @@ export function signature(secret: string, seconds: number, body: string): string
  * One attempt, on a connection of its own. Redirects are not followed, the answer's body is
  * not read. Rejects when there is no answer in time, or the address is not allowed.
  */
-export async function send(body: string, eventId: number, { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions): Promise<Answered> {
+export async function send(
+  body: string,
+  eventId: number,
+  { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions,
+): Promise<Answered> {
   if (!allowPrivate) assertPublicHost(url);
   const headers = {
-    'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'User-Agent': userAgent,
-    'Hostkeep-Event': String(eventId), 'Hostkeep-Signature': signature(secret, Math.floor(Date.now() / 1000), body),
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'User-Agent': userAgent,
+    'Hostkeep-Event': String(eventId),
+    'Hostkeep-Signature': signature(secret, Math.floor(Date.now() / 1000), body),
   };
-  const options: RequestOptions = { method: 'POST', agent: false, headers, signal, ...(allowPrivate ? {} : { lookup: publicLookup() }) };
+  const options: RequestOptions = {
+    method: 'POST',
+    agent: false,
+    headers,
+    signal,
+    ...(allowPrivate ? {} : { lookup: publicLookup() }),
+  };
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, (response) => {
       resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '' });

@@ -25,7 +25,13 @@ export class Endpoint {
   /** Host and place in the configuration; the URL itself may hold a secret. */
   readonly label: string;
   readonly outcomes = { delivered: 0, failed: 0, dropped: 0 };
-  readonly #parts: { readonly config: EndpointConfig; readonly settings: WebhooksConfig; readonly queue: Queue; readonly log: Log; readonly userAgent: string };
+  readonly #parts: {
+    readonly config: EndpointConfig;
+    readonly settings: WebhooksConfig;
+    readonly queue: Queue;
+    readonly log: Log;
+    readonly userAgent: string;
+  };
   readonly #url: URL;
   readonly #patterns: readonly RegExp[];
   readonly #abort = new AbortController();
@@ -35,12 +41,17 @@ export class Endpoint {
   #silences = 0;
   #pausedUntil = 0;
 
-  constructor(index: number, parts: { config: EndpointConfig; settings: WebhooksConfig; queue: Queue; log: Log; userAgent: string }) {
+  constructor(
+    index: number,
+    parts: { config: EndpointConfig; settings: WebhooksConfig; queue: Queue; log: Log; userAgent: string },
+  ) {
     this.#parts = parts;
     this.#url = new URL(parts.config.url);
     this.key = createHash('sha256').update(this.#url.href).digest('hex').slice(0, 32);
     this.label = `${this.#url.host}#${index}`;
-    this.#patterns = parts.config.events.map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`));
+    this.#patterns = parts.config.events.map(
+      (pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
+    );
   }
 
   wants(type: string): boolean {
@@ -66,7 +77,10 @@ export class Endpoint {
         await this.#deliverDue();
       }
     } catch (error) {
-      this.#parts.log.warn({ endpoint: this.label, err: error }, 'the queue could not be read or written; trying again');
+      this.#parts.log.warn(
+        { endpoint: this.label, err: error },
+        'the queue could not be read or written; trying again',
+      );
       this.#wakeIn(LONGEST_PAUSE_MS);
     }
     this.#running = undefined; // in the same breath as the look at #isWoken
@@ -85,16 +99,27 @@ export class Endpoint {
 
   #wakeIn(ms: number): void {
     clearTimeout(this.#timer);
-    if (!this.#abort.signal.aborted) this.#timer = setTimeout(() => this.wake(), Math.min(ms, LONGEST_BACKOFF_MS)).unref();
+    if (!this.#abort.signal.aborted)
+      this.#timer = setTimeout(() => this.wake(), Math.min(ms, LONGEST_BACKOFF_MS)).unref();
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
     const { config, settings, queue, userAgent } = this.#parts;
-    const options = { url: this.#url, secret: config.secret, timeoutMs: settings.timeout_ms, allowPrivate: settings.allow_private, userAgent, signal: this.#abort.signal };
+    const options = {
+      url: this.#url,
+      secret: config.secret,
+      timeoutMs: settings.timeout_ms,
+      allowPrivate: settings.allow_private,
+      userAgent,
+      signal: this.#abort.signal,
+    };
     if (!(await queue.claim(this.key, delivery, Date.now() + settings.timeout_ms + CLAIM_MARGIN_MS))) return;
-    const { status, retryAfter, reason } = await send(delivery.body, delivery.event_id, options)
-      .then((answer) => ({ ...answer, reason: `answered ${answer.status}` }), (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: messageOf(error) }));
-    if (this.#abort.signal.aborted && status === NO_ANSWER) return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at); // nobody knows what came of it, so it is sent again
+    const { status, retryAfter, reason } = await send(delivery.body, delivery.event_id, options).then(
+      (answer) => ({ ...answer, reason: `answered ${answer.status}` }),
+      (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: messageOf(error) }),
+    );
+    if (this.#abort.signal.aborted && status === NO_ANSWER)
+      return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at); // nobody knows what came of it, so it is sent again
     if (status >= 200 && status < 300) {
       this.#silences = 0;
       this.outcomes.delivered += 1;
@@ -102,7 +127,10 @@ export class Endpoint {
     }
     const askedMs = askedPauseMs(status, retryAfter, Date.now());
     this.#silences = status === NO_ANSWER || status >= 500 || status === 429 ? this.#silences + 1 : 0;
-    this.#pausedUntil = this.#silences === 0 ? 0 : Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, this.#silences, LONGEST_PAUSE_MS));
+    this.#pausedUntil =
+      this.#silences === 0
+        ? 0
+        : Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, this.#silences, LONGEST_PAUSE_MS));
     await this.#failed(delivery, reason, askedMs);
   }
 
@@ -116,7 +144,12 @@ export class Endpoint {
       return queue.remove(this.key, event_id);
     }
     log.info(about, 'a delivery failed and is tried again later');
-    await queue.postpone(this.key, event_id, attempts + 1, Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS)));
+    await queue.postpone(
+      this.key,
+      event_id,
+      attempts + 1,
+      Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS)),
+    );
   }
 }
 

@@ -12,7 +12,13 @@ const UNSAVED_AT_MOST = 1000;
 
 /** Reads the event log onward and puts what an endpoint wants into its queue. */
 export class Follower {
-  readonly #parts: { readonly events: EventLog; readonly queue: Queue; readonly endpoints: readonly Endpoint[]; readonly backlog: number; readonly log: Log };
+  readonly #parts: {
+    readonly events: EventLog;
+    readonly queue: Queue;
+    readonly endpoints: readonly Endpoint[];
+    readonly backlog: number;
+    readonly log: Log;
+  };
   readonly #unlisten: () => void;
   readonly #timer: NodeJS.Timeout;
   #cursor: number;
@@ -21,7 +27,10 @@ export class Follower {
   #isWoken = false;
   #isClosed = false;
 
-  private constructor(cursor: number, parts: { events: EventLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log }) {
+  private constructor(
+    cursor: number,
+    parts: { events: EventLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log },
+  ) {
     this.#parts = parts;
     this.#cursor = cursor;
     this.#saved = cursor;
@@ -30,7 +39,13 @@ export class Follower {
   }
 
   /** Begins where it ended, and the first time with what happens from now on. */
-  static async start(parts: { events: EventLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log }): Promise<Follower> {
+  static async start(parts: {
+    events: EventLog;
+    queue: Queue;
+    endpoints: readonly Endpoint[];
+    backlog: number;
+    log: Log;
+  }): Promise<Follower> {
     let cursor = await parts.queue.cursor();
     if (cursor === undefined) {
       cursor = await parts.events.lastId();
@@ -71,7 +86,11 @@ export class Follower {
     const page = await events.after(this.#cursor, PAGE);
     const last = page.at(-1);
     if (last === undefined) return 0;
-    const deliveries = page.flatMap((event) => endpoints.filter((each) => each.wants(event.type)).map(({ key }) => ({ endpoint: key, eventId: event.id, body: bodyOf(event) })));
+    const deliveries = page.flatMap((event) =>
+      endpoints
+        .filter((each) => each.wants(event.type))
+        .map(({ key }) => ({ endpoint: key, eventId: event.id, body: bodyOf(event) })),
+    );
     if (deliveries.length > 0 || last.id - this.#saved > UNSAVED_AT_MOST) {
       const dropped = await queue.add(last.id, deliveries, backlog);
       if (dropped > 0) log.warn({ dropped }, 'an endpoint does not keep up; its oldest deliveries are dropped');

@@ -6,7 +6,12 @@ const Endpoint = Type.Object(
   {
     url: Type.String({ pattern: '^https?://', maxLength: 2048 }),
     secret: Type.String({ minLength: 16, maxLength: 512, description: 'Key of the signature' }),
-    events: Type.Array(Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 }), { minItems: 1, maxItems: 50, default: ['*'], description: 'Types of events, where * stands for anything: domain.*' }),
+    events: Type.Array(Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 50,
+      default: ['*'],
+      description: 'Types of events, where * stands for anything: domain.*',
+    }),
   },
   closed,
 );
@@ -15,12 +20,36 @@ export type EndpointConfig = Static<typeof Endpoint>;
 export const WebhooksConfig = Type.Object(
   {
     endpoints: Type.Array(Endpoint, { maxItems: 20, default: [] }),
-    allow_private: Type.Boolean({ default: false, description: 'Also deliver to private, loopback and link-local addresses' }),
-    timeout_ms: Type.Integer({ minimum: 100, maximum: 60_000, default: 5000, description: 'For the whole of an attempt' }),
+    allow_private: Type.Boolean({
+      default: false,
+      description: 'Also deliver to private, loopback and link-local addresses',
+    }),
+    timeout_ms: Type.Integer({
+      minimum: 100,
+      maximum: 60_000,
+      default: 5000,
+      description: 'For the whole of an attempt',
+    }),
     attempts: Type.Integer({ minimum: 1, maximum: 50, default: 15, description: 'Then a delivery is given up' }),
-    age_hours: Type.Number({ exclusiveMinimum: 0, maximum: 720, default: 72, description: 'After which a delivery is given up' }),
-    backoff_ms: Type.Integer({ minimum: 1, maximum: 600_000, default: 5000, description: 'Before the second attempt; doubled before each later one, to six hours at the most; longer where Retry-After of a 429 or 503 asks for it, up to an hour' }),
-    backlog: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 10_000, description: 'Deliveries that wait for one endpoint; beyond it the oldest are dropped' }),
+    age_hours: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 720,
+      default: 72,
+      description: 'After which a delivery is given up',
+    }),
+    backoff_ms: Type.Integer({
+      minimum: 1,
+      maximum: 600_000,
+      default: 5000,
+      description:
+        'Before the second attempt; doubled before each later one, to six hours at the most; longer where Retry-After of a 429 or 503 asks for it, up to an hour',
+    }),
+    backlog: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 10_000,
+      description: 'Deliveries that wait for one endpoint; beyond it the oldest are dropped',
+    }),
   },
   closed,
 );

@@ -35,13 +35,22 @@ export class Queue {
       await tx.run('insert into webhook_cursor values (?)', Math.max(cursor, before?.event_id ?? 0));
       const now = Date.now();
       for (const { endpoint, eventId, body } of deliveries) {
-        await tx.run('insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)', endpoint, eventId, body, now, now);
+        await tx.run(
+          'insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)',
+          endpoint,
+          eventId,
+          body,
+          now,
+          now,
+        );
       }
       let dropped = 0;
       for (const endpoint of new Set(deliveries.map((each) => each.endpoint))) {
         const { changes } = await tx.run(
           'delete from webhook_deliveries where endpoint = ? and event_id <= (select event_id from webhook_deliveries where endpoint = ? order by event_id desc limit 1 offset ?)',
-          endpoint, endpoint, backlog,
+          endpoint,
+          endpoint,
+          backlog,
         );
         dropped += changes;
       }
@@ -51,31 +60,62 @@ export class Queue {
 
   /** The delivery that is due first, the older event first where two are. */
   next(endpoint: string): Promise<Delivery | undefined> {
-    return this.#store.get<Delivery>('select event_id, body, attempts, created_at, due_at from webhook_deliveries where endpoint = ? order by due_at, event_id limit 1', endpoint);
+    return this.#store.get<Delivery>(
+      'select event_id, body, attempts, created_at, due_at from webhook_deliveries where endpoint = ? order by due_at, event_id limit 1',
+      endpoint,
+    );
   }
 
   /** Keeps a delivery from other processes, and from the successor of this one, until a time; false when one of them has it. */
   async claim(endpoint: string, { event_id, due_at }: Delivery, until: number): Promise<boolean> {
-    const { changes } = await this.#store.write((tx) => tx.run('update webhook_deliveries set due_at = ? where endpoint = ? and event_id = ? and due_at = ?', until, endpoint, event_id, due_at));
+    const { changes } = await this.#store.write((tx) =>
+      tx.run(
+        'update webhook_deliveries set due_at = ? where endpoint = ? and event_id = ? and due_at = ?',
+        until,
+        endpoint,
+        event_id,
+        due_at,
+      ),
+    );
     return changes === 1;
   }
 
   async remove(endpoint: string, eventId: number): Promise<void> {
-    await this.#store.write((tx) => tx.run('delete from webhook_deliveries where endpoint = ? and event_id = ?', endpoint, eventId));
+    await this.#store.write((tx) =>
+      tx.run('delete from webhook_deliveries where endpoint = ? and event_id = ?', endpoint, eventId),
+    );
   }
 
   async postpone(endpoint: string, eventId: number, attempts: number, dueAt: number): Promise<void> {
-    await this.#store.write((tx) => tx.run('update webhook_deliveries set attempts = ?, due_at = ? where endpoint = ? and event_id = ?', attempts, dueAt, endpoint, eventId));
+    await this.#store.write((tx) =>
+      tx.run(
+        'update webhook_deliveries set attempts = ?, due_at = ? where endpoint = ? and event_id = ?',
+        attempts,
+        dueAt,
+        endpoint,
+        eventId,
+      ),
+    );
   }
 
   async waiting(endpoint: string): Promise<number> {
-    return (await this.#store.get<{ n: number }>('select count(*) as n from webhook_deliveries where endpoint = ?', endpoint))?.n ?? 0;
+    return (
+      (
+        await this.#store.get<{ n: number }>(
+          'select count(*) as n from webhook_deliveries where endpoint = ?',
+          endpoint,
+        )
+      )?.n ?? 0
+    );
   }
 
   /** Forgets what waits for endpoints that are no more; without any, also how far the log was read. */
   async keepOnly(endpoints: readonly string[]): Promise<void> {
     await this.#store.write(async (tx) => {
-      await tx.run('delete from webhook_deliveries where endpoint not in (select value from json_each(?))', JSON.stringify(endpoints));
+      await tx.run(
+        'delete from webhook_deliveries where endpoint not in (select value from json_each(?))',
+        JSON.stringify(endpoints),
+      );
       if (endpoints.length === 0) await tx.run('delete from webhook_cursor');
     });
   }

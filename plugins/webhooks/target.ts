@@ -4,7 +4,11 @@ import { isPublic } from '../../kernel/address.ts';
 
 export class ForbiddenAddress extends Error {}
 
-type Resolve = (name: string, options: { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+type Resolve = (
+  name: string,
+  options: { all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /**
  * Resolves names for a connection, and hands out public addresses only. What it hands out is what is connected to,
@@ -14,7 +18,11 @@ export function publicLookup(ask: Resolve = resolve): LookupFunction {
   return (name, options, callback) => {
     ask(name, { all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '');
-      const fitting = addresses.filter(({ address, family }) => isPublic(address) && (typeof options.family !== 'number' || options.family === 0 || options.family === family));
+      const fitting = addresses.filter(
+        ({ address, family }) =>
+          isPublic(address) &&
+          (typeof options.family !== 'number' || options.family === 0 || options.family === family),
+      );
       const first = fitting[0];
       if (first === undefined) return callback(new ForbiddenAddress(`${name} has no public address`), '');
       if (options.all === true) callback(null, fitting);

@@ -47,7 +47,12 @@ export class Batches {
   /** Resolves when the server serves the change. Errors: 502 `webserver_failed`. */
   change({ file, content }: Change): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ file, content, before: undefined, settle: (error) => (error === undefined ? resolve() : reject(error)) });
+      this.#queue.push({
+        file,
+        content,
+        before: undefined,
+        settle: (error) => (error === undefined ? resolve() : reject(error)),
+      });
       this.#running ??= this.#drain();
     });
   }
@@ -103,7 +108,8 @@ export class Batches {
       const refusal = await this.#try(half);
       budget.checks -= 1;
       if (refusal === undefined) taken.push(...half);
-      else taken.push(...(half.length > 1 && budget.checks > 0 ? await this.#halve(half, budget) : refuse(half, refusal)));
+      else
+        taken.push(...(half.length > 1 && budget.checks > 0 ? await this.#halve(half, budget) : refuse(half, refusal)));
     }
     return taken;
   }
@@ -138,7 +144,10 @@ export class Batches {
   }
 
   async #takeBack(made: readonly Job[], cause: unknown): Promise<HttpError> {
-    const failed = (error: unknown) => new HttpError('webserver_failed', 'the web server did not take the change, and serves what it served before', { cause: error });
+    const failed = (error: unknown) =>
+      new HttpError('webserver_failed', 'the web server did not take the change, and serves what it served before', {
+        cause: error,
+      });
     try {
       for (const { file, before } of made) await this.#folder.put(file, before);
       await this.#folder.sync();

@@ -16,7 +16,8 @@ const POLL_MS = 20;
 const CONF = 'nginx.conf';
 const PID = 'nginx.pid';
 /** What the demo's folders hold; the list of the machine may lie anywhere. */
-const TYPES = 'text/html html htm; text/css css; text/plain txt; text/javascript js; application/json json; image/gif gif; image/png png; image/jpeg jpg jpeg; image/svg+xml svg;';
+const TYPES =
+  'text/html html htm; text/css css; text/plain txt; text/javascript js; application/json json; image/gif gif; image/png png; image/jpeg jpg jpeg; image/svg+xml svg;';
 
 export interface DemoServer {
   readonly settings: WebserverConfig;
@@ -39,29 +40,45 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
   const child = spawn(program, command().slice(1), { stdio: 'ignore' });
   process.once('exit', () => child.kill('SIGTERM')); // killed at once it would leave its worker
   await untilListening(child, port, folder);
-  const settings = { ...config, driver: 'nginx', vhost_folder: join(folder, 'vhosts'), listen, check: command('-t', '-q'), reload: command('-s', 'reload'), version: [program, '-v'] };
+  const settings = {
+    ...config,
+    driver: 'nginx',
+    vhost_folder: join(folder, 'vhosts'),
+    listen,
+    check: command('-t', '-q'),
+    reload: command('-s', 'reload'),
+    version: [program, '-v'],
+  };
   return { settings, stop: () => end(child) };
 }
 
 /** Runs as whoever runs the demo, as nobody else may read the folders below its data. */
 function confOf(listen: string): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path temporary-${name};`).join(' ');
-  return `${process.getuid?.() === 0 ? 'user root;\n' : ''}daemon off;\nworker_processes 1;\npid ${PID};\nerror_log error.log;\nevents { worker_connections 256; }\n`
-    + `http {\n  types { ${TYPES} }\n  ${temporary}\n  access_log off;\n  server_names_hash_bucket_size 512;\n`
-    + `  server { listen ${listen} default_server; return 444; }\n  include vhosts/*.conf;\n}\n`;
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path temporary-${name};`)
+    .join(' ');
+  return (
+    `${process.getuid?.() === 0 ? 'user root;\n' : ''}daemon off;\nworker_processes 1;\npid ${PID};\nerror_log error.log;\nevents { worker_connections 256; }\n` +
+    `http {\n  types { ${TYPES} }\n  ${temporary}\n  access_log off;\n  server_names_hash_bucket_size 512;\n` +
+    `  server { listen ${listen} default_server; return 444; }\n  include vhosts/*.conf;\n}\n`
+  );
 }
 
 /** Programs of the system are not on everybody's path. */
 function findNginx(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].filter((folder) => folder.startsWith('/'));
-  return folders.map((folder) => join(folder, 'nginx')).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].filter((folder) =>
+    folder.startsWith('/'),
+  );
+  return folders
+    .map((folder) => join(folder, 'nginx'))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** Leaves nothing of an earlier demo, and its nginx neither where it was killed and could not end it. Rejects while another demo uses the folder. */
@@ -76,7 +93,8 @@ async function clear(folder: string): Promise<void> {
     return title.startsWith('nginx: master process ') && title.includes(` -p ${folder} `);
   };
   if (await isOurs()) process.kill(pid, 'SIGTERM');
-  for (const end = performance.now() + START_MS; await isOurs(); await delay(POLL_MS)) if (performance.now() > end) throw new Error(`the nginx of an earlier demo does not end (process ${pid})`);
+  for (const end = performance.now() + START_MS; await isOurs(); await delay(POLL_MS))
+    if (performance.now() > end) throw new Error(`the nginx of an earlier demo does not end (process ${pid})`);
   await rm(folder, { recursive: true });
   await vhosts.make();
 }
@@ -111,7 +129,10 @@ async function untilListening(child: ChildProcess, port: number, folder: string)
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false)).once('connect', () => socket.destroy());
+    socket
+      .once('connect', () => resolve(true))
+      .once('error', () => resolve(false))
+      .once('connect', () => socket.destroy());
   });
 }
 

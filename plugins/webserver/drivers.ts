@@ -17,12 +17,17 @@ export interface Driver {
 const DRIVERS = {
   nginx: {
     vhostFolder: '/etc/nginx/hostkeep.d',
-    check: ['nginx', '-t', '-q'], reload: ['nginx', '-s', 'reload'], version: ['nginx', '-v'],
-    beacon: (token: string, listen: string) => `server {\n    listen ${listen};\n    server_name ${token}.hostkeep.invalid;\n    access_log off;\n    return 200 ${token};\n}\n`,
+    check: ['nginx', '-t', '-q'],
+    reload: ['nginx', '-s', 'reload'],
+    version: ['nginx', '-v'],
+    beacon: (token: string, listen: string) =>
+      `server {\n    listen ${listen};\n    server_name ${token}.hostkeep.invalid;\n    access_log off;\n    return 200 ${token};\n}\n`,
   },
   caddy: {
     vhostFolder: '/etc/caddy/hostkeep.d',
-    check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'], reload: ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile'], version: ['caddy', 'version'],
+    check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
+    reload: ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile'],
+    version: ['caddy', 'version'],
     beacon: undefined,
   },
 } as const;
@@ -32,12 +37,15 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
   const name = config.driver;
   if (name !== 'nginx' && name !== 'caddy') return undefined;
   const defaults = DRIVERS[name];
-  const command = (which: 'check' | 'reload' | 'version') => (config[which].length > 0 ? config[which] : defaults[which]);
+  const command = (which: 'check' | 'reload' | 'version') =>
+    config[which].length > 0 ? config[which] : defaults[which];
   return {
     name,
     vhostFolder: config.vhost_folder || defaults.vhostFolder,
     templateFile: config.template || join(projectDir, 'plugins/webserver', `${name}-vhost.conf`),
-    check: command('check'), reload: command('reload'), version: command('version'),
+    check: command('check'),
+    reload: command('reload'),
+    version: command('version'),
     beacon: config.served_timeout_ms > 0 ? defaults.beacon : undefined,
   };
 }

@@ -32,13 +32,29 @@ export default definePlugin({
     const { config, leftOut } = given.node.isDemo ? await withDemoServer(given) : { config: given.config, leftOut: [] };
     const host = { ...given, config };
     const driver = driverOf(config);
-    if (driver === undefined) return { handlers: {}, provides: { demoOutside: () => ({ leftOut }), doctor: () => [{ name: 'web server', ok: true, detail: 'none is told of domains (driver none)' }] } };
+    if (driver === undefined)
+      return {
+        handlers: {},
+        provides: {
+          demoOutside: () => ({ leftOut }),
+          doctor: () => [{ name: 'web server', ok: true, detail: 'none is told of domains (driver none)' }],
+        },
+      };
     const folder = new VhostFolder(driver.vhostFolder);
-    const server = new WebServer(driver, folder, config.listen, { commandMs: config.command_timeout_ms, servedMs: config.served_timeout_ms });
+    const server = new WebServer(driver, folder, config.listen, {
+      commandMs: config.command_timeout_ms,
+      servedMs: config.served_timeout_ms,
+    });
     const batches = new Batches(folder, server);
     const vhosts = new Vhosts({
-      folder, batches, render: await templateOf(driver), domains: host.service<DomainsService>('domains'), accounts: host.directory.accounts,
-      virtualRoot: host.node.config.virtual_root, listen: config.listen, log: host.log,
+      folder,
+      batches,
+      render: await templateOf(driver),
+      domains: host.service<DomainsService>('domains'),
+      accounts: host.directory.accounts,
+      virtualRoot: host.node.config.virtual_root,
+      listen: config.listen,
+      log: host.log,
     });
     host.onClose(() => batches.idle());
     await begin(host, folder, vhosts);
@@ -48,16 +64,32 @@ export default definePlugin({
         domainAdded: (domain) => vhosts.add(domain),
         domainRemoved: (domain) => vhosts.remove(domain),
         webServer: () => metAt(config.listen),
-        metrics: () => [{ name: 'hostkeep_webserver_reloads_total', help: 'How often the web server was told to read its configuration again', type: 'counter', samples: [{ value: batches.reloads }] }],
+        metrics: () => [
+          {
+            name: 'hostkeep_webserver_reloads_total',
+            help: 'How often the web server was told to read its configuration again',
+            type: 'counter',
+            samples: [{ value: batches.reloads }],
+          },
+        ],
         doctor: async () => [await findingOf(driver, server)],
-        demoOutside: async ({ demo }) => reportOf(await findingOf(driver, server), config.listen, (await host.service<DomainsService>('domains').list(demo))[0]?.name),
+        demoOutside: async ({ demo }) =>
+          reportOf(
+            await findingOf(driver, server),
+            config.listen,
+            (await host.service<DomainsService>('domains').list(demo))[0]?.name,
+          ),
       },
     };
   },
 });
 
 /** In a demo whose configuration names no web server: with one of the demo's own, where there can be one. */
-async function withDemoServer({ config, node, onClose }: Host<WebserverConfig>): Promise<{ readonly config: WebserverConfig; readonly leftOut: string[] }> {
+async function withDemoServer({
+  config,
+  node,
+  onClose,
+}: Host<WebserverConfig>): Promise<{ readonly config: WebserverConfig; readonly leftOut: string[] }> {
   if (config.driver !== 'none') return { config, leftOut: [] };
   try {
     const { settings, stop } = await startDemoServer(config, resolve(node.config.data, 'nginx'));
@@ -98,10 +130,12 @@ function follow({ config, events, log, onClose }: Host<WebserverConfig>, vhosts:
       log.error({ err: error }, 'virtual hosts could not be compared with the domains');
     }
   };
-  onClose(events.listen(({ type, data }) => {
-    if (type === 'account.removed') void reconcile(() => true);
-    if (type === 'domain.added') void reconcile(async () => !(await vhosts.has(String(data['domain_url']))));
-  }));
+  onClose(
+    events.listen(({ type, data }) => {
+      if (type === 'account.removed') void reconcile(() => true);
+      if (type === 'domain.added') void reconcile(async () => !(await vhosts.has(String(data['domain_url']))));
+    }),
+  );
   if (config.reconcile_seconds === 0) return;
   const timer = setInterval(() => void reconcile(() => true), config.reconcile_seconds * 1000).unref();
   onClose(() => clearInterval(timer));
@@ -126,6 +160,11 @@ async function findingOf({ name, vhostFolder, templateFile }: Driver, server: We
     await server.check();
     return { name: 'web server', ok: true, detail: `${version}, virtual hosts in ${vhostFolder}` };
   } catch (error) {
-    return { name: 'web server', ok: false, detail: messageOf(error), remedy: `install and start ${name}, or correct its configuration` };
+    return {
+      name: 'web server',
+      ok: false,
+      detail: messageOf(error),
+      remedy: `install and start ${name}, or correct its configuration`,
+    };
   }
 }

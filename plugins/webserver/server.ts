@@ -50,10 +50,13 @@ export class WebServer {
 
   async #untilServed(token: string): Promise<void> {
     const signal = AbortSignal.timeout(this.#times.servedMs);
-    for (let since: number | undefined; since === undefined || performance.now() - since < SETTLED_MS; ) {
+    for (let since: number | undefined; since === undefined || performance.now() - since < SETTLED_MS;) {
       const isNew = (await answerOf(this.#listen, `${token}.hostkeep.invalid`, signal)) === token;
       since = isNew ? (since ?? performance.now()) : undefined;
-      if (signal.aborted) throw new Error(`${this.#driver.name} does not answer on ${this.#listen} with the new configuration after ${this.#times.servedMs} ms`);
+      if (signal.aborted)
+        throw new Error(
+          `${this.#driver.name} does not answer on ${this.#listen} with the new configuration after ${this.#times.servedMs} ms`,
+        );
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -61,10 +64,21 @@ export class WebServer {
   #run(command: readonly string[]): Promise<string> {
     const [program = '', ...args] = command;
     return new Promise((resolve, reject) => {
-      execFile(program, args, { timeout: this.#times.commandMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES }, (error, stdout, stderr) => {
-        if (error === null) resolve(stdout + stderr);
-        else reject(new Error(`${command.join(' ')}: ${error.killed === true ? 'no end in time' : stderr.trim() || error.message}`, { cause: error }));
-      });
+      execFile(
+        program,
+        args,
+        { timeout: this.#times.commandMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES },
+        (error, stdout, stderr) => {
+          if (error === null) resolve(stdout + stderr);
+          else
+            reject(
+              new Error(
+                `${command.join(' ')}: ${error.killed === true ? 'no end in time' : stderr.trim() || error.message}`,
+                { cause: error },
+              ),
+            );
+        },
+      );
     });
   }
 }
@@ -85,5 +99,8 @@ function answerOf(listen: string, hostName: string, signal: AbortSignal): Promis
 /** Where a server that listens on `listen`, maybe on all addresses, is met on this host. */
 export function metAt(listen: string): WebServerPart {
   const [, host = '', port] = /^(?:(.*):)?(\d+)$/.exec(listen) ?? [];
-  return { host: host === '[::]' ? '::1' : ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  return {
+    host: host === '[::]' ? '::1' : ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+  };
 }

@@ -35,9 +35,14 @@ export function compileTemplate(source: string): (site: Site) => string {
 /** Everything that reaches a template passes here, whoever checked it before. Errors: 400 `invalid_domain`, `invalid_docroot`. */
 function assertQuotable({ domain, docroot, files_root: filesRoot, username }: Site): void {
   if (!HOST_NAME.test(domain)) throw new HttpError('invalid_domain', 'the web server cannot serve this name');
-  if (!/^[a-z0-9_-]+$/.test(username)) throw new Error(`the user name ${JSON.stringify(username)} cannot be written into a virtual host`);
+  if (!/^[a-z0-9_-]+$/.test(username))
+    throw new Error(`the user name ${JSON.stringify(username)} cannot be written into a virtual host`);
   const bad = UNQUOTABLE.exec(docroot) ?? UNQUOTABLE.exec(filesRoot);
-  if (bad !== null) throw new HttpError('invalid_docroot', `the web server cannot serve a folder whose path holds ${JSON.stringify(bad[0])}`);
+  if (bad !== null)
+    throw new HttpError(
+      'invalid_docroot',
+      `the web server cannot serve a folder whose path holds ${JSON.stringify(bad[0])}`,
+    );
 }
 
 /** Name of a domain's file: the domain itself between prefix and extension, shortened and with a digest where it is too long. */

@@ -82,8 +82,13 @@ export class Vhosts {
   async #apply(changes: readonly Change[]): Promise<void> {
     const results = await Promise.allSettled(changes.map((change) => this.#parts.batches.change(change)));
     const refused = results.filter((result) => result.status === 'rejected');
-    if (refused[0] !== undefined) this.#parts.log.error({ err: refused[0].reason, count: refused.length, of: changes.length }, 'virtual hosts could not be brought in step with the domains');
-    else if (changes.length > 0) this.#parts.log.info({ count: changes.length }, 'virtual hosts were brought in step with the domains');
+    if (refused[0] !== undefined)
+      this.#parts.log.error(
+        { err: refused[0].reason, count: refused.length, of: changes.length },
+        'virtual hosts could not be brought in step with the domains',
+      );
+    else if (changes.length > 0)
+      this.#parts.log.info({ count: changes.length }, 'virtual hosts were brought in step with the domains');
   }
 
   async #differences(spareYoung: boolean): Promise<Change[]> {
@@ -102,7 +107,9 @@ export class Vhosts {
         log.error({ domain: name, err: error }, `no virtual host can be written: ${messageOf(error)}`);
       }
     }
-    for (const file of present) if (!batches.isBusy(file) && !(spareYoung && (await this.#isYoung(file)))) changes.push({ file, content: undefined });
+    for (const file of present)
+      if (!batches.isBusy(file) && !(spareYoung && (await this.#isYoung(file))))
+        changes.push({ file, content: undefined });
     return changes;
   }
 
@@ -111,6 +118,12 @@ export class Vhosts {
   }
 
   #render(domain: string, components: readonly string[], { filesRoot, username }: Account): string {
-    return this.#parts.render({ domain, docroot: join(filesRoot, ...components), files_root: filesRoot, username, listen: this.#parts.listen });
+    return this.#parts.render({
+      domain,
+      docroot: join(filesRoot, ...components),
+      files_root: filesRoot,
+      username,
+      listen: this.#parts.listen,
+    });
   }
 }

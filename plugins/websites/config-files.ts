@@ -23,21 +23,27 @@ function access(get: (name: string) => PhpValue, [name, user, password, host, pr
   return { name: get(name), user: get(user), password: get(password), host: get(host), prefix: get(prefix) };
 }
 
-const fromConstants = (names: Names) => (text: string): Access => {
-  const { constants } = new PhpFile(text);
-  return access((name) => constants.get(name), names);
-};
+const fromConstants =
+  (names: Names) =>
+  (text: string): Access => {
+    const { constants } = new PhpFile(text);
+    return access((name) => constants.get(name), names);
+  };
 
-const fromVariables = (names: Names) => (text: string): Access => {
-  const { variables } = new PhpFile(text);
-  return access((name) => variables.get(name), names);
-};
+const fromVariables =
+  (names: Names) =>
+  (text: string): Access => {
+    const { variables } = new PhpFile(text);
+    return access((name) => variables.get(name), names);
+  };
 
 /** Members of an array or object that `find` picks out of the file. */
-const fromMembers = (find: (file: PhpFile) => PhpValue, names: Names) => (text: string): Access | undefined => {
-  const members = find(new PhpFile(text));
-  return members instanceof PhpArray ? access((name) => members.get(name), names) : undefined;
-};
+const fromMembers =
+  (find: (file: PhpFile) => PhpValue, names: Names) =>
+  (text: string): Access | undefined => {
+    const members = find(new PhpFile(text));
+    return members instanceof PhpArray ? access((name) => members.get(name), names) : undefined;
+  };
 
 /** A value inside arrays, by the keys that lead to it. */
 function inside(value: PhpValue, ...keys: readonly string[]): PhpValue {
@@ -46,7 +52,10 @@ function inside(value: PhpValue, ...keys: readonly string[]): PhpValue {
 
 function wordpress(text: string): Access {
   const { constants, variables } = new PhpFile(text);
-  return access((name) => (name === 'table_prefix' ? variables.get(name) : constants.get(name)), ['DB_NAME', 'DB_USER', 'DB_PASSWORD', 'DB_HOST', 'table_prefix']);
+  return access(
+    (name) => (name === 'table_prefix' ? variables.get(name) : constants.get(name)),
+    ['DB_NAME', 'DB_USER', 'DB_PASSWORD', 'DB_HOST', 'table_prefix'],
+  );
 }
 
 function drupal(text: string): Access | undefined {
@@ -62,7 +71,10 @@ function magento(text: string): Access | undefined {
   const { returned } = new PhpFile(text);
   const main = inside(returned, 'db', 'connection', 'default');
   if (!(main instanceof PhpArray)) return undefined;
-  return { ...access((name) => main.get(name), ['dbname', 'username', 'password', 'host', '']), prefix: inside(returned, 'db', 'table_prefix') };
+  return {
+    ...access((name) => main.get(name), ['dbname', 'username', 'password', 'host', '']),
+    prefix: inside(returned, 'db', 'table_prefix'),
+  };
 }
 
 /** A `.env`: single settings, or a URL with all of them. */
@@ -70,7 +82,9 @@ function env(text: string): Access | undefined {
   const values = parseEnv(text);
   const url = values.get('DATABASE_URL') ?? values.get('DB_URL') ?? '';
   if (url !== '' && URL.canParse(url)) return fromUrl(new URL(url));
-  return values.has('DB_DATABASE') ? access((name) => values.get(name), ['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOST', 'DB_PREFIX']) : undefined;
+  return values.has('DB_DATABASE')
+    ? access((name) => values.get(name), ['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOST', 'DB_PREFIX'])
+    : undefined;
 }
 
 function fromUrl({ pathname, username, password, host }: URL): Access {
@@ -85,23 +99,69 @@ function decoded(text: string): string {
   }
 }
 
-const ENV_FILES: readonly ConfigFile[] = [{ path: '.env.local', read: env }, { path: '.env', read: env }];
+const ENV_FILES: readonly ConfigFile[] = [
+  { path: '.env.local', read: env },
+  { path: '.env', read: env },
+];
 
 /** By type of application; the first file that is there and tells of a database counts. */
 export const CONFIG_FILES: Readonly<Record<string, readonly ConfigFile[]>> = {
-  wordpress: [{ path: 'wp-config.php', read: wordpress }, { path: '../wp-config.php', read: wordpress }],
-  joomla: [{ path: 'configuration.php', read: fromMembers((file) => file.classes.get('JConfig'), ['db', 'user', 'password', 'host', 'dbprefix']) }],
-  drupal: [{ path: 'sites/default/settings.local.php', read: drupal }, { path: 'sites/default/settings.php', read: drupal }],
+  wordpress: [
+    { path: 'wp-config.php', read: wordpress },
+    { path: '../wp-config.php', read: wordpress },
+  ],
+  joomla: [
+    {
+      path: 'configuration.php',
+      read: fromMembers((file) => file.classes.get('JConfig'), ['db', 'user', 'password', 'host', 'dbprefix']),
+    },
+  ],
+  drupal: [
+    { path: 'sites/default/settings.local.php', read: drupal },
+    { path: 'sites/default/settings.php', read: drupal },
+  ],
   laravel: [{ path: '.env', read: env }],
   symfony: ENV_FILES,
   prestashop: [
-    { path: 'app/config/parameters.php', read: fromMembers((file) => inside(file.returned, 'parameters'), ['database_name', 'database_user', 'database_password', 'database_host', 'database_prefix']) },
-    { path: 'config/settings.inc.php', read: fromConstants(['_DB_NAME_', '_DB_USER_', '_DB_PASSWD_', '_DB_SERVER_', '_DB_PREFIX_']) },
+    {
+      path: 'app/config/parameters.php',
+      read: fromMembers(
+        (file) => inside(file.returned, 'parameters'),
+        ['database_name', 'database_user', 'database_password', 'database_host', 'database_prefix'],
+      ),
+    },
+    {
+      path: 'config/settings.inc.php',
+      read: fromConstants(['_DB_NAME_', '_DB_USER_', '_DB_PASSWD_', '_DB_SERVER_', '_DB_PREFIX_']),
+    },
   ],
-  opencart: [{ path: 'config.php', read: fromConstants(['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOSTNAME', 'DB_PREFIX']) }],
+  opencart: [
+    {
+      path: 'config.php',
+      read: fromConstants(['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOSTNAME', 'DB_PREFIX']),
+    },
+  ],
   magento: [{ path: 'app/etc/env.php', read: magento }],
-  nextcloud: [{ path: 'config/config.php', read: fromMembers((file) => file.variables.get('CONFIG'), ['dbname', 'dbuser', 'dbpassword', 'dbhost', 'dbtableprefix']) }],
-  mediawiki: [{ path: 'LocalSettings.php', read: fromVariables(['wgDBname', 'wgDBuser', 'wgDBpassword', 'wgDBserver', 'wgDBprefix']) }],
-  moodle: [{ path: 'config.php', read: fromMembers((file) => file.variables.get('CFG'), ['dbname', 'dbuser', 'dbpass', 'dbhost', 'prefix']) }],
+  nextcloud: [
+    {
+      path: 'config/config.php',
+      read: fromMembers(
+        (file) => file.variables.get('CONFIG'),
+        ['dbname', 'dbuser', 'dbpassword', 'dbhost', 'dbtableprefix'],
+      ),
+    },
+  ],
+  mediawiki: [
+    {
+      path: 'LocalSettings.php',
+      read: fromVariables(['wgDBname', 'wgDBuser', 'wgDBpassword', 'wgDBserver', 'wgDBprefix']),
+    },
+  ],
+  moodle: [
+    {
+      path: 'config.php',
+      read: fromMembers((file) => file.variables.get('CFG'), ['dbname', 'dbuser', 'dbpass', 'dbhost', 'prefix']),
+    },
+  ],
   phpbb: [{ path: 'config.php', read: fromVariables(['dbname', 'dbuser', 'dbpasswd', 'dbhost', 'table_prefix']) }],
 };

@@ -13,16 +13,27 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * the site is served from, which for some is a folder below the application's root.
  * Errors: 422 `invalid_config_file` over 1 MiB, or for what cannot be parsed.
  */
-export async function readDatabaseInfo(filesRoot: string, folder: readonly string[], type: string): Promise<DatabaseInfo | undefined> {
+export async function readDatabaseInfo(
+  filesRoot: string,
+  folder: readonly string[],
+  type: string,
+): Promise<DatabaseInfo | undefined> {
   const publicFolder = DETECTORS.find((detector) => detector.type === type)?.publicFolder;
-  const roots = [folder, ...(publicFolder !== undefined && folder.at(-1) === publicFolder ? [folder.slice(0, -1)] : [])];
+  const roots = [
+    folder,
+    ...(publicFolder !== undefined && folder.at(-1) === publicFolder ? [folder.slice(0, -1)] : []),
+  ];
   for (const root of roots) {
     for (const { path, read } of CONFIG_FILES[type] ?? []) {
       const parts = path.split('/');
       if (parts[0] === '..' && root.length === 0) continue;
-      const text = await readText(filesRoot, parts[0] === '..' ? [...root.slice(0, -1), ...parts.slice(1)] : [...root, ...parts]);
+      const text = await readText(
+        filesRoot,
+        parts[0] === '..' ? [...root.slice(0, -1), ...parts.slice(1)] : [...root, ...parts],
+      );
       const access = text === undefined ? undefined : read(text);
-      if (access !== undefined && Object.values(access).some((value) => (textOf(value) ?? '') !== '')) return described(access, type);
+      if (access !== undefined && Object.values(access).some((value) => (textOf(value) ?? '') !== ''))
+        return described(access, type);
     }
   }
   return undefined;
@@ -30,7 +41,14 @@ export async function readDatabaseInfo(filesRoot: string, folder: readonly strin
 
 function described({ name, user, password, host, prefix }: Access, application: string): DatabaseInfo {
   const text = (value: Access[keyof Access]) => textOf(value) ?? '';
-  return { database_name: text(name), database_user: text(user), database_password: text(password), database_host: text(host), database_table_prefix: text(prefix), application };
+  return {
+    database_name: text(name),
+    database_user: text(user),
+    database_password: text(password),
+    database_host: text(host),
+    database_table_prefix: text(prefix),
+    application,
+  };
 }
 
 async function readText(filesRoot: string, path: readonly string[]): Promise<string | undefined> {
@@ -39,7 +57,8 @@ async function readText(filesRoot: string, path: readonly string[]): Promise<str
   try {
     const buffer = Buffer.alloc(LIMIT_BYTES + 1);
     const size = await filled(buffer, (offset) => handle.read(buffer, offset, buffer.length - offset, offset));
-    if (size > LIMIT_BYTES) throw new HttpError('invalid_config_file', `the configuration file ${path.at(-1)} is larger than 1 MiB`);
+    if (size > LIMIT_BYTES)
+      throw new HttpError('invalid_config_file', `the configuration file ${path.at(-1)} is larger than 1 MiB`);
     return decode(buffer.subarray(0, size));
   } finally {
     await handle.close();

@@ -4,7 +4,8 @@ export interface Detector {
   /** Stable name, as in `sites[].type`. */
   readonly type: string;
   readonly title: string;
-  readonly category: 'cms' | 'commerce' | 'learning' | 'wiki' | 'files' | 'analytics' | 'forum' | 'framework' | 'runtime' | 'static';
+  readonly category:
+    'cms' | 'commerce' | 'learning' | 'wiki' | 'files' | 'analytics' | 'forum' | 'framework' | 'runtime' | 'static';
   readonly description: string;
   /** Paths below the folder that must all be there; in an array, any one of them. */
   readonly markers: readonly (string | readonly string[])[];
@@ -16,30 +17,52 @@ export interface Detector {
   readonly isWeak?: true;
 }
 
-const lockedVersion = (name: string) => ({ file: 'composer.lock', pattern: new RegExp(`"name":\\s*"${name}",\\s*"version":\\s*"v?([^"]{1,40})"`) });
+const lockedVersion = (name: string) => ({
+  file: 'composer.lock',
+  pattern: new RegExp(`"name":\\s*"${name}",\\s*"version":\\s*"v?([^"]{1,40})"`),
+});
 
 /** In the order in which they are tried: the first that fits is what the folder holds. */
 export const DETECTORS: readonly Detector[] = [
   {
-    type: 'wordpress', title: 'WordPress', category: 'cms', description: 'Blogs and websites with themes and plugins',
+    type: 'wordpress',
+    title: 'WordPress',
+    category: 'cms',
+    description: 'Blogs and websites with themes and plugins',
     markers: ['wp-includes/version.php'],
     versions: [{ file: 'wp-includes/version.php', pattern: /^[ \t]*\$wp_version\s*=\s*['"]([^'"]{1,40})['"]/m }],
   },
   {
-    type: 'joomla', title: 'Joomla', category: 'cms', description: 'Content management for sites and portals',
+    type: 'joomla',
+    title: 'Joomla',
+    category: 'cms',
+    description: 'Content management for sites and portals',
     markers: ['administrator/manifests/files/joomla.xml'],
-    versions: [{ file: 'administrator/manifests/files/joomla.xml', pattern: /<version>\s*([^<\s]{1,40})\s*<\/version>/ }],
+    versions: [
+      { file: 'administrator/manifests/files/joomla.xml', pattern: /<version>\s*([^<\s]{1,40})\s*<\/version>/ },
+    ],
   },
   {
-    type: 'drupal', title: 'Drupal', category: 'cms', description: 'Content management for structured sites',
-    markers: [['core/lib/Drupal.php', 'includes/bootstrap.inc'], ['core/misc', 'misc'], ['core/modules', 'modules']], publicFolder: 'web',
+    type: 'drupal',
+    title: 'Drupal',
+    category: 'cms',
+    description: 'Content management for structured sites',
+    markers: [
+      ['core/lib/Drupal.php', 'includes/bootstrap.inc'],
+      ['core/misc', 'misc'],
+      ['core/modules', 'modules'],
+    ],
+    publicFolder: 'web',
     versions: [
       { file: 'core/lib/Drupal.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
       { file: 'includes/bootstrap.inc', pattern: /define\(\s*['"]VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
     ],
   },
   {
-    type: 'prestashop', title: 'PrestaShop', category: 'commerce', description: 'Online shop',
+    type: 'prestashop',
+    title: 'PrestaShop',
+    category: 'commerce',
+    description: 'Online shop',
     markers: ['classes/PrestaShopAutoload.php', 'config/defines.inc.php'],
     versions: [
       { file: 'src/Core/Version.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
@@ -48,59 +71,101 @@ export const DETECTORS: readonly Detector[] = [
     ],
   },
   {
-    type: 'opencart', title: 'OpenCart', category: 'commerce', description: 'Online shop',
+    type: 'opencart',
+    title: 'OpenCart',
+    category: 'commerce',
+    description: 'Online shop',
     markers: ['system/startup.php', 'catalog/controller', 'index.php'],
     versions: [{ file: 'index.php', pattern: /define\(\s*['"]VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ }],
   },
   {
-    type: 'magento', title: 'Magento', category: 'commerce', description: 'Online shop for large catalogues',
-    markers: [['bin/magento', 'app/Mage.php'], 'app/etc'], publicFolder: 'pub',
+    type: 'magento',
+    title: 'Magento',
+    category: 'commerce',
+    description: 'Online shop for large catalogues',
+    markers: [['bin/magento', 'app/Mage.php'], 'app/etc'],
+    publicFolder: 'pub',
     versions: [
       lockedVersion('magento/product-community-edition'),
       lockedVersion('magento/product-enterprise-edition'),
-      { file: 'composer.json', pattern: /"magento\/product-(?:community|enterprise)-edition":\s*"[~^]?([\d.]{1,20}(?:-p\d+)?)"/ },
+      {
+        file: 'composer.json',
+        pattern: /"magento\/product-(?:community|enterprise)-edition":\s*"[~^]?([\d.]{1,20}(?:-p\d+)?)"/,
+      },
       { file: 'composer.json', pattern: /"version":\s*"([^"]{1,40})"/ },
     ],
   },
   {
-    type: 'moodle', title: 'Moodle', category: 'learning', description: 'Courses and learning',
+    type: 'moodle',
+    title: 'Moodle',
+    category: 'learning',
+    description: 'Courses and learning',
     markers: ['lib/moodlelib.php', 'version.php'],
     versions: [{ file: 'version.php', pattern: /^[ \t]*\$release\s*=\s*['"]([^'"\s]{1,40})/m }],
   },
   {
-    type: 'mediawiki', title: 'MediaWiki', category: 'wiki', description: 'Wiki, as Wikipedia uses it',
-    markers: [['includes/Defines.php', 'includes/DefaultSettings.php'], ['includes/WebStart.php', 'includes/Setup.php'], 'load.php'],
+    type: 'mediawiki',
+    title: 'MediaWiki',
+    category: 'wiki',
+    description: 'Wiki, as Wikipedia uses it',
+    markers: [
+      ['includes/Defines.php', 'includes/DefaultSettings.php'],
+      ['includes/WebStart.php', 'includes/Setup.php'],
+      'load.php',
+    ],
     versions: [
       { file: 'includes/Defines.php', pattern: /define\(\s*['"]MW_VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
       { file: 'includes/DefaultSettings.php', pattern: /^[ \t]*\$wgVersion\s*=\s*['"]([^'"]{1,40})['"]/m },
     ],
   },
   {
-    type: 'nextcloud', title: 'Nextcloud', category: 'files', description: 'File sharing and collaboration',
+    type: 'nextcloud',
+    title: 'Nextcloud',
+    category: 'files',
+    description: 'File sharing and collaboration',
     markers: ['version.php', 'occ', 'status.php'],
     versions: [{ file: 'version.php', pattern: /\$OC_VersionString\s*=\s*['"]([^'"]{1,40})['"]/ }],
   },
   {
-    type: 'matomo', title: 'Matomo', category: 'analytics', description: 'Web analytics on your own server',
+    type: 'matomo',
+    title: 'Matomo',
+    category: 'analytics',
+    description: 'Web analytics on your own server',
     markers: ['core/Version.php', ['matomo.php', 'piwik.php']],
     versions: [{ file: 'core/Version.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ }],
   },
   {
-    type: 'phpbb', title: 'phpBB', category: 'forum', description: 'Forum',
+    type: 'phpbb',
+    title: 'phpBB',
+    category: 'forum',
+    description: 'Forum',
     markers: ['includes/constants.php', 'viewtopic.php', 'ucp.php'],
-    versions: [{ file: 'includes/constants.php', pattern: /define\(\s*['"]PHPBB_VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ }],
+    versions: [
+      { file: 'includes/constants.php', pattern: /define\(\s*['"]PHPBB_VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
+    ],
   },
   {
-    type: 'laravel', title: 'Laravel', category: 'framework', description: 'PHP application on the Laravel framework',
-    markers: ['artisan', 'bootstrap/app.php'], publicFolder: 'public',
+    type: 'laravel',
+    title: 'Laravel',
+    category: 'framework',
+    description: 'PHP application on the Laravel framework',
+    markers: ['artisan', 'bootstrap/app.php'],
+    publicFolder: 'public',
     versions: [
-      { file: 'vendor/laravel/framework/src/Illuminate/Foundation/Application.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
+      {
+        file: 'vendor/laravel/framework/src/Illuminate/Foundation/Application.php',
+        pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/,
+      },
       lockedVersion('laravel/framework'),
     ],
   },
   {
-    type: 'symfony', title: 'Symfony', category: 'framework', description: 'PHP application on the Symfony framework',
-    markers: ['bin/console', ['config/bundles.php', 'app/AppKernel.php', 'symfony.lock']], publicFolder: 'public',
+    type: 'symfony',
+    title: 'Symfony',
+    category: 'framework',
+    description: 'PHP application on the Symfony framework',
+    markers: ['bin/console', ['config/bundles.php', 'app/AppKernel.php', 'symfony.lock']],
+    publicFolder: 'public',
     versions: [
       { file: 'vendor/symfony/http-kernel/Kernel.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
       lockedVersion('symfony/http-kernel'),
@@ -108,17 +173,46 @@ export const DETECTORS: readonly Detector[] = [
     ],
   },
   {
-    type: 'nodejs', title: 'Node.js', category: 'runtime', description: 'Application on Node.js', isWeak: true,
-    markers: ['package.json', ['server.js', 'app.js', 'index.js', 'main.js', 'server.mjs', 'index.mjs', 'next.config.js', 'nuxt.config.ts', 'package-lock.json', 'yarn.lock']],
+    type: 'nodejs',
+    title: 'Node.js',
+    category: 'runtime',
+    description: 'Application on Node.js',
+    isWeak: true,
+    markers: [
+      'package.json',
+      [
+        'server.js',
+        'app.js',
+        'index.js',
+        'main.js',
+        'server.mjs',
+        'index.mjs',
+        'next.config.js',
+        'nuxt.config.ts',
+        'package-lock.json',
+        'yarn.lock',
+      ],
+    ],
     versions: [{ file: 'package.json', pattern: /^[ \t]*"version":\s*"([^"]{1,40})"/m }],
   },
   {
-    type: 'python', title: 'Python', category: 'runtime', description: 'Application on Python', isWeak: true,
-    markers: [['manage.py', 'wsgi.py', 'passenger_wsgi.py', 'asgi.py', 'app.py', 'main.py'], ['requirements.txt', 'pyproject.toml', 'Pipfile', 'setup.py', 'passenger_wsgi.py', 'manage.py']],
+    type: 'python',
+    title: 'Python',
+    category: 'runtime',
+    description: 'Application on Python',
+    isWeak: true,
+    markers: [
+      ['manage.py', 'wsgi.py', 'passenger_wsgi.py', 'asgi.py', 'app.py', 'main.py'],
+      ['requirements.txt', 'pyproject.toml', 'Pipfile', 'setup.py', 'passenger_wsgi.py', 'manage.py'],
+    ],
     versions: [{ file: 'pyproject.toml', pattern: /^[ \t]*version\s*=\s*['"]([^'"]{1,40})['"]/m }],
   },
   {
-    type: 'static', title: 'Static site', category: 'static', description: 'Pages that are served as they are', isWeak: true,
+    type: 'static',
+    title: 'Static site',
+    category: 'static',
+    description: 'Pages that are served as they are',
+    isWeak: true,
     markers: [['index.html', 'index.htm']],
     versions: [],
   },

@@ -13,8 +13,43 @@ const UNSETTLED_MS = 2000;
 /** Folders that hold no sites of their own. */
 const NEVER = /^(\.|node_modules$|vendor$|cgi-bin$|wp-(admin|content|includes)$)/;
 /** Nor do these inside an application. */
-const INSIDES = new Set(['administrator', 'api', 'app', 'assets', 'bin', 'bootstrap', 'cache', 'components', 'config', 'core', 'extensions', 'image', 'images', 'img',
-  'includes', 'language', 'lib', 'libraries', 'media', 'misc', 'modules', 'plugins', 'pub', 'public', 'resources', 'skins', 'src', 'storage', 'system', 'templates', 'tests', 'themes', 'tmp', 'var', 'web']);
+const INSIDES = new Set([
+  'administrator',
+  'api',
+  'app',
+  'assets',
+  'bin',
+  'bootstrap',
+  'cache',
+  'components',
+  'config',
+  'core',
+  'extensions',
+  'image',
+  'images',
+  'img',
+  'includes',
+  'language',
+  'lib',
+  'libraries',
+  'media',
+  'misc',
+  'modules',
+  'plugins',
+  'pub',
+  'public',
+  'resources',
+  'skins',
+  'src',
+  'storage',
+  'system',
+  'templates',
+  'tests',
+  'themes',
+  'tmp',
+  'var',
+  'web',
+]);
 
 export interface Found {
   /** Components below the docroot. */
@@ -36,7 +71,12 @@ export interface Look {
  * The applications of a docroot, or `undefined` when nothing changed since `before`. Folders in `foreign` (paths below
  * the docroot) are left out, because they are docroots of their own. A docroot that is not there holds nothing.
  */
-export async function lookInto(filesRoot: string, docroot: readonly string[], foreign: ReadonlySet<string>, before: Stamps = {}): Promise<Look | undefined> {
+export async function lookInto(
+  filesRoot: string,
+  docroot: readonly string[],
+  foreign: ReadonlySet<string>,
+  before: Stamps = {},
+): Promise<Look | undefined> {
   if (await isUnchanged(filesRoot, docroot, before)) return undefined;
   const search = new Search(filesRoot, docroot, foreign);
   await search.run();
@@ -45,7 +85,8 @@ export async function lookInto(filesRoot: string, docroot: readonly string[], fo
 
 async function isUnchanged(filesRoot: string, docroot: readonly string[], before: Stamps): Promise<boolean> {
   const entries = Object.entries(before);
-  for (const [path, time] of entries) if (time < 0 || (await timeOf(filesRoot, located(docroot, path))) !== time) return false;
+  for (const [path, time] of entries)
+    if (time < 0 || (await timeOf(filesRoot, located(docroot, path))) !== time) return false;
   return entries.length > 0;
 }
 
@@ -64,7 +105,16 @@ async function timeOf(filesRoot: string, path: readonly string[]): Promise<numbe
 
 /** A file, or a folder where the path ends with `''`. */
 async function openAny(filesRoot: string, path: readonly string[]): Promise<FileHandle | undefined> {
-  return ifThere(async () => (path.at(-1) === '' ? (await Folder.open(filesRoot, path.filter((name) => name !== ''))).handle : openFile(filesRoot, path)));
+  return ifThere(async () =>
+    path.at(-1) === ''
+      ? (
+          await Folder.open(
+            filesRoot,
+            path.filter((name) => name !== ''),
+          )
+        ).handle
+      : openFile(filesRoot, path),
+  );
 }
 
 /** A file below the files root, each folder on the way opened without following links. */
@@ -130,15 +180,38 @@ class Search {
     if (entries === undefined) return [];
     const here = await this.#detect(components, path, entries, isInside);
     if (here !== undefined) this.found.push(here);
-    const folders = [...entries].filter(([name, isFolder]) => isFolder && !NEVER.test(name) && !(here !== undefined && INSIDES.has(name))).map(([name]) => (path === '' ? name : `${path}/${name}`));
-    return folders.filter((folder) => !this.#foreign.has(folder)).toSorted().map((folder) => ({ path: folder, isInside: isInside || here !== undefined }));
+    const folders = [...entries]
+      .filter(([name, isFolder]) => isFolder && !NEVER.test(name) && !(here !== undefined && INSIDES.has(name)))
+      .map(([name]) => (path === '' ? name : `${path}/${name}`));
+    return folders
+      .filter((folder) => !this.#foreign.has(folder))
+      .toSorted()
+      .map((folder) => ({ path: folder, isInside: isInside || here !== undefined }));
   }
 
-  async #detect(components: readonly string[], path: string, entries: ReadonlyMap<string, boolean>, isInside: boolean): Promise<Found | undefined> {
-    const strong = await this.#first(DETECTORS.filter(({ isWeak }) => isWeak !== true), components, path, entries);
+  async #detect(
+    components: readonly string[],
+    path: string,
+    entries: ReadonlyMap<string, boolean>,
+    isInside: boolean,
+  ): Promise<Found | undefined> {
+    const strong = await this.#first(
+      DETECTORS.filter(({ isWeak }) => isWeak !== true),
+      components,
+      path,
+      entries,
+    );
     if (strong !== undefined || isInside) return strong;
     const around = path === '' ? await this.#detectAround(components) : undefined;
-    return around ?? this.#first(DETECTORS.filter(({ isWeak, type }) => isWeak === true && (path === '' || type !== 'static')), components, path, entries);
+    return (
+      around ??
+      this.#first(
+        DETECTORS.filter(({ isWeak, type }) => isWeak === true && (path === '' || type !== 'static')),
+        components,
+        path,
+        entries,
+      )
+    );
   }
 
   /** A docroot that is the public folder of an application whose root is one above. */
@@ -151,8 +224,15 @@ class Search {
     return found === undefined ? undefined : { ...found, path: '' };
   }
 
-  async #first(detectors: readonly Detector[], components: readonly string[], path: string, entries: ReadonlyMap<string, boolean>): Promise<Found | undefined> {
-    for (const detector of detectors) if (await this.#fits(detector, path, entries)) return { path, type: detector.type, version: await this.#version(detector, path, components) };
+  async #first(
+    detectors: readonly Detector[],
+    components: readonly string[],
+    path: string,
+    entries: ReadonlyMap<string, boolean>,
+  ): Promise<Found | undefined> {
+    for (const detector of detectors)
+      if (await this.#fits(detector, path, entries))
+        return { path, type: detector.type, version: await this.#version(detector, path, components) };
     return undefined;
   }
 
@@ -160,7 +240,8 @@ class Search {
     for (const marker of markers) {
       const paths = [marker].flat().filter((path) => entries.has(path.split('/', 1)[0] ?? ''));
       let isThere = false;
-      for (const path of paths) isThere ||= !path.includes('/') || (await this.#exists(folder === '' ? path : `${folder}/${path}`));
+      for (const path of paths)
+        isThere ||= !path.includes('/') || (await this.#exists(folder === '' ? path : `${folder}/${path}`));
       if (!isThere) return false;
     }
     return true;
@@ -190,7 +271,9 @@ class Search {
 async function listing(filesRoot: string, components: readonly string[]): Promise<Map<string, boolean>> {
   const folder = await Folder.open(filesRoot, components);
   try {
-    const entries = (await folder.entries()).filter((entry) => (entry.isDirectory() || entry.isFile()) && Buffer.from(entry.name.toString()).equals(entry.name));
+    const entries = (await folder.entries()).filter(
+      (entry) => (entry.isDirectory() || entry.isFile()) && Buffer.from(entry.name.toString()).equals(entry.name),
+    );
     return new Map(entries.map((entry) => [entry.name.toString(), entry.isDirectory()]));
   } finally {
     await folder.close();
@@ -202,7 +285,12 @@ async function head(filesRoot: string, path: readonly string[]): Promise<string>
   const handle = await openFile(filesRoot, path);
   try {
     const { size } = await handle.stat();
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size, VERSION_BYTES)), 0, Math.min(size, VERSION_BYTES), 0);
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(Math.min(size, VERSION_BYTES)),
+      0,
+      Math.min(size, VERSION_BYTES),
+      0,
+    );
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await handle.close();

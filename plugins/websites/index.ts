@@ -6,7 +6,12 @@ import { Sites } from './sites.ts';
 import { countSites } from './store.ts';
 import { Sweep } from './sweep.ts';
 
-const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({ name: type, title, category, description }));
+const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
+  name: type,
+  title,
+  category,
+  description,
+}));
 
 export default definePlugin({
   name: 'websites',
@@ -15,24 +20,46 @@ export default definePlugin({
   config: WebsitesConfig,
   routes: {
     autoInstaller: {
-      method: 'GET', path: '/api/auto-installer', feature: 'autoinstaller', reply: AutoInstaller,
+      method: 'GET',
+      path: '/api/auto-installer',
+      feature: 'autoinstaller',
+      reply: AutoInstaller,
       summary: 'Applications that are known, and those that the account has',
     },
     databaseInfo: {
-      method: 'GET', path: '/api/database_info', feature: 'websites', query: DatabaseInfoQuery, reply: DatabaseInfo,
-      summary: 'The access to its database that a site\'s own configuration holds', errors: ['database_info_not_found', 'invalid_config_file'],
+      method: 'GET',
+      path: '/api/database_info',
+      feature: 'websites',
+      query: DatabaseInfoQuery,
+      reply: DatabaseInfo,
+      summary: "The access to its database that a site's own configuration holds",
+      errors: ['database_info_not_found', 'invalid_config_file'],
     },
   },
   setup({ config, store, log, node, directory, service, onClose }) {
     const domains = service<DomainsService>('domains');
-    const sites = new Sites({ store, domains, log, virtualRoot: node.config.virtual_root, checkMs: config.check_seconds * 1000 });
+    const sites = new Sites({
+      store,
+      domains,
+      log,
+      virtualRoot: node.config.virtual_root,
+      checkMs: config.check_seconds * 1000,
+    });
     onClose(() => sites.close());
-    const sweep = new Sweep({ sites, domains, accounts: directory.accounts, log, everyMs: config.sweep_seconds * 1000 });
+    const sweep = new Sweep({
+      sites,
+      domains,
+      accounts: directory.accounts,
+      log,
+      everyMs: config.sweep_seconds * 1000,
+    });
     onClose(() => sweep.close());
-    onClose(domains.onChange((accountId) => {
-      sites.forget(accountId);
-      sweep.visit(accountId);
-    }));
+    onClose(
+      domains.onChange((accountId) => {
+        sites.forget(accountId);
+        sweep.visit(accountId);
+      }),
+    );
     return {
       handlers: {
         autoInstaller: async ({ account }) => {
@@ -42,10 +69,19 @@ export default definePlugin({
         databaseInfo: ({ account, query }) => sites.databaseInfo(account, query.domain),
       },
       provides: {
-        dashboard: async (account) => (account.features.has('websites') ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, type]) } : {}),
+        dashboard: async (account) =>
+          account.features.has('websites')
+            ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, type]) }
+            : {},
         sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
         counts: async () => ({ websites: await countSites(store) }),
-        doctor: async () => [{ name: 'websites', ok: true, detail: `${await countSites(store)} sites known, ${DETECTORS.length} kinds of application` }],
+        doctor: async () => [
+          {
+            name: 'websites',
+            ok: true,
+            detail: `${await countSites(store)} sites known, ${DETECTORS.length} kinds of application`,
+          },
+        ],
       },
     };
   },

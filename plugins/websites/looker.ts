@@ -20,6 +20,7 @@ serve<Question, LookerAnswer>(async (question) => {
   const { filesRoot } = question;
   if ('folder' in question) return readDatabaseInfo(filesRoot, question.folder, question.type);
   const looks: (Look | undefined)[] = [];
-  for (const { components, foreign, before } of question.docroots) looks.push(await lookInto(filesRoot, components, new Set(foreign), before));
+  for (const { components, foreign, before } of question.docroots)
+    looks.push(await lookInto(filesRoot, components, new Set(foreign), before));
   return looks;
 });

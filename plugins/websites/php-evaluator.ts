@@ -12,7 +12,13 @@ import { cast, copied, isEqual, isTrue, joined, operate, PhpArray, textOf, unary
 const STEPS = 500_000;
 const CALLS = 30;
 
-const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([['null', null], ['true', true], ['false', false], ['php_eol', '\n'], ['directory_separator', '/']]);
+const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
+  ['null', null],
+  ['true', true],
+  ['false', false],
+  ['php_eol', '\n'],
+  ['directory_separator', '/'],
+]);
 
 type Variables = Map<string, PhpValue>;
 
@@ -44,7 +50,8 @@ export class PhpFile {
       this.#declare(statements);
       this.returned = this.#untilLeft(statements, this.variables);
     } catch (cause) {
-      if (cause instanceof RangeError) throw new HttpError('invalid_config_file', 'the configuration file is nested too deeply', { cause });
+      if (cause instanceof RangeError)
+        throw new HttpError('invalid_config_file', 'the configuration file is nested too deeply', { cause });
       throw cause;
     }
   }
@@ -70,24 +77,51 @@ export class PhpFile {
   #execute(node: Node, scope: Variables): void {
     this.#count();
     switch (node.kind) {
-      case 'expressionstatement': this.#value(node['expression'], scope); return;
-      case 'block': case 'namespace': case 'declare': for (const child of nodesOf(node['children'])) this.#execute(child, scope); return;
-      case 'if': for (const branch of nodesOf(isTrue(this.#value(node['test'], scope)) ? node['body'] : node['alternate'])) this.#execute(branch, scope); return;
-      case 'try': for (const child of nodesOf(node['body'])) this.#execute(child, scope); return;
-      case 'switch': this.#switch(node, scope); return;
-      case 'function': this.#declare([node]); return;
-      case 'class': this.#class(node, scope); return;
-      case 'constantstatement': for (const each of nodesOf(node['constants'])) this.constants.set(String(nameOf(each['name'])), this.#value(each['value'], scope)); return;
-      case 'unset': for (const each of nodesOf(node['variables'])) this.#unset(each, scope); return;
-      case 'global': for (const each of nodesOf(node['items'])) this.#share(each, scope); return;
-      case 'return': if (isNode(node['expr']) || scope !== this.variables) throw new Leave(this.#value(node['expr'], scope));
+      case 'expressionstatement':
+        this.#value(node['expression'], scope);
+        return;
+      case 'block':
+      case 'namespace':
+      case 'declare':
+        for (const child of nodesOf(node['children'])) this.#execute(child, scope);
+        return;
+      case 'if':
+        for (const branch of nodesOf(isTrue(this.#value(node['test'], scope)) ? node['body'] : node['alternate']))
+          this.#execute(branch, scope);
+        return;
+      case 'try':
+        for (const child of nodesOf(node['body'])) this.#execute(child, scope);
+        return;
+      case 'switch':
+        this.#switch(node, scope);
+        return;
+      case 'function':
+        this.#declare([node]);
+        return;
+      case 'class':
+        this.#class(node, scope);
+        return;
+      case 'constantstatement':
+        for (const each of nodesOf(node['constants']))
+          this.constants.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
+        return;
+      case 'unset':
+        for (const each of nodesOf(node['variables'])) this.#unset(each, scope);
+        return;
+      case 'global':
+        for (const each of nodesOf(node['items'])) this.#share(each, scope);
+        return;
+      case 'return':
+        if (isNode(node['expr']) || scope !== this.variables) throw new Leave(this.#value(node['expr'], scope));
     }
   }
 
   #switch(node: Node, scope: Variables): void {
     const tested = this.#value(node['test'], scope);
     const cases = nodesOf(isNode(node['body']) ? node['body']['children'] : undefined);
-    const hit = cases.findIndex((each) => isNode(each['test']) && isEqual(tested, this.#value(each['test'], scope), false) === true);
+    const hit = cases.findIndex(
+      (each) => isNode(each['test']) && isEqual(tested, this.#value(each['test'], scope), false) === true,
+    );
     const from = hit >= 0 ? hit : cases.findIndex((each) => !isNode(each['test']));
     for (const each of from < 0 ? [] : cases.slice(from)) {
       for (const statement of nodesOf(isNode(each['body']) ? each['body']['children'] : undefined)) {
@@ -100,7 +134,8 @@ export class PhpFile {
   #class(node: Node, scope: Variables): void {
     const members = new PhpArray();
     for (const statement of nodesOf(node['body'])) {
-      for (const each of [...nodesOf(statement['properties']), ...nodesOf(statement['constants'])]) members.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
+      for (const each of [...nodesOf(statement['properties']), ...nodesOf(statement['constants'])])
+        members.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
     }
     this.classes.set(String(nameOf(node['name'])), members);
   }
@@ -116,34 +151,61 @@ export class PhpFile {
   /** `global $x` inside a function reads what the file set. */
   #share(node: Node, scope: Variables): void {
     const name = nameOf(node);
-    if (name !== undefined && scope !== this.variables && this.variables.has(name)) scope.set(name, this.variables.get(name));
+    if (name !== undefined && scope !== this.variables && this.variables.has(name))
+      scope.set(name, this.variables.get(name));
   }
 
   #value(node: unknown, scope: Variables): PhpValue {
     if (!isNode(node)) return null;
     this.#count();
     switch (node.kind) {
-      case 'string': case 'nowdoc': case 'boolean': return node['value'] as string | boolean;
-      case 'number': return Number(String(node['value']).replaceAll('_', ''));
-      case 'nullkeyword': return null;
-      case 'encapsed': return joined(nodesOf(node['value']).map((part) => this.#value(part['expression'], scope)));
-      case 'array': return this.#array(node, scope);
-      case 'variable': return this.#variable(node, scope);
-      case 'name': return this.#constant(String(nameOf(node)));
-      case 'offsetlookup': case 'propertylookup': case 'nullsafepropertylookup': return this.#member(node, scope);
-      case 'assign': case 'assignref': return this.#assign(node, scope);
-      case 'bin': return this.#binary(node, scope);
-      case 'unary': return unary(String(node['type']), this.#value(node['what'], scope));
-      case 'retif': return this.#ternary(node, scope);
-      case 'cast': return cast(String(node['type']), this.#value(node['expr'], scope));
-      case 'silent': return this.#value(node['expr'], scope);
-      case 'isset': return nodesOf(node['variables']).every((each) => (this.#value(each, scope) ?? null) !== null);
-      case 'empty': return !isTrue(this.#value(node['expression'], scope));
-      case 'new': return this.#object(node);
-      case 'staticlookup': return this.classes.get(String(nameOf(node['what'])))?.get(String(nameOf(node['offset'])));
-      case 'match': return this.#match(node, scope);
-      case 'call': return this.#call(node, scope);
-      default: return undefined;
+      case 'string':
+      case 'nowdoc':
+      case 'boolean':
+        return node['value'] as string | boolean;
+      case 'number':
+        return Number(String(node['value']).replaceAll('_', ''));
+      case 'nullkeyword':
+        return null;
+      case 'encapsed':
+        return joined(nodesOf(node['value']).map((part) => this.#value(part['expression'], scope)));
+      case 'array':
+        return this.#array(node, scope);
+      case 'variable':
+        return this.#variable(node, scope);
+      case 'name':
+        return this.#constant(String(nameOf(node)));
+      case 'offsetlookup':
+      case 'propertylookup':
+      case 'nullsafepropertylookup':
+        return this.#member(node, scope);
+      case 'assign':
+      case 'assignref':
+        return this.#assign(node, scope);
+      case 'bin':
+        return this.#binary(node, scope);
+      case 'unary':
+        return unary(String(node['type']), this.#value(node['what'], scope));
+      case 'retif':
+        return this.#ternary(node, scope);
+      case 'cast':
+        return cast(String(node['type']), this.#value(node['expr'], scope));
+      case 'silent':
+        return this.#value(node['expr'], scope);
+      case 'isset':
+        return nodesOf(node['variables']).every((each) => (this.#value(each, scope) ?? null) !== null);
+      case 'empty':
+        return !isTrue(this.#value(node['expression'], scope));
+      case 'new':
+        return this.#object(node);
+      case 'staticlookup':
+        return this.classes.get(String(nameOf(node['what'])))?.get(String(nameOf(node['offset'])));
+      case 'match':
+        return this.#match(node, scope);
+      case 'call':
+        return this.#call(node, scope);
+      default:
+        return undefined;
     }
   }
 
@@ -152,7 +214,10 @@ export class PhpFile {
     for (const entry of nodesOf(node['items'])) {
       const value = this.#value(entry['value'], scope);
       if (entry['unpack'] === true) {
-        if (value instanceof PhpArray) for (const [key, each] of value) if (/^\d+$/.test(key)) array.push(each); else array.set(key, each);
+        if (value instanceof PhpArray)
+          for (const [key, each] of value)
+            if (/^\d+$/.test(key)) array.push(each);
+            else array.set(key, each);
       } else if (isNode(entry['key'])) array.set(this.#key(entry['key'], scope) ?? '', copied(value));
       else array.push(copied(value));
     }
@@ -230,34 +295,55 @@ export class PhpFile {
 
   #match(node: Node, scope: Variables): PhpValue {
     const tested = this.#value(node['cond'], scope);
-    const arm = nodesOf(node['arms']).find((each) => !Array.isArray(each['conds']) || nodesOf(each['conds']).some((test) => isEqual(tested, this.#value(test, scope), true) === true));
+    const arm = nodesOf(node['arms']).find(
+      (each) =>
+        !Array.isArray(each['conds']) ||
+        nodesOf(each['conds']).some((test) => isEqual(tested, this.#value(test, scope), true) === true),
+    );
     return arm === undefined ? undefined : this.#value(arm['body'], scope);
   }
 
   #call(node: Node, scope: Variables): PhpValue {
-    const name = isNode(node['what']) && node['what'].kind === 'name' ? String(nameOf(node['what'])).replace(/^\\/, '').toLowerCase() : '';
+    const name =
+      isNode(node['what']) && node['what'].kind === 'name'
+        ? String(nameOf(node['what'])).replace(/^\\/, '').toLowerCase()
+        : '';
     const given = nodesOf(node['arguments']).map((each) => this.#value(each, scope));
     const own = this.#functions.get(name);
     if (own !== undefined) return this.#invoke(own, given);
     const [first, second] = given;
     const text = textOf(first);
     switch (name) {
-      case 'define': if (text !== undefined && !this.constants.has(text)) this.constants.set(text, second); return true;
-      case 'defined': return text !== undefined && this.constants.has(text);
-      case 'constant': return text === undefined ? undefined : this.constants.get(text);
-      case 'function_exists': return text !== undefined && this.#functions.has(text.toLowerCase());
-      case 'getenv': return first === undefined || given.length === 0 ? undefined : false;
-      case 'env': return second ?? null;
-      case 'trim': return text?.trim();
-      case 'strtolower': return text?.toLowerCase();
-      default: return undefined;
+      case 'define':
+        if (text !== undefined && !this.constants.has(text)) this.constants.set(text, second);
+        return true;
+      case 'defined':
+        return text !== undefined && this.constants.has(text);
+      case 'constant':
+        return text === undefined ? undefined : this.constants.get(text);
+      case 'function_exists':
+        return text !== undefined && this.#functions.has(text.toLowerCase());
+      case 'getenv':
+        return first === undefined || given.length === 0 ? undefined : false;
+      case 'env':
+        return second ?? null;
+      case 'trim':
+        return text?.trim();
+      case 'strtolower':
+        return text?.toLowerCase();
+      default:
+        return undefined;
     }
   }
 
   #invoke(declaration: Node, given: readonly PhpValue[]): PhpValue {
     if (this.#depth >= CALLS) return undefined;
     const scope: Variables = new Map();
-    for (const [i, parameter] of nodesOf(declaration['arguments']).entries()) scope.set(String(nameOf(parameter['name'])), i < given.length ? given[i] : this.#value(parameter['value'], scope));
+    for (const [i, parameter] of nodesOf(declaration['arguments']).entries())
+      scope.set(
+        String(nameOf(parameter['name'])),
+        i < given.length ? given[i] : this.#value(parameter['value'], scope),
+      );
     this.#depth += 1;
     const result = this.#untilLeft(nodesOf(declaration['body']), scope);
     this.#depth -= 1;
@@ -266,6 +352,7 @@ export class PhpFile {
 
   #count(): void {
     this.#steps += 1;
-    if (this.#steps > STEPS) throw new HttpError('invalid_config_file', 'the configuration file does too much to be read');
+    if (this.#steps > STEPS)
+      throw new HttpError('invalid_config_file', 'the configuration file does too much to be read');
   }
 }

@@ -24,9 +24,18 @@ export function nameOf(value: unknown): string | undefined {
 /** The statements of PHP text. Synchronous, up to half a second for 1 MiB. Errors: 422 `invalid_config_file`. */
 export function parsePhp(text: string): readonly Node[] {
   try {
-    const engine = new Engine({ parser: { extractDoc: false, suppressErrors: false, version: '8.3' }, ast: { withPositions: false } });
+    const engine = new Engine({
+      parser: { extractDoc: false, suppressErrors: false, version: '8.3' },
+      ast: { withPositions: false },
+    });
     return nodesOf(engine.parseCode(text, 'config.php').children);
   } catch (cause) {
-    throw new HttpError('invalid_config_file', `the configuration file is not valid PHP: ${messageOf(cause).replace(/^Parse Error\s*:\s*/, '').slice(0, 200)}`, { cause });
+    throw new HttpError(
+      'invalid_config_file',
+      `the configuration file is not valid PHP: ${messageOf(cause)
+        .replace(/^Parse Error\s*:\s*/, '')
+        .slice(0, 200)}`,
+      { cause },
+    );
   }
 }

@@ -35,10 +35,13 @@ export function numberOf(value: PhpValue): number | undefined {
 
 /** `==`, and `===` when strict; `undefined` when a side is not known. */
 export function isEqual(left: PhpValue, right: PhpValue, isStrict: boolean): boolean | undefined {
-  if (left === undefined || right === undefined || left instanceof PhpArray || right instanceof PhpArray) return undefined;
+  if (left === undefined || right === undefined || left instanceof PhpArray || right instanceof PhpArray)
+    return undefined;
   if (isStrict) return left === right;
   if (typeof left === 'boolean' || typeof right === 'boolean') return isTrue(left) === isTrue(right);
-  return typeof left === 'number' || typeof right === 'number' ? numberOf(left) === numberOf(right) : textOf(left) === textOf(right);
+  return typeof left === 'number' || typeof right === 'number'
+    ? numberOf(left) === numberOf(right)
+    : textOf(left) === textOf(right);
 }
 
 /** Texts put together; not known when one of them is not. */

@@ -2,8 +2,16 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 export const WebsitesConfig = Type.Object(
   {
-    check_seconds: Type.Number({ minimum: 0, default: 2, description: 'How long found sites are answered from memory before the times of their folders are compared again' }),
-    sweep_seconds: Type.Number({ minimum: 60, default: 3600, description: 'How often the sites of all accounts are looked at, for the totals of the server' }),
+    check_seconds: Type.Number({
+      minimum: 0,
+      default: 2,
+      description: 'How long found sites are answered from memory before the times of their folders are compared again',
+    }),
+    sweep_seconds: Type.Number({
+      minimum: 60,
+      default: 3600,
+      description: 'How often the sites of all accounts are looked at, for the totals of the server',
+    }),
   },
   { additionalProperties: false },
 );
@@ -12,13 +20,15 @@ export type WebsitesConfig = Static<typeof WebsitesConfig>;
 export const Site = Type.Object({
   site: Type.String({ description: 'As people see it, e.g. example.com or example.com/blog' }),
   type: Type.String({ description: 'Kind of application, e.g. wordpress' }),
-  version: Type.String({ description: 'As the application\'s own files say; empty when they do not' }),
+  version: Type.String({ description: "As the application's own files say; empty when they do not" }),
   path: Type.String({ description: 'Its folder, e.g. /var/www/html/example.com/blog' }),
 });
 export type Site = Static<typeof Site>;
 
 export const AutoInstaller = Type.Object({
-  technologies: Type.Array(Type.Object({ name: Type.String(), title: Type.String(), category: Type.String(), description: Type.String() })),
+  technologies: Type.Array(
+    Type.Object({ name: Type.String(), title: Type.String(), category: Type.String(), description: Type.String() }),
+  ),
   sites: Type.Array(Site),
   counts: Type.Record(Type.String(), Type.Integer(), { description: 'Sites by type' }),
   domain_count: Type.Integer(),
@@ -26,15 +36,26 @@ export const AutoInstaller = Type.Object({
 export type AutoInstaller = Static<typeof AutoInstaller>;
 
 export const DatabaseInfoQuery = Type.Object({
-  domain: Type.String({ minLength: 1, maxLength: 2048, description: 'A domain or a site of the account, e.g. example.com or example.com/blog; for a domain without an application of its own, the first one below it counts' }),
+  domain: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description:
+      'A domain or a site of the account, e.g. example.com or example.com/blog; for a domain without an application of its own, the first one below it counts',
+  }),
 });
 
-export const DatabaseInfo = Type.Object({
-  database_name: Type.String(),
-  database_user: Type.String(),
-  database_password: Type.String(),
-  database_host: Type.String({ description: 'With its port where one is written' }),
-  database_table_prefix: Type.String(),
-  application: Type.String({ description: 'Kind of application whose configuration it is, e.g. wordpress' }),
-}, { description: 'What the configuration file itself says; empty where only the running site knows, e.g. from its environment' });
+export const DatabaseInfo = Type.Object(
+  {
+    database_name: Type.String(),
+    database_user: Type.String(),
+    database_password: Type.String(),
+    database_host: Type.String({ description: 'With its port where one is written' }),
+    database_table_prefix: Type.String(),
+    application: Type.String({ description: 'Kind of application whose configuration it is, e.g. wordpress' }),
+  },
+  {
+    description:
+      'What the configuration file itself says; empty where only the running site knows, e.g. from its environment',
+  },
+);
 export type DatabaseInfo = Static<typeof DatabaseInfo>;

@@ -45,7 +45,12 @@ export class Sites {
   readonly #parts: SitesParts;
   readonly #cache: AccountCache<readonly Place[]>;
   readonly #thread = new Thread<Question, LookerAnswer>({
-    beside: import.meta.url, script: 'looker', atOnce: 1, waiting: WAITING, timeoutMs: LOOK_MS, idleMs: IDLE_MS,
+    beside: import.meta.url,
+    script: 'looker',
+    atOnce: 1,
+    waiting: WAITING,
+    timeoutMs: LOOK_MS,
+    idleMs: IDLE_MS,
     worker: { name: 'websites', resourceLimits: { maxOldGenerationSizeMb: 512 } },
   });
 
@@ -72,7 +77,11 @@ export class Sites {
       this.forget(account.id); // it may have been installed since
       info = await this.#databaseInfo(account, domain);
     }
-    if (info === undefined) throw new HttpError('database_info_not_found', 'there is no such site with a configuration that tells of a database');
+    if (info === undefined)
+      throw new HttpError(
+        'database_info_not_found',
+        'there is no such site with a configuration that tells of a database',
+      );
     return info;
   }
 
@@ -80,7 +89,9 @@ export class Sites {
     const wanted = normalised(domain);
     const places = (await this.#places(account)).filter(({ site }) => CONFIG_FILES[site.type] !== undefined);
     const exact = places.find(({ site }) => site.site === wanted);
-    for (const { site, components } of exact === undefined ? places.filter((place) => place.site.site.startsWith(`${wanted}/`)) : [exact]) {
+    for (const { site, components } of exact === undefined
+      ? places.filter((place) => place.site.site.startsWith(`${wanted}/`))
+      : [exact]) {
       const info = await this.#thread.ask({ filesRoot: account.filesRoot, folder: components, type: site.type });
       if (info !== undefined) return info as DatabaseInfo;
     }
@@ -104,10 +115,14 @@ export class Sites {
     let failure: unknown;
     for (let i = 0; i < names.length; i += BATCH) {
       try {
-        for (const [name, look] of await this.#ask(account, now, known, names.slice(i, i + BATCH))) looks.set(name, look);
+        for (const [name, look] of await this.#ask(account, now, known, names.slice(i, i + BATCH)))
+          looks.set(name, look);
       } catch (error) {
         failure = error;
-        log.warn({ account: account.username, err: error }, 'some docroots could not be looked at; their sites are those that were found before');
+        log.warn(
+          { account: account.username, err: error },
+          'some docroots could not be looked at; their sites are those that were found before',
+        );
       }
     }
     if (failure !== undefined && looks.size + known.size === 0) throw failure;
@@ -117,18 +132,43 @@ export class Sites {
   }
 
   /** What changed in the docroots of some domains. */
-  async #ask(account: Account, now: ReadonlyMap<string, Wanted>, known: ReadonlyMap<string, Docroot>, names: readonly string[]): Promise<[string, Look & { scope: string }][]> {
+  async #ask(
+    account: Account,
+    now: ReadonlyMap<string, Wanted>,
+    known: ReadonlyMap<string, Docroot>,
+    names: readonly string[],
+  ): Promise<[string, Look & { scope: string }][]> {
     const wanted = names.flatMap((name) => now.get(name) ?? []);
-    const docroots = wanted.map(({ domain, foreign, scope }) => ({ components: domain.components, foreign, before: stampsOf(known.get(domain.name), scope) }));
-    const answer = (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (Look | undefined)[];
-    return wanted.flatMap(({ domain, scope }, i): [string, Look & { scope: string }][] => (answer[i] === undefined ? [] : [[domain.name, { ...answer[i], scope }]]));
+    const docroots = wanted.map(({ domain, foreign, scope }) => ({
+      components: domain.components,
+      foreign,
+      before: stampsOf(known.get(domain.name), scope),
+    }));
+    const answer = (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (
+      Look | undefined
+    )[];
+    return wanted.flatMap(({ domain, scope }, i): [string, Look & { scope: string }][] =>
+      answer[i] === undefined ? [] : [[domain.name, { ...answer[i], scope }]],
+    );
   }
 
   #describe(list: readonly Domain[], found: (domain: string) => Pick<Docroot, 'found'> | undefined): Place[] {
-    return list.flatMap(({ name, components }) => (found(name)?.found ?? []).map(({ path, type, version }) => {
-      const below = [...components, ...(path === '' ? [] : path.split('/'))];
-      return { components: below, site: { site: path === '' ? name : `${name}/${path}`, type, version, path: clientPath(below, this.#parts.virtualRoot) } };
-    })).toSorted((a, b) => (a.site.site < b.site.site ? -1 : 1));
+    return list
+      .flatMap(({ name, components }) =>
+        (found(name)?.found ?? []).map(({ path, type, version }) => {
+          const below = [...components, ...(path === '' ? [] : path.split('/'))];
+          return {
+            components: below,
+            site: {
+              site: path === '' ? name : `${name}/${path}`,
+              type,
+              version,
+              path: clientPath(below, this.#parts.virtualRoot),
+            },
+          };
+        }),
+      )
+      .toSorted((a, b) => (a.site.site < b.site.site ? -1 : 1));
   }
 }
 
@@ -153,7 +193,9 @@ function wantedOf(domain: Domain, list: readonly Domain[]): Wanted {
 /** Docroots of other domains that lie below this one's, as paths below it. */
 function foreignTo(domain: Domain, list: readonly Domain[]): string[] {
   const prefix = domain.components.length === 0 ? '' : `${domain.components.join('/')}/`;
-  const others = list.map(({ components }) => components.join('/')).filter((path) => path.startsWith(prefix) && path.length > prefix.length);
+  const others = list
+    .map(({ components }) => components.join('/'))
+    .filter((path) => path.startsWith(prefix) && path.length > prefix.length);
   return others.map((path) => path.slice(prefix.length)).toSorted();
 }
 

@@ -10,20 +10,44 @@ export interface Docroot {
 
 /** What was found in the docroots of an account, by domain. */
 export async function readDocroots(store: Store, accountId: number): Promise<Map<string, Docroot>> {
-  const docroots = await store.all<{ domain: string; scope: string; stamps: string }>('select domain, scope, stamps from websites_docroots where account_id = ?', accountId);
-  const sites = await store.all<Found & { domain: string }>('select domain, path, type, version from websites_sites where account_id = ? order by domain, path', accountId);
+  const docroots = await store.all<{ domain: string; scope: string; stamps: string }>(
+    'select domain, scope, stamps from websites_docroots where account_id = ?',
+    accountId,
+  );
+  const sites = await store.all<Found & { domain: string }>(
+    'select domain, path, type, version from websites_sites where account_id = ? order by domain, path',
+    accountId,
+  );
   const byDomain = new Map<string, Found[]>(docroots.map(({ domain }) => [domain, []]));
   for (const { domain, path, type, version } of sites) byDomain.get(domain)?.push({ path, type, version });
-  return new Map(docroots.map((row) => [row.domain, { scope: row.scope, stamps: JSON.parse(row.stamps) as Stamps, found: byDomain.get(row.domain) ?? [] }]));
+  return new Map(
+    docroots.map((row) => [
+      row.domain,
+      { scope: row.scope, stamps: JSON.parse(row.stamps) as Stamps, found: byDomain.get(row.domain) ?? [] },
+    ]),
+  );
 }
 
 /** Keeps what was newly found, and forgets the domains that are gone. */
-export function saveDocroots(store: Store, accountId: number, looks: ReadonlyMap<string, Look & { readonly scope: string }>, gone: readonly string[]): Promise<void> {
+export function saveDocroots(
+  store: Store,
+  accountId: number,
+  looks: ReadonlyMap<string, Look & { readonly scope: string }>,
+  gone: readonly string[],
+): Promise<void> {
   return store.write(async (tx) => {
-    for (const domain of [...gone, ...looks.keys()]) await tx.run('delete from websites_docroots where account_id = ? and domain = ?', accountId, domain);
+    for (const domain of [...gone, ...looks.keys()])
+      await tx.run('delete from websites_docroots where account_id = ? and domain = ?', accountId, domain);
     for (const [domain, { scope, stamps, found }] of looks) {
-      await tx.run('insert into websites_docroots (account_id, domain, scope, stamps) values (?, ?, ?, ?)', accountId, domain, scope, JSON.stringify(stamps));
-      for (const { path, type, version } of found) await tx.run('insert into websites_sites values (?, ?, ?, ?, ?)', accountId, domain, path, type, version);
+      await tx.run(
+        'insert into websites_docroots (account_id, domain, scope, stamps) values (?, ?, ?, ?)',
+        accountId,
+        domain,
+        scope,
+        JSON.stringify(stamps),
+      );
+      for (const { path, type, version } of found)
+        await tx.run('insert into websites_sites values (?, ?, ?, ?, ?)', accountId, domain, path, type, version);
     }
   });
 }

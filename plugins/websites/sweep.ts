@@ -57,7 +57,8 @@ export class Sweep {
   }
 
   async #visitAll(): Promise<void> {
-    for await (const { accountId } of this.#parts.domains.all()) if (this.#queue.add(accountId) && this.#isClosed) return;
+    for await (const { accountId } of this.#parts.domains.all())
+      if (this.#queue.add(accountId) && this.#isClosed) return;
   }
 
   async #drain(): Promise<void> {

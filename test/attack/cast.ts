@@ -12,7 +12,19 @@ export const PLAN = 'attack-plan';
 export const SMALL_PLAN = 'attack-small';
 const SMALL_FEATURES = ['account', 'sessions', 'favorites', 'domains', 'filemanager', 'search', 'info'];
 const UNLIMITED: PlanLimits = {
-  description: '', cpu_limit: 0, ram_limit_mib: 0, disk_limit_mib: 0, inodes_limit: 0, bandwidth: 0, domains_limit: 0, websites_limit: 0, db_limit: 0, email_limit: 0, ftp_limit: 0, mysql: '', webserver: '',
+  description: '',
+  cpu_limit: 0,
+  ram_limit_mib: 0,
+  disk_limit_mib: 0,
+  inodes_limit: 0,
+  bandwidth: 0,
+  domains_limit: 0,
+  websites_limit: 0,
+  db_limit: 0,
+  email_limit: 0,
+  ftp_limit: 0,
+  mysql: '',
+  webserver: '',
 };
 
 /** An application lies in this folder of everybody's, whoever has the domain at the moment. */
@@ -34,7 +46,17 @@ export interface Actor {
 }
 
 export function actorOf(username: string, role: Role, plan: string): Actor {
-  return { username, role, plan, token: '', password: PASSWORD, secret: '', recoveryCodes: [], isWorn: true, isDoubtful: true };
+  return {
+    username,
+    role,
+    plan,
+    token: '',
+    password: PASSWORD,
+    secret: '',
+    recoveryCodes: [],
+    isWorn: true,
+    isDoubtful: true,
+  };
 }
 
 /** Puts people back as they were, from outside, as an operator does at the command line. */
@@ -52,7 +74,10 @@ export class Cast {
   async repair(all: boolean): Promise<void> {
     const { plans, passwords } = this.#core;
     this.#hash ??= await passwords.hash(PASSWORD);
-    for (const [name, features] of [[PLAN, [...this.#core.locales.featureNames]], [SMALL_PLAN, SMALL_FEATURES]] as const) {
+    for (const [name, features] of [
+      [PLAN, [...this.#core.locales.featureNames]],
+      [SMALL_PLAN, SMALL_FEATURES],
+    ] as const) {
       if (!(await plans.all()).has(name)) await plans.create(name, UNLIMITED, features);
     }
     for (const actor of this.actors) if (all || actor.isWorn || actor.isDoubtful) await this.#mend(actor, this.#hash);
@@ -67,16 +92,26 @@ export class Cast {
       account = undefined;
     }
     if (account === undefined) {
-      account = await accounts.create({ username, role, passwordHash: hash, ...(role === 'user' ? { plan: actor.plan } : {}) });
+      account = await accounts.create({
+        username,
+        role,
+        passwordHash: hash,
+        ...(role === 'user' ? { plan: actor.plan } : {}),
+      });
       await writeFiles(account.filesRoot, siteFiles(SITE, username));
       Object.assign(actor, { isWorn: true, isDoubtful: true });
     }
     if (account.suspended) await accounts.unsuspend(username);
     if (role === 'user' && account.plan?.name !== actor.plan) await accounts.update(username, { plan: actor.plan });
-    if (actor.plan === PLAN) for (const feature of locales.featureNames) if (!account.features.has(feature)) await accounts.setFeature(username, feature, true);
+    if (actor.plan === PLAN)
+      for (const feature of locales.featureNames)
+        if (!account.features.has(feature)) await accounts.setFeature(username, feature, true);
     if (actor.isDoubtful) await this.#resetFactors(actor, account.id, hash);
     const { account: now } = (await this.#core.sessions.resolve(`Bearer ${actor.token}`)) ?? {};
-    if (now === undefined) actor.token = (await this.#core.sessions.open(await accounts.get(username), '127.0.0.1', 'attack', async () => {})).token;
+    if (now === undefined)
+      actor.token = (
+        await this.#core.sessions.open(await accounts.get(username), '127.0.0.1', 'attack', async () => {})
+      ).token;
     actor.isWorn = false;
   }
 
@@ -89,15 +124,27 @@ export class Cast {
 
 /** What a hole stands for when this actor asks at this path; text where nothing is known yet. */
 export function fill(hole: Hole, actor: Actor, harvest: Harvest, path: string): string {
-  const { kind, names: [name = ''], nth } = hole;
+  const {
+    kind,
+    names: [name = ''],
+    nth,
+  } = hole;
   const own = hole.names.map((each) => `${actor.username} ${each}`);
-  if (kind === 'known') return hole.around((nth % 5 === 0 ? undefined : harvest.pick(own, nth)) ?? harvest.pick(hole.names, nth) ?? 'unknown');
+  if (kind === 'known')
+    return hole.around(
+      (nth % 5 === 0 ? undefined : harvest.pick(own, nth)) ?? harvest.pick(hole.names, nth) ?? 'unknown',
+    );
   if (kind === 'here') return harvest.pick([`${path} ${name}`, `${actor.username} ${name}`], nth) ?? 'unknown';
   switch (name) {
-    case 'username': return actor.username;
-    case 'password': return actor.password;
-    case 'totp': return actor.secret === '' ? '000000' : new TOTP({ secret: actor.secret }).generate();
-    case 'code': return actor.recoveryCodes.pop() ?? '000000';
-    default: return '';
+    case 'username':
+      return actor.username;
+    case 'password':
+      return actor.password;
+    case 'totp':
+      return actor.secret === '' ? '000000' : new TOTP({ secret: actor.secret }).generate();
+    case 'code':
+      return actor.recoveryCodes.pop() ?? '000000';
+    default:
+      return '';
   }
 }

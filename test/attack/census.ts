@@ -21,24 +21,35 @@ export class Census {
 
   /** Operations of which no answer was a success, other than those that cannot. */
   get unseen(): string[] {
-    return [...this.#byOperation].filter(([id, statuses]) => !NEVER.has(id) && ![...statuses.keys()].some(isSuccess)).map(([id]) => id);
+    return [...this.#byOperation]
+      .filter(([id, statuses]) => !NEVER.has(id) && ![...statuses.keys()].some(isSuccess))
+      .map(([id]) => id);
   }
 
   /** How often a status class or a status came. */
   total(matches: (status: number) => boolean): number {
-    return [...this.#byOperation.values()].flatMap((statuses) => [...statuses]).reduce((sum, [status, count]) => sum + (matches(status) ? count : 0), 0);
+    return [...this.#byOperation.values()]
+      .flatMap((statuses) => [...statuses])
+      .reduce((sum, [status, count]) => sum + (matches(status) ? count : 0), 0);
   }
 
   /** A line for the whole, a line for the statuses, and a line for each operation. */
   lines(): string[] {
-    const statuses = [...new Set([...this.#byOperation.values()].flatMap((each) => [...each.keys()]))].toSorted((a, b) => a - b);
+    const statuses = [...new Set([...this.#byOperation.values()].flatMap((each) => [...each.keys()]))].toSorted(
+      (a, b) => a - b,
+    );
     return [
       `${this.requests} requests: ${this.total(isSuccess)} answered, ${this.total((status) => !isSuccess(status))} refused; ${[2, 3, 4, 5].map((each) => `${each}xx ${this.total((status) => Math.floor(status / 100) === each)}`).join(', ')}`,
       statuses.map((status) => `${status}: ${this.total((each) => each === status)}`).join(', '),
       ...[...this.#byOperation].map(([id, counts]) => {
         const sum = [...counts.values()].reduce((total, count) => total + count, 0);
         const good = [...counts].reduce((total, [status, count]) => total + (isSuccess(status) ? count : 0), 0);
-        return `${id.padEnd(36)} ${String(sum).padStart(6)}  ${String(Math.round((100 * good) / Math.max(1, sum))).padStart(3)} % 2xx  ${[...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}×${count}`).join(' ')}`;
+        return `${id.padEnd(36)} ${String(sum).padStart(6)}  ${String(Math.round((100 * good) / Math.max(1, sum))).padStart(3)} % 2xx  ${[
+          ...counts,
+        ]
+          .toSorted(([a], [b]) => a - b)
+          .map(([status, count]) => `${status}×${count}`)
+          .join(' ')}`;
       }),
     ];
   }

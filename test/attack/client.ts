@@ -25,7 +25,9 @@ export function headerOf({ headers }: Received, name: string): string | undefine
 }
 
 export function headBytes({ method, target, headers }: Sent): Buffer {
-  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+  return Buffer.from(
+    `${method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+  );
 }
 
 /** Keeps connections to one address, and writes what it is told to, however wrong. */
@@ -60,7 +62,10 @@ export class Client {
   async #open(): Promise<Socket> {
     const socket = connect(this.#port, this.#host).setNoDelay(true).setTimeout(ANSWER_MS);
     socket.on('error', () => socket.destroy());
-    await Promise.race([once(socket, 'connect'), once(socket, 'close').then(() => Promise.reject(new Error('the server does not accept connections')))]);
+    await Promise.race([
+      once(socket, 'connect'),
+      once(socket, 'close').then(() => Promise.reject(new Error('the server does not accept connections'))),
+    ]);
     return socket;
   }
 
@@ -81,14 +86,22 @@ export class Client {
           settle(() => reject(error instanceof Error ? error : new Error(String(error))), false);
         }
       });
-      socket.on('close', () => settle(() => {
-        const received = reader.end();
-        if (received !== undefined || reader.isEmpty) resolve(received);
-        else reject(new Error(`the connection ended within an answer: ${reader.text.slice(0, 300)}`));
-      }, false));
+      socket.on('close', () =>
+        settle(() => {
+          const received = reader.end();
+          if (received !== undefined || reader.isEmpty) resolve(received);
+          else reject(new Error(`the connection ended within an answer: ${reader.text.slice(0, 300)}`));
+        }, false),
+      );
       socket.on('timeout', () => settle(() => reject(new Error('no answer in half a minute')), false));
       if (sent.body === undefined) socket.write(headBytes(sent));
-      else socket.write(Buffer.concat([headBytes({ ...sent, headers: [...sent.headers, ['Content-Length', String(sent.body.length)]] }), sent.body]));
+      else
+        socket.write(
+          Buffer.concat([
+            headBytes({ ...sent, headers: [...sent.headers, ['Content-Length', String(sent.body.length)]] }),
+            sent.body,
+          ]),
+        );
     });
   }
 }
@@ -127,7 +140,9 @@ class Reader {
     const [first = '', ...lines] = this.#bytes.subarray(0, end).toString('latin1').split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3})( |$)/.exec(first)?.[1] ?? Number.NaN);
     if (Number.isNaN(status)) throw new Error(`not an answer: ${JSON.stringify(first)}`);
-    const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const);
+    const headers = lines.map(
+      (line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const,
+    );
     const body = this.#body(status, new Map(headers), this.#bytes.subarray(end + HEAD_END.length), isOver);
     return body && { status, headers, body };
   }

@@ -49,7 +49,12 @@ interface OperationObject {
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly description?: string; readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }
+    >
+  >;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly 'x-hostkeep-feature'?: readonly string[];
 }
@@ -59,19 +64,38 @@ export function operationsOf(address: Address, document: Document): Operation[] 
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
   ajv.addSchema({ $id: 'description', components: document.components });
   const compile = (schema: Schema): ValidateFunction => ajv.compile(rebased(schema));
-  return Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, each]): Operation => {
-    const content = each.responses['200']?.content ?? {};
-    return {
-      id: `${address} ${each.operationId}`, address, method: method.toUpperCase(), path, tag: each.tags[0] ?? '',
-      isGuest: each.security.length === 0 || each.security.some((way) => Object.keys(way).length === 0), takesToken: each.security.some((way) => Object.keys(way).length > 0),
-      features: each['x-hostkeep-feature'] ?? [], isStream: content['text/event-stream'] !== undefined,
-      parameters: each.parameters ?? [], body: each.requestBody?.content['application/json']?.schema,
-      replies: new Map(Object.entries(each.responses).map(([status, { description = '', content: types = {} }]) => [Number(status), {
-        contents: new Map(Object.entries(types).map(([type, { schema }]) => [type, schema === undefined || !type.endsWith('json') ? undefined : compile(schema)])),
-        codes: new Set([...description.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)),
-      }])),
-    };
-  }));
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, each]): Operation => {
+      const content = each.responses['200']?.content ?? {};
+      return {
+        id: `${address} ${each.operationId}`,
+        address,
+        method: method.toUpperCase(),
+        path,
+        tag: each.tags[0] ?? '',
+        isGuest: each.security.length === 0 || each.security.some((way) => Object.keys(way).length === 0),
+        takesToken: each.security.some((way) => Object.keys(way).length > 0),
+        features: each['x-hostkeep-feature'] ?? [],
+        isStream: content['text/event-stream'] !== undefined,
+        parameters: each.parameters ?? [],
+        body: each.requestBody?.content['application/json']?.schema,
+        replies: new Map(
+          Object.entries(each.responses).map(([status, { description = '', content: types = {} }]) => [
+            Number(status),
+            {
+              contents: new Map(
+                Object.entries(types).map(([type, { schema }]) => [
+                  type,
+                  schema === undefined || !type.endsWith('json') ? undefined : compile(schema),
+                ]),
+              ),
+              codes: new Set([...description.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)),
+            },
+          ]),
+        ),
+      };
+    }),
+  );
 }
 
 /** References within the document lead to where its components were added. */

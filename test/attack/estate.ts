@@ -23,9 +23,22 @@ export interface Estate {
 }
 
 /** One request of somebody with a token, as JSON. */
-export function ask(target: Target, address: 'user' | 'admin', token: string | undefined, method: string, path: string, body?: unknown): Promise<Received> {
+export function ask(
+  target: Target,
+  address: 'user' | 'admin',
+  token: string | undefined,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Received> {
   return target.clients[address].send({
-    method, target: path, headers: [['Host', 'localhost'], ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]), ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const])],
+    method,
+    target: path,
+    headers: [
+      ['Host', 'localhost'],
+      ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
+      ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const]),
+    ],
     ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
   });
 }
@@ -35,11 +48,18 @@ export async function makeEstate(target: Target, mark: string, passwordHash: str
   const { plans, accounts, sessions, locales } = target.core;
   const { name: _, features: __, ...limits } = await plans.get('developer');
   await plans.create(planOf(mark), { ...limits, description: `for ${mark}` }, [...locales.featureNames]);
-  const account = await accounts.create({ username: mark, role: 'user', plan: planOf(mark), email: `${mark}@example.com`, passwordHash });
+  const account = await accounts.create({
+    username: mark,
+    role: 'user',
+    plan: planOf(mark),
+    email: `${mark}@example.com`,
+    passwordHash,
+  });
   const token = await openSession(target, account);
   await writeFiles(account.filesRoot, {
     ...siteFiles(`${mark}.example`, mark),
-    [`${mark}-folder/${mark}-below/${mark}-file.txt`]: mark, [`databases/${mark}.sqlite`]: mark.repeat(900),
+    [`${mark}-folder/${mark}-below/${mark}-file.txt`]: mark,
+    [`databases/${mark}.sqlite`]: mark.repeat(900),
   });
   const must = async (method: string, path: string, body: unknown): Promise<Record<string, unknown>> => {
     const { status, body: reply } = await ask(target, 'user', token, method, path, body);
@@ -47,7 +67,9 @@ export async function makeEstate(target: Target, mark: string, passwordHash: str
     return JSON.parse(reply.toString()) as Record<string, unknown>;
   };
   const { secret } = await must('POST', '/api/account/2fa/setup', { password: PASSWORD });
-  const { recovery_codes: codes } = await must('POST', '/api/account/2fa/confirm', { code: new TOTP({ secret: String(secret) }).generate() });
+  const { recovery_codes: codes } = await must('POST', '/api/account/2fa/confirm', {
+    code: new TOTP({ secret: String(secret) }).generate(),
+  });
   await must('POST', '/api/domains/new', { domain_url: `${mark}.example` });
   await must('POST', '/api/domains/new', { domain_url: `sub.${mark}.example`, docroot: `${mark}-folder` });
   await must('PUT', '/api/favorites', { link: `/${mark}`, title: mark });

@@ -23,7 +23,9 @@ export async function killCaches(rounds: number): Promise<string> {
   for (let i = 0; i < FILES; i += 1) writeFileSync(join(filesRoot, `file-${i}`), '');
   const written = new Map<string, number>();
   for (let round = 0; round < rounds; round += 1) {
-    const child = fork(join(import.meta.dirname, '../support/cache-writer.js'), [folder, filesRoot], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(join(import.meta.dirname, '../support/cache-writer.js'), [folder, filesRoot], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     let left = Math.ceil(Math.random() * WRITES_AT_MOST);
     child.on('message', (kind: string) => {
       written.set(kind, (written.get(kind) ?? 0) + 1);
@@ -34,7 +36,10 @@ export async function killCaches(rounds: number): Promise<string> {
     if (left > 0) throw new Error('the writer of caches ended by itself');
     await assertWhole(folder, filesRoot);
   }
-  return `killed writers of caches: ${rounds}; whole were ${[...written].toSorted().map(([kind, n]) => `${n} ${kind}`).join(', ')}`;
+  return `killed writers of caches: ${rounds}; whole were ${[...written]
+    .toSorted()
+    .map(([kind, n]) => `${n} ${kind}`)
+    .join(', ')}`;
 }
 
 async function assertWhole(folder: string, filesRoot: string): Promise<void> {
@@ -42,7 +47,8 @@ async function assertWhole(folder: string, filesRoot: string): Promise<void> {
   const disk = new Disk(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
   for (let n = 0; n < 20; n += 1) {
     const picture = await disk.read(1, 'a.test', `u${n}`);
-    if (picture !== undefined && !picture.png.subarray(0, 50_000).every((byte) => byte === picture.png[0])) throw new Error('a picture is of two');
+    if (picture !== undefined && !picture.png.subarray(0, 50_000).every((byte) => byte === picture.png[0]))
+      throw new Error('a picture is of two');
   }
   const vhosts = new VhostFolder(join(folder, 'vhosts'));
   for (const name of await vhosts.names()) {
@@ -50,9 +56,12 @@ async function assertWhole(folder: string, filesRoot: string): Promise<void> {
     if (text !== `${text.split(' ')[0]} `.repeat(5000)) throw new Error(`the virtual host ${name} is not whole`);
   }
   const tree = loadTree(join(folder, 'search', '1'), filesRoot);
-  if (tree !== undefined && tree.files.count !== FILES) throw new Error(`a search index holds ${tree.files.count} files`);
+  if (tree !== undefined && tree.files.count !== FILES)
+    throw new Error(`a search index holds ${tree.files.count} files`);
   await assertMinutes(folder);
-  const strays = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tmp$|keys\.json\./.test(name));
+  const strays = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tmp$|keys\.json\./.test(name),
+  );
   if (strays.length > 0) throw new Error(`left behind: ${strays.join()}`);
 }
 
@@ -60,8 +69,11 @@ async function assertWhole(folder: string, filesRoot: string): Promise<void> {
 async function assertMinutes(folder: string): Promise<void> {
   const store = await Store.open(join(folder, 'hostkeep.db'));
   try {
-    const broken = await store.all(`select cpu from usage_history where step = 60 and cpu > (select max(cpu) from usage_history) - ${BATCHES_LOOKED_AT}
-      group by cpu having count(*) <> ?`, MINUTES);
+    const broken = await store.all(
+      `select cpu from usage_history where step = 60 and cpu > (select max(cpu) from usage_history) - ${BATCHES_LOOKED_AT}
+      group by cpu having count(*) <> ?`,
+      MINUTES,
+    );
     if (broken.length > 0) throw new Error(`${broken.length} batches of minutes are not whole`);
   } finally {
     await store.close();

@@ -26,19 +26,30 @@ export async function starveDisk(): Promise<string[]> {
   mkdirSync(disk);
   execFileSync('mount', ['-t', 'tmpfs', '-o', OPTIONS, 'tmpfs', disk]);
   try {
-    return [await full(join(disk, 'data')), await fullOfFiles(join(folder, 'data'), disk), await readOnly(join(disk, 'data'), disk), await foreign(join(folder, 'foreign'))];
+    return [
+      await full(join(disk, 'data')),
+      await fullOfFiles(join(folder, 'data'), disk),
+      await readOnly(join(disk, 'data'), disk),
+      await foreign(join(folder, 'foreign')),
+    ];
   } finally {
     execFileSync('umount', ['-l', disk]);
   }
 }
 
-const put = (node: NodeProcess, token: string, link: string) => node.ask('/api/favorites', { method: 'PUT', token, body: { link, title: 'x'.repeat(250) } });
-const links = async (node: NodeProcess, token: string) => (await node.ask<{ link: string }[]>('/api/favorites', { token })).body.map(({ link }) => link).toSorted().join();
+const put = (node: NodeProcess, token: string, link: string) =>
+  node.ask('/api/favorites', { method: 'PUT', token, body: { link, title: 'x'.repeat(250) } });
+const links = async (node: NodeProcess, token: string) =>
+  (await node.ask<{ link: string }[]>('/api/favorites', { token })).body
+    .map(({ link }) => link)
+    .toSorted()
+    .join();
 
 /** Fills the disk with a file of its own, but for a few blocks. */
 function fill(disk: string): string {
   const ballast = join(disk, 'ballast');
-  for (let room = statfsSync(disk); room.bfree > BLOCKS_LEFT; room = statfsSync(disk)) writeFileSync(ballast, Buffer.alloc((room.bfree - BLOCKS_LEFT) * room.bsize), { flag: 'a' });
+  for (let room = statfsSync(disk); room.bfree > BLOCKS_LEFT; room = statfsSync(disk))
+    writeFileSync(ballast, Buffer.alloc((room.bfree - BLOCKS_LEFT) * room.bsize), { flag: 'a' });
   return ballast;
 }
 
@@ -61,13 +72,18 @@ async function full(data: string): Promise<string> {
     if (!/SQLITE_FULL|ENOSPC|SQLITE_IOERR/.test(node.output)) throw new Error('the log tells nothing of the full disk');
     await node.end('SIGKILL');
     const again = NodeProcess.spawn(data);
-    const isUp = await again.listening().then(() => true, () => false);
-    if (!isUp && ((await again.ended()) !== 1 || !/^hostkeep: .*(room|space)/im.test(again.output))) throw new Error(`a start on a full disk ended with: ${again.output}`);
+    const isUp = await again.listening().then(
+      () => true,
+      () => false,
+    );
+    if (!isUp && ((await again.ended()) !== 1 || !/^hostkeep: .*(room|space)/im.test(again.output)))
+      throw new Error(`a start on a full disk ended with: ${again.output}`);
     rmSync(ballast);
     node = isUp ? again : await NodeProcess.start(data);
     const { status } = await put(node, token, '/after');
     if (status !== 200) throw new Error(`with room again a write was answered ${status}`);
-    if ((await links(node, token)) !== [...new Set([...kept, '/after'])].toSorted().join()) throw new Error('after a full disk what was acknowledged is not there');
+    if ((await links(node, token)) !== [...new Set([...kept, '/after'])].toSorted().join())
+      throw new Error('after a full disk what was acknowledged is not there');
     return `full disk: ${kept.length} writes acknowledged, ${refused} refused, none lost; the start on it was ${isUp ? 'possible' : 'refused with what to do'}; with room again it went on`;
   } finally {
     await node.end('SIGKILL');
@@ -86,7 +102,8 @@ async function fullOfFiles(data: string, disk: string): Promise<string> {
     mkdirSync(ballast);
     for (let left = statfsSync(disk).ffree; left > 0; left -= 1) writeFileSync(join(ballast, String(left)), '');
     const { status, body } = await add('second.example');
-    if (status !== 503 || body['error'] !== 'files_unavailable') throw new Error(`without room for its folder a domain was answered ${status} ${JSON.stringify(body)}`);
+    if (status !== 503 || body['error'] !== 'files_unavailable')
+      throw new Error(`without room for its folder a domain was answered ${status} ${JSON.stringify(body)}`);
     rmSync(ballast, { recursive: true });
     if ((await add('second.example')).status !== 201) throw new Error('with room again a domain could not be added');
     return 'full files root: a domain is refused with 503, and added when there is room';
@@ -108,7 +125,8 @@ async function readOnly(data: string, disk: string): Promise<string> {
     await prepare(data, { demo: 'user' });
     execFileSync('mount', ['-o', 'remount,ro', disk]);
     const refused = NodeProcess.spawn(data);
-    if ((await refused.ended()) !== 1 || !/^hostkeep: .*(cannot be (opened|written)|read-only)/m.test(refused.output)) throw new Error(`a start on a read-only disk ended with: ${refused.output}`);
+    if ((await refused.ended()) !== 1 || !/^hostkeep: .*(cannot be (opened|written)|read-only)/m.test(refused.output))
+      throw new Error(`a start on a read-only disk ended with: ${refused.output}`);
     execFileSync('mount', ['-o', 'remount,rw', disk]);
     node = await NodeProcess.start(data);
     await node.login('demo');
@@ -122,15 +140,21 @@ async function readOnly(data: string, disk: string): Promise<string> {
 async function foreign(data: string): Promise<string> {
   await prepare(data, { demo: 'user' });
   const through = ['setpriv', `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups', '--no-new-privs'];
-  if (spawnSync('setpriv', [...through.slice(1), process.execPath, CLI, '--version']).status !== 0) return 'a data folder of another user: left out, as others may not read where this program lies';
+  if (spawnSync('setpriv', [...through.slice(1), process.execPath, CLI, '--version']).status !== 0)
+    return 'a data folder of another user: left out, as others may not read where this program lies';
   chmodSync(join(data, '..'), 0o755);
   const refused = NodeProcess.spawn(data, { through });
-  if ((await refused.ended()) !== 1 || !/^hostkeep: .*(permission denied|cannot be opened)/m.test(refused.output)) throw new Error(`a start on another's folder ended with: ${refused.output}`);
+  if ((await refused.ended()) !== 1 || !/^hostkeep: .*(permission denied|cannot be opened)/m.test(refused.output))
+    throw new Error(`a start on another's folder ended with: ${refused.output}`);
   chmodSync(data, 0o500);
   for (const name of ['hostkeep.db', 'keys.json', 'revision']) chownSync(join(data, name), UNPRIVILEGED, UNPRIVILEGED);
   chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
   const unwritable = NodeProcess.spawn(data, { through });
-  if ((await unwritable.ended()) !== 1 || !/^hostkeep: .*(permission denied|cannot be (opened|written))/m.test(unwritable.output)) throw new Error(`a start on a folder without the right to write ended with: ${unwritable.output}`);
+  if (
+    (await unwritable.ended()) !== 1 ||
+    !/^hostkeep: .*(permission denied|cannot be (opened|written))/m.test(unwritable.output)
+  )
+    throw new Error(`a start on a folder without the right to write ended with: ${unwritable.output}`);
   chmodSync(data, 0o700);
   const node = await NodeProcess.start(data, { through });
   await node.login('demo');

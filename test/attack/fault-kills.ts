@@ -24,7 +24,14 @@ export async function killInWrites(rounds: number): Promise<KillFigures> {
   const folder = temporaryFolder();
   const data = join(folder, 'data');
   const [sink, nginx] = await Promise.all([WebhookSink.open(), hasNginx() ? Nginx.start() : undefined]);
-  const config = { webhooks: sink.settings, account: { account_failures: { minute: 10_000, hour: 10_000, day: 10_000 }, address_failures: { minute: 10_000, hour: 10_000, day: 10_000 } }, ...(nginx && { webserver: nginx.settings }) };
+  const config = {
+    webhooks: sink.settings,
+    account: {
+      account_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
+      address_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
+    },
+    ...(nginx && { webserver: nginx.settings }),
+  };
   try {
     await prepare(data, { ...Object.fromEntries(ACTORS.map((name) => [name, 'user' as const])), root: 'admin' });
     const actors = ACTORS.map((name) => new Actor(name));
@@ -40,7 +47,11 @@ export async function killInWrites(rounds: number): Promise<KillFigures> {
     await compareOutside(node, data, actors, sink, nginx);
     if ((await node.end()) !== 0) throw new Error('the node did not stop cleanly');
     assertNothingLeft(data);
-    return { kills: rounds, acknowledged: actors.reduce((sum, { count }) => sum + count, 0), lines: [`kill -9: ${rounds} times; acknowledged and not lost: ${kinds(actors)}`] };
+    return {
+      kills: rounds,
+      acknowledged: actors.reduce((sum, { count }) => sum + count, 0),
+      lines: [`kill -9: ${rounds} times; acknowledged and not lost: ${kinds(actors)}`],
+    };
   } finally {
     sink.close();
     await nginx?.remove();
@@ -49,10 +60,12 @@ export async function killInWrites(rounds: number): Promise<KillFigures> {
 
 async function writeUntilKilled(node: NodeProcess, actors: readonly Actor[]): Promise<void> {
   let left = Math.ceil(Math.random() * WRITES_AT_MOST);
-  const writing = actors.map((actor) => actor.write(node, () => {
-    left -= 1;
-    if (left === 0) node.child.kill('SIGKILL');
-  }));
+  const writing = actors.map((actor) =>
+    actor.write(node, () => {
+      left -= 1;
+      if (left === 0) node.child.kill('SIGKILL');
+    }),
+  );
   try {
     await Promise.all(writing);
   } finally {
@@ -63,7 +76,9 @@ async function writeUntilKilled(node: NodeProcess, actors: readonly Actor[]): Pr
 async function assertWhole(data: string): Promise<void> {
   const store = await Store.open(join(data, 'hostkeep.db'));
   try {
-    const { integrity_check: verdict } = (await store.get<{ integrity_check: string }>('pragma integrity_check')) ?? { integrity_check: 'nothing' };
+    const { integrity_check: verdict } = (await store.get<{ integrity_check: string }>('pragma integrity_check')) ?? {
+      integrity_check: 'nothing',
+    };
     if (verdict !== 'ok') throw new Error(`the store is damaged: ${verdict}`);
     const broken = await store.all('pragma foreign_key_check');
     if (broken.length > 0) throw new Error(`rows refer to nothing: ${JSON.stringify(broken)}`);
@@ -75,16 +90,35 @@ async function assertWhole(data: string): Promise<void> {
 }
 
 /** Folders, virtual hosts, the search index, the log and who listens to it agree with what was acknowledged. */
-async function compareOutside(node: NodeProcess, data: string, actors: readonly Actor[], sink: WebhookSink, nginx: Nginx | undefined): Promise<void> {
+async function compareOutside(
+  node: NodeProcess,
+  data: string,
+  actors: readonly Actor[],
+  sink: WebhookSink,
+  nginx: Nginx | undefined,
+): Promise<void> {
   const domains = actors.flatMap(({ name, state }) => state.domains.map((domain) => ({ name, domain })));
-  for (const { name, domain } of domains) if (!existsSync(join(data, 'files', name, domain))) throw new Error(`the folder of ${domain} is not there`);
+  for (const { name, domain } of domains)
+    if (!existsSync(join(data, 'files', name, domain))) throw new Error(`the folder of ${domain} is not there`);
   if (nginx !== undefined) {
-    const wanted = domains.map(({ domain }) => `hostkeep-${domain}.conf`).toSorted().join();
-    await until('the virtual hosts are those of the domains', () => readdirSync(nginx.vhostFolder).filter((name) => /^hostkeep-.*\.example\.conf$/.test(name)).toSorted().join() === wanted);
+    const wanted = domains
+      .map(({ domain }) => `hostkeep-${domain}.conf`)
+      .toSorted()
+      .join();
+    await until(
+      'the virtual hosts are those of the domains',
+      () =>
+        readdirSync(nginx.vhostFolder)
+          .filter((name) => /^hostkeep-.*\.example\.conf$/.test(name))
+          .toSorted()
+          .join() === wanted,
+    );
   }
   const store = await Store.open(join(data, 'hostkeep.db'));
   try {
-    const events = await store.all<{ id: number }>("select id from events where type like 'domain.%' or type in ('password.changed', 'account.changed', 'feature.toggled')");
+    const events = await store.all<{ id: number }>(
+      "select id from events where type like 'domain.%' or type in ('password.changed', 'account.changed', 'feature.toggled')",
+    );
     await until('every event was delivered', () => events.every(({ id }) => sink.events.has(String(id))));
   } finally {
     await store.close();
@@ -113,7 +147,10 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
 function kinds(actors: readonly Actor[]): string {
   const sums = new Map<string, number>();
   for (const actor of actors) for (const [kind, n] of actor.acknowledged) sums.set(kind, (sums.get(kind) ?? 0) + n);
-  return [...sums].toSorted().map(([kind, n]) => `${n} ${kind}`).join(', ');
+  return [...sums]
+    .toSorted()
+    .map(([kind, n]) => `${n} ${kind}`)
+    .join(', ');
 }
 
 /** A first start that is killed at any moment does no harm: the next one makes what is missing. */

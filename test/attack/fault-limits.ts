@@ -23,13 +23,22 @@ export async function withoutDescriptors(): Promise<string> {
     const { port } = new URL(node.url());
     for (let i = 0; i < 3 * LEFT; i += 1) sockets.push(connect(Number(port), '127.0.0.1').on('error', () => undefined));
     await Promise.all(sockets.slice(0, LEFT).map((socket) => once(socket, 'connect')));
-    const statuses = await Promise.all(sockets.map((socket) => firstStatus(socket, `GET /api/favorites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)));
+    const statuses = await Promise.all(
+      sockets.map((socket) =>
+        firstStatus(socket, `GET /api/favorites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`),
+      ),
+    );
     const wrong = statuses.filter((status) => status !== undefined && status !== 200 && status < 500);
     if (wrong.length > 0 || !node.isAlive) throw new Error(`without descriptors the node answered ${wrong.join()}`);
     for (const socket of sockets) socket.destroy();
-    if ((await node.ask('/api/favorites', { token })).status !== 200) throw new Error('with descriptors again it does not serve');
+    if ((await node.ask('/api/favorites', { token })).status !== 200)
+      throw new Error('with descriptors again it does not serve');
     await node.login('demo');
-    if ((await node.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'after.example' } })).status !== 201) throw new Error('with descriptors again a domain could not be added');
+    if (
+      (await node.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'after.example' } })).status !==
+      201
+    )
+      throw new Error('with descriptors again a domain could not be added');
     const answered = statuses.filter((status) => status !== undefined).length;
     return `out of descriptors: ${sockets.length} connections with room for ${LEFT}, ${answered} answered, the others waited; served again when there were some`;
   } finally {
@@ -57,7 +66,8 @@ export async function killHelpers(rounds: number): Promise<string> {
   const node = await NodeProcess.start(data, { inside: INSIDE });
   try {
     const token = await node.login('demo');
-    for (let i = 0; i < 20; i += 1) await node.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: `d${i}.example` } });
+    for (let i = 0; i < 20; i += 1)
+      await node.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: `d${i}.example` } });
     const asks = [
       () => node.ask('/api/login', { method: 'POST', body: { username: 'demo', password: PASSWORD } }),
       () => node.ask('/api/search/files?q=index', { token }),
@@ -76,7 +86,10 @@ export async function killHelpers(rounds: number): Promise<string> {
       if (wrong.length > 0) throw new Error(`while its helpers were killed the node answered ${statuses.join()}`);
       failed += statuses.filter((status) => status >= 500).length;
       const after = await Promise.all(asks.map((ask) => ask()));
-      if (after.some(({ status }) => status !== 200)) throw new Error(`after its helpers were killed the node answered ${after.map(({ status, body }) => `${status} ${JSON.stringify(body)}`).join('; ')}`);
+      if (after.some(({ status }) => status !== 200))
+        throw new Error(
+          `after its helpers were killed the node answered ${after.map(({ status, body }) => `${status} ${JSON.stringify(body)}`).join('; ')}`,
+        );
     }
     return `killed helpers: ${threads} threads and ${processes} child processes in ${rounds} rounds; ${failed} requests failed with them, every one after that was answered`;
   } finally {
@@ -87,7 +100,10 @@ export async function killHelpers(rounds: number): Promise<string> {
 function descendants(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => {
     try {
-      return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter((text) => text !== '').map(Number);
+      return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+        .split(' ')
+        .filter((text) => text !== '')
+        .map(Number);
     } catch {
       return []; // the thread ended meanwhile
     }

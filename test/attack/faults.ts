@@ -13,11 +13,19 @@ export const faults: Part = {
     const writes = await killInWrites(Math.ceil(share * 60));
     const starts = await killFirstStarts(Math.ceil(share * 60));
     const lines = [
-      ...writes.lines, ...starts.lines, await killCaches(Math.ceil(share * 40)),
-      ...(await damageFiles(share)), await damageLog(Math.ceil(share * 20)),
+      ...writes.lines,
+      ...starts.lines,
+      await killCaches(Math.ceil(share * 40)),
+      ...(await damageFiles(share)),
+      await damageLog(Math.ceil(share * 20)),
       ...(await starveDisk()),
-      await withoutDescriptors(), await killHelpers(Math.ceil(share * 50)), await stepClock(),
+      await withoutDescriptors(),
+      await killHelpers(Math.ceil(share * 50)),
+      await stepClock(),
     ];
-    return [...lines, `in all: ${lines.length} kinds of faults survived; ${writes.kills + starts.kills} nodes killed, ${writes.acknowledged} writes acknowledged, 0 lost`];
+    return [
+      ...lines,
+      `in all: ${lines.length} kinds of faults survived; ${writes.kills + starts.kills} nodes killed, ${writes.acknowledged} writes acknowledged, 0 lost`,
+    ];
   },
 };

@@ -10,7 +10,13 @@ import { throttled } from './throttled.ts';
 /** All that there are, in the order in which they are made. */
 const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation, sockets, faults };
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { requests: { type: 'string', default: String(WHOLE_REQUESTS) }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    requests: { type: 'string', default: String(WHOLE_REQUESTS) },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  },
+});
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
 const [share, seed] = [Number(values.requests) / WHOLE_REQUESTS, Number(values.seed)];
 if (unknown.length > 0 || !(share > 0) || !Number.isInteger(seed)) {

@@ -26,16 +26,33 @@ const NAMED: Readonly<Record<string, (owner: Owner) => readonly string[]>> = {
   id: ({ secrets }) => secrets.slice(-2),
 };
 /** What else a request needs; nothing of it is anybody's, and no password is right. */
-const FILLER: Readonly<Record<string, unknown>> = { title: 'x', locale: 'de', password: 'wrong horse battery', new_password: 'another horse battery', code: '000000', docroot: '../x' };
+const FILLER: Readonly<Record<string, unknown>> = {
+  title: 'x',
+  locale: 'de',
+  password: 'wrong horse battery',
+  new_password: 'another horse battery',
+  code: '000000',
+  docroot: '../x',
+};
 
 function foldersOf(mark: string): string[] {
-  return [`${mark}-folder`, `/var/www/html/${mark}-folder`, `${mark}.example`, `../${mark}`, `/var/www/html/../${mark}/${mark}-folder`, `../../files/${mark}`];
+  return [
+    `${mark}-folder`,
+    `/var/www/html/${mark}-folder`,
+    `${mark}.example`,
+    `../${mark}`,
+    `/var/www/html/../${mark}/${mark}-folder`,
+    `../../files/${mark}`,
+  ];
 }
 
 /** Reads that name nothing: what everybody may ask of their own. */
 export function plainReads(operations: readonly Operation[]): Inquiry[] {
   return operations
-    .filter(({ method, parameters, tag, isStream }) => method === 'GET' && tag !== 'openapi' && !isStream && !parameters.some((each) => each.required))
+    .filter(
+      ({ method, parameters, tag, isStream }) =>
+        method === 'GET' && tag !== 'openapi' && !isStream && !parameters.some((each) => each.required),
+    )
     .map((operation) => ({ operation, method: 'GET', path: operation.path, body: undefined, named: [] }));
 }
 
@@ -44,24 +61,50 @@ export function namingInquiries(operations: readonly Operation[], owner: Owner):
   return operations.flatMap((operation) => {
     const members = Object.keys((operation.body?.['properties'] ?? {}) as object);
     const inQuery = operation.parameters.filter((each) => each.in !== 'header').map(({ name }) => name);
-    return [...inQuery, ...members].flatMap((name) => (NAMED[name]?.(owner) ?? []).map((value): Inquiry => inquiry(operation, members, name, value)));
+    return [...inQuery, ...members].flatMap((name) =>
+      (NAMED[name]?.(owner) ?? []).map((value): Inquiry => inquiry(operation, members, name, value)),
+    );
   });
 }
 
 function inquiry(operation: Operation, members: readonly string[], name: string, value: string): Inquiry {
   const where = operation.parameters.find((each) => each.name === name)?.in;
   const written = encodeURIComponent(value);
-  const path = where === 'path' ? operation.path.replace(`{${name}}`, operation.path.endsWith('{path}') ? written.replaceAll('%2F', '/') : written) : where === 'query' ? `${operation.path}?${name}=${written}` : operation.path;
+  const path =
+    where === 'path'
+      ? operation.path.replace(
+          `{${name}}`,
+          operation.path.endsWith('{path}') ? written.replaceAll('%2F', '/') : written,
+        )
+      : where === 'query'
+        ? `${operation.path}?${name}=${written}`
+        : operation.path;
   const required = new Set((operation.body?.['required'] ?? []) as string[]);
-  const body = operation.body === undefined ? undefined : Object.fromEntries(members.filter((each) => each === name || required.has(each)).map((each) => [each, each === name ? value : FILLER[each]]));
+  const body =
+    operation.body === undefined
+      ? undefined
+      : Object.fromEntries(
+          members
+            .filter((each) => each === name || required.has(each))
+            .map((each) => [each, each === name ? value : FILLER[each]]),
+        );
   return { operation, method: operation.method, path, body, named: [value] };
 }
 
 /** Any request for an operation, with an owner's name wherever it takes one. */
 export function exampleFor(operation: Operation, { mark }: Pick<Owner, 'mark'>): Inquiry {
   const members = Object.keys((operation.body?.['properties'] ?? {}) as object);
-  const body = operation.body === undefined ? undefined : Object.fromEntries(members.map((name) => [name, FILLER[name] ?? mark]));
-  return { operation, method: operation.method, path: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'name' ? `${mark}-plan` : name === 'feature' ? 'waf' : mark)), body, named: [] };
+  const body =
+    operation.body === undefined ? undefined : Object.fromEntries(members.map((name) => [name, FILLER[name] ?? mark]));
+  return {
+    operation,
+    method: operation.method,
+    path: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      name === 'name' ? `${mark}-plan` : name === 'feature' ? 'waf' : mark,
+    ),
+    body,
+    named: [],
+  };
 }
 
 /** Times and what the machine does meanwhile; the same question has another answer a second later. */

@@ -6,8 +6,20 @@ import { Scene, type Asked } from './scene.ts';
 const ROUNDS = 40;
 /** Reads that bear no mark of whose they are, and why. */
 const UNMARKED: ReadonlyMap<string, string> = new Map([
-  ['account.loginHistory', 'addresses and times'], ['account.twofa', 'yes or no'], ['account.languages', 'languages of the server'], ['containers.stats', 'figures'], ['databases.usage', 'a number'], ['databases.size', 'a figure'],
-  ['hosting.info', 'the server'], ['hosting.plan', 'limits'], ['hosting.plan.2', 'limits'], ['hosting.ports', 'numbers'], ['hosting.ports.2', 'numbers'], ['quota.usage', 'figures'], ['quota.size', 'figures'], ['search.features', 'features of the server'],
+  ['account.loginHistory', 'addresses and times'],
+  ['account.twofa', 'yes or no'],
+  ['account.languages', 'languages of the server'],
+  ['containers.stats', 'figures'],
+  ['databases.usage', 'a number'],
+  ['databases.size', 'a figure'],
+  ['hosting.info', 'the server'],
+  ['hosting.plan', 'limits'],
+  ['hosting.plan.2', 'limits'],
+  ['hosting.ports', 'numbers'],
+  ['hosting.ports.2', 'numbers'],
+  ['quota.usage', 'figures'],
+  ['quota.size', 'figures'],
+  ['search.features', 'features of the server'],
 ]);
 
 /** Two accounts and an admin over every route. */
@@ -18,7 +30,10 @@ export const isolation: Part = {
     try {
       return await attack(scene, Math.max(1, Math.round(ROUNDS * share)));
     } catch (error) {
-      throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${scene.target.complaint() ?? ''}`, { cause: error });
+      throw new Error(
+        `seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${scene.target.complaint() ?? ''}`,
+        { cause: error },
+      );
     } finally {
       await scene.target.stop();
     }
@@ -33,8 +48,14 @@ async function attack(scene: Scene, rounds: number): Promise<string[]> {
   await scene.assertSame(owner, owners, 'after a stranger named all that is its');
   for (let round = 0; round < rounds; round += 1) {
     const strangers = await scene.ownAnswers(stranger);
-    await Promise.all([scene.assertSame(owner, owners, 'beside a stranger'), scene.assertSame(stranger, strangers, 'beside a stranger')]);
-    await Promise.all([scene.assertSame(owner, owners, 'while a stranger names all that is its'), scene.compareNames()]);
+    await Promise.all([
+      scene.assertSame(owner, owners, 'beside a stranger'),
+      scene.assertSame(stranger, strangers, 'beside a stranger'),
+    ]);
+    await Promise.all([
+      scene.assertSame(owner, owners, 'while a stranger names all that is its'),
+      scene.compareNames(),
+    ]);
   }
   const audiences = await assertAudiences(scene);
   const toggles = await assertToggles(scene, rounds, owners);
@@ -55,7 +76,11 @@ async function attack(scene: Scene, rounds: number): Promise<string[]> {
 /** What bears no mark could be told to anybody unnoticed; so it is known what that is. */
 function assertMarked(answers: readonly Asked[], mark: string): void {
   const blind = new Set(answers.map(({ inquiry: { operation } }) => operation.id.slice('user '.length)));
-  for (const { inquiry: { operation }, text } of answers) if (text.startsWith('200 ') && text.includes(mark)) blind.delete(operation.id.slice('user '.length));
+  for (const {
+    inquiry: { operation },
+    text,
+  } of answers)
+    if (text.startsWith('200 ') && text.includes(mark)) blind.delete(operation.id.slice('user '.length));
   const unexpected = [...blind].filter((id) => !UNMARKED.has(id));
   if (unexpected.length > 0) throw new Error(`answers without a mark of their owner: ${unexpected.join(', ')}`);
 }

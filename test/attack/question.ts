@@ -28,24 +28,53 @@ export function questionOf(draft: Draft, actor: Actor, other: Actor, harvest: Ha
   const query = draft.query.map(([name, value]) => `${encoded(name)}=${encoded(textOf(filled(value)))}`).join('&');
   const target = `${mangle?.(path) ?? path}${query === '' ? '' : '?'}${query}`;
   const json = draft.body === undefined || Buffer.isBuffer(draft.body) ? undefined : filled(draft.body);
-  const body = Buffer.isBuffer(draft.body) ? draft.body : json === undefined ? undefined : Buffer.from(JSON.stringify(json));
+  const body = Buffer.isBuffer(draft.body)
+    ? draft.body
+    : json === undefined
+      ? undefined
+      : Buffer.from(JSON.stringify(json));
   const sent: Sent = {
-    method, target, body,
+    method,
+    target,
+    body,
     headers: [
-      ...(headers.some(([name]) => name === 'Host') ? [] : [['Host', hostOf] as const]), ...headers,
-      ...(authorization === undefined ? [] : [['Authorization', authorization.replaceAll('{token}', actor.token).replaceAll('{other}', other.token)] as const]),
+      ...(headers.some(([name]) => name === 'Host') ? [] : [['Host', hostOf] as const]),
+      ...headers,
+      ...(authorization === undefined
+        ? []
+        : [
+            [
+              'Authorization',
+              authorization.replaceAll('{token}', actor.token).replaceAll('{other}', other.token),
+            ] as const,
+          ]),
       ...(contentType === undefined || body === undefined ? [] : [['Content-Type', contentType] as const]),
     ],
   };
-  const isHttp = !/[^\u0021-\u007e]/.test(target) && headBytes(sent).length < HEAD_BYTES && target.startsWith('/') && operation.path !== '' && !sent.headers.some(([, value]) => /[\u0000-\u001f\u007f]/.test(value));
-  return { ...sent, draft, actor, json, isHttp, isElsewhere: mangle !== undefined || /\/(\/|$)/.test(path.slice(0, path.endsWith('/') && operation.path.endsWith('{path}') ? -1 : undefined)) };
+  const isHttp =
+    !/[^\u0021-\u007e]/.test(target) &&
+    headBytes(sent).length < HEAD_BYTES &&
+    target.startsWith('/') &&
+    operation.path !== '' &&
+    !sent.headers.some(([, value]) => /[\u0000-\u001f\u007f]/.test(value));
+  return {
+    ...sent,
+    draft,
+    actor,
+    json,
+    isHttp,
+    isElsewhere:
+      mangle !== undefined ||
+      /\/(\/|$)/.test(path.slice(0, path.endsWith('/') && operation.path.endsWith('{path}') ? -1 : undefined)),
+  };
 }
 
 function pathOf({ operation, path }: Draft, actor: Actor, harvest: Harvest): string {
   let made = operation.path;
   for (const { name, description = '' } of operation.parameters.filter((each) => each.in === 'path')) {
     const value = path[name];
-    const text = value instanceof Hole ? fill(value, actor, harvest, made.slice(0, made.indexOf(`/{${name}}`))) : textOf(value);
+    const text =
+      value instanceof Hole ? fill(value, actor, harvest, made.slice(0, made.indexOf(`/{${name}}`))) : textOf(value);
     const written = description.includes('slashes included') ? text.split('/').map(encoded).join('/') : encoded(text);
     made = made.replace(`{${name}}`, () => written);
   }
@@ -73,5 +102,11 @@ export function curlOf(question: Sent, url: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const headers = question.headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   const body = question.body === undefined ? [] : ['--data-binary', quoted(question.body.toString().slice(0, 2000))];
-  return ['curl -i --path-as-is', question.method === 'HEAD' ? '--head' : `-X ${question.method}`, quoted(url + question.target), ...headers, ...body].join(' ');
+  return [
+    'curl -i --path-as-is',
+    question.method === 'HEAD' ? '--head' : `-X ${question.method}`,
+    quoted(url + question.target),
+    ...headers,
+    ...body,
+  ].join(' ');
 }

@@ -44,14 +44,20 @@ async function attack(siege: Siege, share: number, seed: number): Promise<string
   let before: Vitals = target.vitals;
   for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
     if (isLong && stretch === FIFTH) before = await target.settledVitals(SETTLE_MS);
-    const work = Promise.all([siege.run(Math.ceil((WHOLE_REQUESTS * share) / STRETCHES), seed + stretch * 1000), ledger.writeAll(target.clients.user, keeper.token, isLong ? TURNS : FEW_TURNS)]);
+    const work = Promise.all([
+      siege.run(Math.ceil((WHOLE_REQUESTS * share) / STRETCHES), seed + stretch * 1000),
+      ledger.writeAll(target.clients.user, keeper.token, isLong ? TURNS : FEW_TURNS),
+    ]);
     lowest.push(await target.lowestMemory(SAMPLE_MS, work));
   }
   const seconds = (performance.now() - started) / 1000;
   const after = await target.settledVitals(isLong ? SETTLE_MS : 0);
   const [early, late] = [Math.min(...lowest.slice(FIFTH, 2 * FIFTH)), Math.min(...lowest.slice(-FIFTH))];
   if (isLong) assertNoGrowth([early, late], [before.descriptors, after.descriptors], seed);
-  if (share >= SEEING_SHARE && census.unseen.length > 0) throw new Error(`seed ${seed}: blind, as these never succeeded: ${census.unseen.join(', ')}\n${census.lines().join('\n')}`);
+  if (share >= SEEING_SHARE && census.unseen.length > 0)
+    throw new Error(
+      `seed ${seed}: blind, as these never succeeded: ${census.unseen.join(', ')}\n${census.lines().join('\n')}`,
+    );
   await target.crash();
   const lost = await ledger.differences(target.clients.user, keeper.token);
   if (lost.length > 0) throw new Error(`seed ${seed}: after kill -9: ${lost.join('; ')}`);
@@ -64,7 +70,11 @@ async function attack(siege: Siege, share: number, seed: number): Promise<string
   ];
 }
 
-function assertNoGrowth([early, late]: readonly [number, number], [before, after]: readonly [number, number], seed: number): void {
+function assertNoGrowth(
+  [early, late]: readonly [number, number],
+  [before, after]: readonly [number, number],
+  seed: number,
+): void {
   if (late > early + MORE_BYTES) throw new Error(`seed ${seed}: memory grew from ${mib(early)} to ${mib(late)} MiB`);
   if (after > before + MORE_DESCRIPTORS) throw new Error(`seed ${seed}: descriptors grew from ${before} to ${after}`);
 }

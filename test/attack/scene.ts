@@ -32,7 +32,11 @@ export class Scene {
   readonly admin: string;
   readonly census: Census;
 
-  private constructor(target: Target, operations: readonly Operation[], people: { owner: Estate; stranger: Estate; admin: string }) {
+  private constructor(
+    target: Target,
+    operations: readonly Operation[],
+    people: { owner: Estate; stranger: Estate; admin: string },
+  ) {
     this.target = target;
     this.operations = operations;
     this.owner = people.owner;
@@ -42,14 +46,30 @@ export class Scene {
   }
 
   static async set(): Promise<Scene> {
-    const target = await Target.start(OPEN_THROTTLE, engineFor([{ username: OWNER, mark: OWNER }, { username: STRANGER, mark: STRANGER }]));
+    const target = await Target.start(
+      OPEN_THROTTLE,
+      engineFor([
+        { username: OWNER, mark: OWNER },
+        { username: STRANGER, mark: STRANGER },
+      ]),
+    );
     try {
       const { accounts, passwords } = target.core;
       const hash = await passwords.hash(PASSWORD);
       const [owner, stranger] = [await makeEstate(target, OWNER, hash), await makeEstate(target, STRANGER, hash)];
       const admin = await openSession(target, await accounts.get('operator'));
-      const documents = [['user', owner.token], ['admin', admin]] as const;
-      const operations = await Promise.all(documents.map(async ([address, token]) => operationsOf(address, jsonOf(await ask(target, address, token, 'GET', '/openapi.json')) as Parameters<typeof operationsOf>[1])));
+      const documents = [
+        ['user', owner.token],
+        ['admin', admin],
+      ] as const;
+      const operations = await Promise.all(
+        documents.map(async ([address, token]) =>
+          operationsOf(
+            address,
+            jsonOf(await ask(target, address, token, 'GET', '/openapi.json')) as Parameters<typeof operationsOf>[1],
+          ),
+        ),
+      );
       const scene = new Scene(target, operations.flat(), { owner, stranger, admin });
       await scene.#warm();
       return scene;
@@ -64,8 +84,19 @@ export class Scene {
   }
 
   /** Where the server is busy, comes back when it says, a few times. */
-  async ask(inquiry: Pick<Inquiry, 'operation' | 'method' | 'path' | 'body'>, token: string, tries = 5): Promise<Received> {
-    const received = await ask(this.target, inquiry.operation.address, token, inquiry.method, inquiry.path, inquiry.body);
+  async ask(
+    inquiry: Pick<Inquiry, 'operation' | 'method' | 'path' | 'body'>,
+    token: string,
+    tries = 5,
+  ): Promise<Received> {
+    const received = await ask(
+      this.target,
+      inquiry.operation.address,
+      token,
+      inquiry.method,
+      inquiry.path,
+      inquiry.body,
+    );
     this.census.count(inquiry.operation, received.status);
     if (received.status !== 503 || tries === 1) return received;
     await delay(Math.min(5, Number(headerOf(received, 'retry-after') ?? 1)) * 1000);
@@ -74,31 +105,45 @@ export class Scene {
 
   /** Everything that an account can read of its own, as it can be compared. */
   async ownAnswers(estate: Estate): Promise<Asked[]> {
-    const own = namingInquiries(this.operations, estate).filter(({ method, operation }) => method === 'GET' && operation.address === 'user');
-    return this.#each([...this.reads, ...own], async (inquiry) => ({ inquiry, text: told(await this.ask(inquiry, estate.token)) }));
+    const own = namingInquiries(this.operations, estate).filter(
+      ({ method, operation }) => method === 'GET' && operation.address === 'user',
+    );
+    return this.#each([...this.reads, ...own], async (inquiry) => ({
+      inquiry,
+      text: told(await this.ask(inquiry, estate.token)),
+    }));
   }
 
   /** Asks again what was asked before; all at once, with whatever else goes on. Rejects where an answer is another. */
   async assertSame(estate: Estate, before: readonly Asked[], when: string): Promise<void> {
     await this.#each(before, async ({ inquiry, text }) => {
       const now = told(await this.ask(inquiry, estate.token));
-      if (now !== text) throw new Error(`${when}, ${inquiry.method} ${inquiry.path} answers ${estate.mark} otherwise than before\nbefore ${text}\nnow    ${now}`);
+      if (now !== text)
+        throw new Error(
+          `${when}, ${inquiry.method} ${inquiry.path} answers ${estate.mark} otherwise than before\nbefore ${text}\nnow    ${now}`,
+        );
     });
   }
 
   /** The stranger names each thing of the owner, and then of nobody. Returns how many pairs were answered alike. */
   async compareNames(tag?: string): Promise<number> {
-    const operations = this.operations.filter((each) => (tag === undefined ? each.address === 'user' : each.id.endsWith(tag)));
+    const operations = this.operations.filter((each) =>
+      tag === undefined ? each.address === 'user' : each.id.endsWith(tag),
+    );
     const [taken, free] = [namingInquiries(operations, this.owner), namingInquiries(operations, nobody)];
     for (const [i, inquiry] of taken.entries()) {
       const answer = await this.#askAndUndo(inquiry);
-      if (inquiry.operation.id.endsWith('domains.add')) { // a name is unique on the server, and so whether it is taken can be known, but not by whom
+      if (inquiry.operation.id.endsWith('domains.add')) {
+        // a name is unique on the server, and so whether it is taken can be known, but not by whom
         this.assertNothingOf(this.owner, inquiry, answer);
         continue;
       }
       const twin = free[i] as Inquiry;
       const [ours, theirs] = [told(answer), told(await this.#askAndUndo(twin))];
-      if (this.#disguised(ours) !== theirs) throw new Error(`${inquiry.method} ${inquiry.path} ${JSON.stringify(inquiry.body ?? '')} tells a stranger that there is such a thing\nthere ${ours}\nnot   ${theirs}`);
+      if (this.#disguised(ours) !== theirs)
+        throw new Error(
+          `${inquiry.method} ${inquiry.path} ${JSON.stringify(inquiry.body ?? '')} tells a stranger that there is such a thing\nthere ${ours}\nnot   ${theirs}`,
+        );
     }
     return taken.length;
   }
@@ -107,8 +152,17 @@ export class Scene {
   async compareLogins(): Promise<void> {
     for (const address of ['user', 'admin'] as const) {
       for (const rest of [{}, { twofa_code: '000000' }]) {
-        const [ours, theirs] = await Promise.all([OWNER, NOBODY].map((username) => ask(this.target, address, undefined, 'POST', '/api/login', { username, password: 'wrong horse battery', ...rest })));
-        if (ours === undefined || theirs === undefined || told(ours) !== told(theirs)) throw new Error(`a login on the ${address} address tells whether there is such an account`);
+        const [ours, theirs] = await Promise.all(
+          [OWNER, NOBODY].map((username) =>
+            ask(this.target, address, undefined, 'POST', '/api/login', {
+              username,
+              password: 'wrong horse battery',
+              ...rest,
+            }),
+          ),
+        );
+        if (ours === undefined || theirs === undefined || told(ours) !== told(theirs))
+          throw new Error(`a login on the ${address} address tells whether there is such an account`);
       }
     }
   }
@@ -116,14 +170,24 @@ export class Scene {
   /** A favorite is the stranger's own, whatever it points to; it goes again, so that the next answer can be compared. */
   async #askAndUndo(inquiry: Inquiry): Promise<Received> {
     const answer = await this.ask(inquiry, this.stranger.token);
-    if (inquiry.method === 'PUT' && inquiry.path === '/api/favorites') await this.ask({ ...inquiry, method: 'DELETE' }, this.stranger.token);
+    if (inquiry.method === 'PUT' && inquiry.path === '/api/favorites')
+      await this.ask({ ...inquiry, method: 'DELETE' }, this.stranger.token);
     return answer;
   }
 
   /** Rejects when an answer to somebody else holds anything of an account that the question did not name. */
-  assertNothingOf({ mark, secrets }: Estate, { path, method, named }: Pick<Inquiry, 'path' | 'method' | 'named'>, answer: Received): void {
-    const text = named.reduce((rest, each) => rest.replaceAll(each, '').replaceAll(each.toLowerCase().replace(/[/.]$/, ''), ''), answer.body.toString() + JSON.stringify(answer.headers));
-    const found = [mark, ...secrets].find((each) => !named.includes(each) && text.toLowerCase().includes(each.toLowerCase()));
+  assertNothingOf(
+    { mark, secrets }: Estate,
+    { path, method, named }: Pick<Inquiry, 'path' | 'method' | 'named'>,
+    answer: Received,
+  ): void {
+    const text = named.reduce(
+      (rest, each) => rest.replaceAll(each, '').replaceAll(each.toLowerCase().replace(/[/.]$/, ''), ''),
+      answer.body.toString() + JSON.stringify(answer.headers),
+    );
+    const found = [mark, ...secrets].find(
+      (each) => !named.includes(each) && text.toLowerCase().includes(each.toLowerCase()),
+    );
     if (found !== undefined) throw new Error(`${method} ${path} tells a stranger ${found}\n${told(answer)}`);
   }
 
@@ -131,15 +195,21 @@ export class Scene {
   async #each<T, R>(list: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
     const results: R[] = [];
     const queue = [...list.entries()];
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
-    }));
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
+      }),
+    );
     return results;
   }
 
   /** The answer about what is the owner's, as if it had been about what is nobody's. */
   #disguised(text: string): string {
-    const names = [[OWNER, NOBODY], [OWNER.toUpperCase(), NOBODY.toUpperCase()], ...this.owner.secrets.slice(-2).map((secret, i) => [secret, nobody.secrets[i] ?? ''] as const)] as const;
+    const names = [
+      [OWNER, NOBODY],
+      [OWNER.toUpperCase(), NOBODY.toUpperCase()],
+      ...this.owner.secrets.slice(-2).map((secret, i) => [secret, nobody.secrets[i] ?? ''] as const),
+    ] as const;
     return names.reduce((rest, [ours, theirs]) => rest.replaceAll(ours, theirs), text);
   }
 

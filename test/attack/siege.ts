@@ -50,10 +50,21 @@ export class Siege {
     const target = await Target.start(settings, engineFor([{ username: 'demo', mark: 'demo-container' }]));
     try {
       const keeper = actorOf(KEEPER, 'user', PLAN);
-      const actors = [actorOf('demo', 'user', PLAN), actorOf('mallory', 'user', PLAN), actorOf('other', 'user', SMALL_PLAN), actorOf('operator', 'admin', ''), actorOf('trudy', 'admin', ''), actorOf(WARDEN, 'admin', ''), keeper];
+      const actors = [
+        actorOf('demo', 'user', PLAN),
+        actorOf('mallory', 'user', PLAN),
+        actorOf('other', 'user', SMALL_PLAN),
+        actorOf('operator', 'admin', ''),
+        actorOf('trudy', 'admin', ''),
+        actorOf(WARDEN, 'admin', ''),
+        keeper,
+      ];
       const cast = new Cast(target.core, actors);
       await cast.repair(true);
-      const operations = [...(await describedTo(target, 'user', actors[0])), ...(await describedTo(target, 'admin', actors[3]))];
+      const operations = [
+        ...(await describedTo(target, 'user', actors[0])),
+        ...(await describedTo(target, 'admin', actors[3])),
+      ];
       return new Siege(target, operations, cast, keeper);
     } catch (error) {
       await target.stop();
@@ -63,31 +74,44 @@ export class Siege {
 
   /** Makes about so many requests. Rejects with the seed, the request and a command that repeats it when one is answered as none may be. */
   async run(requests: number, seed: number, operations: readonly Operation[] = this.operations): Promise<void> {
-    const draft = fc.oneof(...operations.map((each) => ({ weight: COSTLY.test(each.id) ? 1 : 3, arbitrary: draftOf(each, this.operations) })));
+    const draft = fc.oneof(
+      ...operations.map((each) => ({
+        weight: COSTLY.test(each.id) ? 1 : 3,
+        arbitrary: draftOf(each, this.operations),
+      })),
+    );
     const before = this.census.requests;
     let failedAt: number | undefined;
-    const property = fc.asyncProperty(fc.array(draft, { minLength: 1, maxLength: BATCH, size: 'max' }), async (drafts) => {
-      if (this.census.requests - before >= requests && failedAt === undefined) return;
-      if (failedAt !== undefined && performance.now() - failedAt > SHRINK_MS) return;
-      try {
-        await this.#batch(drafts);
-      } catch (error) {
-        failedAt ??= performance.now();
-        throw error;
-      }
-    });
+    const property = fc.asyncProperty(
+      fc.array(draft, { minLength: 1, maxLength: BATCH, size: 'max' }),
+      async (drafts) => {
+        if (this.census.requests - before >= requests && failedAt === undefined) return;
+        if (failedAt !== undefined && performance.now() - failedAt > SHRINK_MS) return;
+        try {
+          await this.#batch(drafts);
+        } catch (error) {
+          failedAt ??= performance.now();
+          throw error;
+        }
+      },
+    );
     for (let round = 0; this.census.requests - before < requests; round += 1) {
       const details = await fc.check(property, { seed: seed + round, numRuns: Math.ceil(requests / (BATCH / 2)) });
-      if (details.failed) throw new Error(`seed ${seed + round}, path ${details.counterexamplePath ?? ''}\n${messageOf(details.errorInstance)}`);
+      if (details.failed)
+        throw new Error(
+          `seed ${seed + round}, path ${details.counterexamplePath ?? ''}\n${messageOf(details.errorInstance)}`,
+        );
     }
   }
 
   async #batch(drafts: readonly Draft[]): Promise<void> {
     await this.#cast.repair((this.#batches += 1) % LOOK_EVERY === 0);
     const queue = [...drafts];
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      for (let draft = queue.shift(); draft !== undefined; draft = queue.shift()) await this.#ask(draft);
-    }));
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let draft = queue.shift(); draft !== undefined; draft = queue.shift()) await this.#ask(draft);
+      }),
+    );
     const complaint = this.target.complaint();
     if (complaint !== undefined) throw new Error(complaint);
   }
@@ -95,17 +119,28 @@ export class Siege {
   async #ask(draft: Draft): Promise<void> {
     const { address } = draft.operation;
     const client = this.target.clients[address];
-    const question = questionOf(draft, this.#asker(draft), this.#other(address), this.#harvest, new URL(client.url).host);
+    const question = questionOf(
+      draft,
+      this.#asker(draft),
+      this.#other(address),
+      this.#harvest,
+      new URL(client.url).host,
+    );
     let received: Received;
     try {
       received = await client.send(question);
     } catch (error) {
-      throw new Error(`${messageOf(error)}\n${this.target.complaint() ?? ''}\n${told(question, client.url)}`, { cause: error });
+      throw new Error(`${messageOf(error)}\n${this.target.complaint() ?? ''}\n${told(question, client.url)}`, {
+        cause: error,
+      });
     }
     this.census.count(draft.operation, received.status);
     const verdict = this.#judge.verdict(question, received);
     if (verdict !== undefined && received.status >= 500) await delay(LOG_MS);
-    if (verdict !== undefined) throw new Error(`${verdict}\n${this.target.complaint() ?? ''}\n${told(question, client.url)}\n${received.status} ${received.headers.map((each) => each.join(': ')).join('; ')}\n${received.body.toString().slice(0, 1000)}`);
+    if (verdict !== undefined)
+      throw new Error(
+        `${verdict}\n${this.target.complaint() ?? ''}\n${told(question, client.url)}\n${received.status} ${received.headers.map((each) => each.join(': ')).join('; ')}\n${received.body.toString().slice(0, 1000)}`,
+      );
     this.#learn(question, received);
   }
 
@@ -124,7 +159,8 @@ export class Siege {
     const { status } = received;
     const code = status < 400 ? '' : codeOf(received);
     if (code === 'authentication_required' || (code === 'feature_disabled' && actor.plan === PLAN)) actor.isWorn = true;
-    if (code === 'invalid_credentials') actor.isDoubtful ||= ((json ?? {}) as { password?: unknown }).password === actor.password;
+    if (code === 'invalid_credentials')
+      actor.isDoubtful ||= ((json ?? {}) as { password?: unknown }).password === actor.password;
     if (code === 'invalid_code') actor.isDoubtful ||= actor.secret !== '' && draft.flaw === 'none';
     if (status >= 300 || draft.method === 'HEAD') return;
     const body = jsonOf(received);
@@ -139,7 +175,14 @@ export class Siege {
 }
 
 async function describedTo(target: Target, address: Address, actor: Actor | undefined): Promise<Operation[]> {
-  const received = await target.clients[address].send({ method: 'GET', target: '/openapi.json', headers: [['Host', 'localhost'], ['Authorization', `Bearer ${actor?.token ?? ''}`]] });
+  const received = await target.clients[address].send({
+    method: 'GET',
+    target: '/openapi.json',
+    headers: [
+      ['Host', 'localhost'],
+      ['Authorization', `Bearer ${actor?.token ?? ''}`],
+    ],
+  });
   return operationsOf(address, jsonOf(received) as Parameters<typeof operationsOf>[1]);
 }
 

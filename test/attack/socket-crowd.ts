@@ -17,12 +17,19 @@ export async function crowd(node: NodeProcess, token: string, wanted: number, be
   const [bytes, descriptors] = [node.memoryBytes, node.descriptors];
   const sockets: Socket[] = [];
   try {
-    for (let i = 0; i < count; i += AT_ONCE) sockets.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - i) }, (_, j) => open(node.url(), i + j, begin)))));
-    if ((await node.ask('/api/account/language', { token })).status !== 200) throw new Error('a good client was not served beside the crowd');
+    for (let i = 0; i < count; i += AT_ONCE)
+      sockets.push(
+        ...(await Promise.all(
+          Array.from({ length: Math.min(AT_ONCE, count - i) }, (_, j) => open(node.url(), i + j, begin)),
+        )),
+      );
+    if ((await node.ask('/api/account/language', { token })).status !== 200)
+      throw new Error('a good client was not served beside the crowd');
     const held = node.descriptors - descriptors;
     const grown = node.memoryBytes - bytes;
     const each = Math.round(grown / count);
-    if (grown > BYTES_AT_MOST * count + NOISE_BYTES) throw new Error(`a connection takes ${each} bytes, more than ${BYTES_AT_MOST}`);
+    if (grown > BYTES_AT_MOST * count + NOISE_BYTES)
+      throw new Error(`a connection takes ${each} bytes, more than ${BYTES_AT_MOST}`);
     await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close'))); // the time-out is the server's
     return `${begin === '' ? 'idle connections' : 'connections with half a request'}: ${count}, ${held} of them held at once, at most ${each} bytes each; all sent away`;
   } finally {
@@ -32,7 +39,11 @@ export async function crowd(node: NodeProcess, token: string, wanted: number, be
 
 /** From several addresses of this machine, because each has only some 28,000 ports to call from. */
 async function open(url: string, i: number, begin: string): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), localAddress: `127.0.0.${2 + (i % 8)}` });
+  const socket = connect({
+    host: '127.0.0.1',
+    port: Number(new URL(url).port),
+    localAddress: `127.0.0.${2 + (i % 8)}`,
+  });
   await once(socket, 'connect');
   socket.on('error', () => undefined);
   socket.resume();

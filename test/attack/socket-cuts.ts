@@ -9,17 +9,20 @@ import { statusesOf, talk } from './socket-talk.ts';
 export async function cutEverywhere(node: NodeProcess, token: string): Promise<string> {
   const text = `GET /api/account/language HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   const firstLine = text.indexOf('\n') + 1;
-  const cuts = await Promise.all(Array.from({ length: text.length - 1 }, async (_, i) => {
-    const { statuses } = await talk(node.url(), (socket) => {
-      socket.setNoDelay(true);
-      socket.write(text.slice(0, i + 1));
-      socket.once('data', () => socket.end());
-      setTimeout(() => socket.write(text.slice(i + 1)), 50);
-    });
-    const isKnownFlaw = i + 1 < firstLine && statuses[0] === 505;
-    if (statuses.length !== 1 || (statuses[0] !== 200 && !isKnownFlaw)) throw new Error(`cut behind byte ${i + 1}, ${JSON.stringify(text[i])}: ${statuses.join()}`);
-    return isKnownFlaw;
-  }));
+  const cuts = await Promise.all(
+    Array.from({ length: text.length - 1 }, async (_, i) => {
+      const { statuses } = await talk(node.url(), (socket) => {
+        socket.setNoDelay(true);
+        socket.write(text.slice(0, i + 1));
+        socket.once('data', () => socket.end());
+        setTimeout(() => socket.write(text.slice(i + 1)), 50);
+      });
+      const isKnownFlaw = i + 1 < firstLine && statuses[0] === 505;
+      if (statuses.length !== 1 || (statuses[0] !== 200 && !isKnownFlaw))
+        throw new Error(`cut behind byte ${i + 1}, ${JSON.stringify(text[i])}: ${statuses.join()}`);
+      return isKnownFlaw;
+    }),
+  );
   return `cut in two at every byte: ${cuts.length} requests, ${cuts.filter((isFlaw) => isFlaw).length} answered 505 because the first line was in pieces`;
 }
 
@@ -32,7 +35,23 @@ const edit = record({
   /** Ten-thousandths of the whole. */
   at: noBias(nat({ max: 9999 })),
   removed: nat({ max: 20 }),
-  added: oneof(constantFrom('', '\r\n', '\n', '\r', '\0', ' ', ':', '\r\n\r\n', '0\r\n\r\n', '\xff\xff', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n'), string({ unit: 'binary-ascii', maxLength: 30 })),
+  added: oneof(
+    constantFrom(
+      '',
+      '\r\n',
+      '\n',
+      '\r',
+      '\0',
+      ' ',
+      ':',
+      '\r\n\r\n',
+      '0\r\n\r\n',
+      '\xff\xff',
+      'Content-Length: 3\r\n',
+      'Transfer-Encoding: chunked\r\n',
+    ),
+    string({ unit: 'binary-ascii', maxLength: 30 }),
+  ),
 });
 
 /** Good requests with a few changes to their bytes: whatever comes back is well-formed and no fault of ours. */
@@ -58,13 +77,26 @@ export async function mutate(node: NodeProcess, token: string, count: number): P
     });
     const statuses = statusesOf(text);
     if (text !== '' && !text.startsWith('HTTP/1.1 ')) throw new Error(`no reply: ${text.slice(0, 100)}`);
-    if (statuses.some((status) => status >= 500 && status !== 505) || !node.isAlive) throw new Error(`${statuses.join()} for ${JSON.stringify(said)}`);
+    if (statuses.some((status) => status >= 500 && status !== 505) || !node.isAlive)
+      throw new Error(`${statuses.join()} for ${JSON.stringify(said)}`);
     const key = String(statuses[0] ?? 'silence');
     seen.set(key, (seen.get(key) ?? 0) + 1);
   };
-  await assert(asyncProperty(array(tuple(constantFrom(...requests), array(edit, { minLength: 1, maxLength: 4 })), { minLength: BATCH, maxLength: BATCH }), async (batch) => {
-    await Promise.all(batch.map(([request, edits]) => one(request, edits)));
-  }), { numRuns: Math.ceil(count / BATCH) });
-  const told = [...seen].toSorted(([a], [b]) => a.localeCompare(b)).map(([status, n]) => `${n} ${status}`).join(', ');
+  await assert(
+    asyncProperty(
+      array(tuple(constantFrom(...requests), array(edit, { minLength: 1, maxLength: 4 })), {
+        minLength: BATCH,
+        maxLength: BATCH,
+      }),
+      async (batch) => {
+        await Promise.all(batch.map(([request, edits]) => one(request, edits)));
+      },
+    ),
+    { numRuns: Math.ceil(count / BATCH) },
+  );
+  const told = [...seen]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([status, n]) => `${n} ${status}`)
+    .join(', ');
   return `changed at random: ${[...seen.values()].reduce((sum, n) => sum + n, 0)} requests (${told})`;
 }

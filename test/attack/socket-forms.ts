@@ -6,8 +6,10 @@ export function formsFor(token: string): readonly Form[] {
   const known = `${host}Authorization: Bearer ${token}\r\n`;
   const json = `${known}Content-Type: application/json\r\n`;
   const language = `GET /api/account/language HTTP/1.1\r\n${known}\r\n`;
-  const put = (link: string, framing: string, body = JSON.stringify({ link, title: 'x' })) => `PUT /api/favorites HTTP/1.1\r\n${json}${framing}\r\n\r\n${body}`;
-  const sized = (link: string) => put(link, `Content-Length: ${Buffer.byteLength(JSON.stringify({ link, title: 'x' }))}`);
+  const put = (link: string, framing: string, body = JSON.stringify({ link, title: 'x' })) =>
+    `PUT /api/favorites HTTP/1.1\r\n${json}${framing}\r\n\r\n${body}`;
+  const sized = (link: string) =>
+    put(link, `Content-Length: ${Buffer.byteLength(JSON.stringify({ link, title: 'x' }))}`);
   const hidden = sized('/smuggled');
   const chunked = (text: string, line = '\r\n') => `${text.length.toString(16)}${line}${text}\r\n0\r\n\r\n`;
   const letIn = JSON.stringify({ link: '/let-in', title: 'x' });
@@ -18,10 +20,26 @@ export function formsFor(token: string): readonly Form[] {
   return [
     { name: 'a good request', say: language, statuses: [[200]] },
     { name: 'three requests in one write', say: language.repeat(3), statuses: [[200, 200, 200]] },
-    { name: 'a request, a refused one and a good one', say: language + language.replace('language', 'nothing') + language, statuses: [[200, 404, 200]] },
-    { name: 'a method that nobody declared, then a good request', say: language.replace('GET', 'DELETE') + language, statuses: [[405, 200]] },
-    { name: 'a request behind one whose answer takes its time', say: language + sized('/kept') + language, statuses: [[], [200], [200, 200, 200]] },
-    { name: 'a request behind a body that is too large', say: put('/x', 'Content-Length: 70000', 'a'.repeat(70_000)) + language, statuses: [[413], [413, 200]] },
+    {
+      name: 'a request, a refused one and a good one',
+      say: language + language.replace('language', 'nothing') + language,
+      statuses: [[200, 404, 200]],
+    },
+    {
+      name: 'a method that nobody declared, then a good request',
+      say: language.replace('GET', 'DELETE') + language,
+      statuses: [[405, 200]],
+    },
+    {
+      name: 'a request behind one whose answer takes its time',
+      say: language + sized('/kept') + language,
+      statuses: [[], [200], [200, 200, 200]],
+    },
+    {
+      name: 'a request behind a body that is too large',
+      say: put('/x', 'Content-Length: 70000', 'a'.repeat(70_000)) + language,
+      statuses: [[413], [413, 200]],
+    },
 
     { name: 'no Host', say: 'GET /api/account/language HTTP/1.1\r\n\r\n', statuses: refused },
     { name: 'two Hosts', say: header('Host: evil.test\r\n'), statuses: [[200], [400]] },
@@ -31,20 +49,46 @@ export function formsFor(token: string): readonly Form[] {
     { name: 'the preface of HTTP/2', say: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', statuses: version },
     { name: 'another protocol', say: language.replace('HTTP/1.1', 'FTP/1.1'), statuses: version },
     { name: 'absolute form', say: language.replace('GET /', 'GET http://localhost/'), statuses: version },
-    { name: 'absolute form of another host', say: language.replace('GET /', 'GET http://evil.test/'), statuses: version },
+    {
+      name: 'absolute form of another host',
+      say: language.replace('GET /', 'GET http://evil.test/'),
+      statuses: version,
+    },
     { name: 'authority form', say: `CONNECT evil.test:443 HTTP/1.1\r\n${known}\r\n`, statuses: version },
     { name: 'asterisk form', say: `OPTIONS * HTTP/1.1\r\n${known}\r\n`, statuses: version },
     { name: 'TRACE', say: `TRACE /api/account/language HTTP/1.1\r\n${known}\r\n`, statuses: [[405]] },
     { name: 'a method in lower case', say: language.replace('GET', 'get'), statuses: [[405]] },
     { name: 'a method of 300 letters', say: language.replace('GET', 'A'.repeat(300)), statuses: [[405]] },
-    { name: 'a WebSocket', say: header('Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'), statuses: [[200]] },
-    { name: 'a hello of TLS', say: `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'\xaa'.repeat(500)}`, statuses: version },
-    { name: 'all bytes that there are', say: Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 7919) % 256)).join(''), statuses: version },
+    {
+      name: 'a WebSocket',
+      say: header(
+        'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+      ),
+      statuses: [[200]],
+    },
+    {
+      name: 'a hello of TLS',
+      say: `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'\xaa'.repeat(500)}`,
+      statuses: version,
+    },
+    {
+      name: 'all bytes that there are',
+      say: Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 7919) % 256)).join(''),
+      statuses: version,
+    },
 
     { name: 'a space before the colon', say: header('X-A : b\r\n'), statuses: refused },
-    { name: 'a space before the colon of Transfer-Encoding', say: put('/smuggled', 'Transfer-Encoding : chunked\r\nContent-Length: 2', hidden), statuses: refused },
+    {
+      name: 'a space before the colon of Transfer-Encoding',
+      say: put('/smuggled', 'Transfer-Encoding : chunked\r\nContent-Length: 2', hidden),
+      statuses: refused,
+    },
     { name: 'a folded header', say: header('X-A: b\r\n c\r\n'), statuses: refused },
-    { name: 'a folded Transfer-Encoding', say: put('/smuggled', 'X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 2', hidden), statuses: refused },
+    {
+      name: 'a folded Transfer-Encoding',
+      say: put('/smuggled', 'X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 2', hidden),
+      statuses: refused,
+    },
     { name: 'lines that end in LF alone', say: language.replaceAll('\r\n', '\n'), statuses: version },
     { name: 'a header that ends in LF alone', say: header('X-A: b\nX-B: c\r\n'), statuses: refused },
     { name: 'a header that ends in CR alone', say: header('X-A: b\rX-B: c\r\n'), statuses: refused },
@@ -54,40 +98,128 @@ export function formsFor(token: string): readonly Form[] {
     { name: 'a blank in the path', say: language.replace('account', 'acc unt'), statuses: version },
     { name: 'tabs for blanks', say: language.replace('GET /', 'GET\t/'), statuses: version },
     { name: 'a header without a colon', say: header('nothing\r\n'), statuses: refused },
-    { name: 'two hundred headers', say: header(Array.from({ length: 200 }, (_, i) => `X-${i}: a\r\n`).join('')), statuses: [[431], [400], []] },
+    {
+      name: 'two hundred headers',
+      say: header(Array.from({ length: 200 }, (_, i) => `X-${i}: a\r\n`).join('')),
+      statuses: [[431], [400], []],
+    },
     { name: 'a header of 2 MB', say: header(`X-A: ${'a'.repeat(2_000_000)}\r\n`), statuses: [[431], [400], []] },
-    { name: 'a path of 2 MB', say: language.replace('language', 'a'.repeat(2_000_000)), statuses: [[431], [414], [505], [400], []] },
+    {
+      name: 'a path of 2 MB',
+      say: language.replace('language', 'a'.repeat(2_000_000)),
+      statuses: [[431], [414], [505], [400], []],
+    },
 
     { name: 'a length of less than nothing', say: put('/smuggled', 'Content-Length: -1'), statuses: refused },
     { name: 'a length with a sign', say: put('/smuggled', 'Content-Length: +31'), statuses: refused },
     { name: 'a length in hexadecimal', say: put('/smuggled', 'Content-Length: 0x1f'), statuses: refused },
     { name: 'a list of lengths', say: put('/smuggled', 'Content-Length: 31, 31'), statuses: refused },
-    { name: 'a length of 23 digits', say: put('/smuggled', 'Content-Length: 99999999999999999999999'), statuses: refused },
+    {
+      name: 'a length of 23 digits',
+      say: put('/smuggled', 'Content-Length: 99999999999999999999999'),
+      statuses: refused,
+    },
     { name: 'a length beyond 32 bits', say: put('/smuggled', `Content-Length: ${2 ** 32 + 31}`), statuses: [[413]] },
-    { name: 'a length that is no whole number any more', say: put('/smuggled', 'Content-Length: 9007199254740993'), statuses: [[413]] },
+    {
+      name: 'a length that is no whole number any more',
+      say: put('/smuggled', 'Content-Length: 9007199254740993'),
+      statuses: [[413]],
+    },
     { name: 'a gigabyte, announced', say: put('/smuggled', 'Content-Length: 1073741824'), statuses: [[413]] },
-    { name: 'a length that is short, and what follows', say: `${put('/smuggled', 'Content-Length: 5')}`, statuses: [[400], [505], [400, 505], [400, 400]] },
+    {
+      name: 'a length that is short, and what follows',
+      say: `${put('/smuggled', 'Content-Length: 5')}`,
+      statuses: [[400], [505], [400, 505], [400, 400]],
+    },
     { name: 'a body that never comes whole', say: put('/smuggled', 'Content-Length: 500'), statuses: [[]] },
-    { name: 'a length and chunks', say: put('/smuggled', 'Content-Length: 4\r\nTransfer-Encoding: chunked', chunked(favorite)), statuses: refused },
-    { name: 'chunks and a length', say: put('/smuggled', 'Transfer-Encoding: chunked\r\nContent-Length: 4', chunked(favorite)), statuses: refused },
-    { name: 'a request in the body of a GET', say: header(`Content-Length: ${hidden.length}\r\n`) + hidden, statuses: [[200]] },
-    { name: 'a request in the chunks of a GET', say: header('Transfer-Encoding: chunked\r\n') + chunked(hidden), statuses: [[200]] },
-    { name: 'a request behind the chunks of a GET', say: `${header('Transfer-Encoding: chunked\r\n')}0\r\n\r\n${language}`, statuses: [[200, 200], [200]] },
+    {
+      name: 'a length and chunks',
+      say: put('/smuggled', 'Content-Length: 4\r\nTransfer-Encoding: chunked', chunked(favorite)),
+      statuses: refused,
+    },
+    {
+      name: 'chunks and a length',
+      say: put('/smuggled', 'Transfer-Encoding: chunked\r\nContent-Length: 4', chunked(favorite)),
+      statuses: refused,
+    },
+    {
+      name: 'a request in the body of a GET',
+      say: header(`Content-Length: ${hidden.length}\r\n`) + hidden,
+      statuses: [[200]],
+    },
+    {
+      name: 'a request in the chunks of a GET',
+      say: header('Transfer-Encoding: chunked\r\n') + chunked(hidden),
+      statuses: [[200]],
+    },
+    {
+      name: 'a request behind the chunks of a GET',
+      say: `${header('Transfer-Encoding: chunked\r\n')}0\r\n\r\n${language}`,
+      statuses: [[200, 200], [200]],
+    },
 
     { name: 'chunks', say: put('', 'Transfer-Encoding: chunked', chunked(favorite)), statuses: [[200]] },
     { name: 'a coding that is none', say: put('/smuggled', 'Transfer-Encoding: identity'), statuses: refused },
-    { name: 'two lengths', say: put('/let-in', `Content-Length: ${letIn.length}\r\nContent-Length: 2`, letIn), statuses: refused },
-    { name: 'a length twice', say: put('/let-in', `Content-Length: ${letIn.length}\r\nContent-Length: ${letIn.length}`, letIn), statuses: refused },
-    { name: 'a coding that sounds like chunks', say: put('/let-in', 'Transfer-Encoding: xchunked', chunked(letIn)), statuses: refused },
-    { name: 'chunks of another coding', say: put('/let-in', 'Transfer-Encoding: gzip, chunked', chunked(letIn)), statuses: refused },
-    { name: 'chunks twice', say: put('/let-in', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', chunked(letIn)), statuses: refused },
-    { name: 'sizes of chunks that end in LF alone', say: put('/let-in', 'Transfer-Encoding: chunked', chunked(letIn, '\n')), statuses: [[200], [400], []] },
-    { name: 'a chunk whose size is no number', say: put('', 'Transfer-Encoding: chunked', `zz\r\n${favorite}\r\n0\r\n\r\n`), statuses: refused },
-    { name: 'a chunk of less than nothing', say: put('', 'Transfer-Encoding: chunked', `-1\r\n${favorite}\r\n0\r\n\r\n`), statuses: refused },
-    { name: 'a chunk of 17 digits', say: put('', 'Transfer-Encoding: chunked', `fffffffffffffffff\r\n${favorite}\r\n0\r\n\r\n`), statuses: refused },
-    { name: 'a chunk of 2 GB, announced', say: put('', 'Transfer-Encoding: chunked', `7fffffff\r\n${favorite}`), statuses: [[], [413], [400]] },
-    { name: 'a chunk with an extension', say: put('', 'Transfer-Encoding: chunked', `${favorite.length.toString(16)};a=b\r\n${favorite}\r\n0\r\n\r\n`), statuses: [[200], ...refused] },
-    { name: 'expectations', say: put('', `Expect: 100-continue\r\nContent-Length: ${favorite.length}`, ''), statuses: [[100], []] },
+    {
+      name: 'two lengths',
+      say: put('/let-in', `Content-Length: ${letIn.length}\r\nContent-Length: 2`, letIn),
+      statuses: refused,
+    },
+    {
+      name: 'a length twice',
+      say: put('/let-in', `Content-Length: ${letIn.length}\r\nContent-Length: ${letIn.length}`, letIn),
+      statuses: refused,
+    },
+    {
+      name: 'a coding that sounds like chunks',
+      say: put('/let-in', 'Transfer-Encoding: xchunked', chunked(letIn)),
+      statuses: refused,
+    },
+    {
+      name: 'chunks of another coding',
+      say: put('/let-in', 'Transfer-Encoding: gzip, chunked', chunked(letIn)),
+      statuses: refused,
+    },
+    {
+      name: 'chunks twice',
+      say: put('/let-in', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', chunked(letIn)),
+      statuses: refused,
+    },
+    {
+      name: 'sizes of chunks that end in LF alone',
+      say: put('/let-in', 'Transfer-Encoding: chunked', chunked(letIn, '\n')),
+      statuses: [[200], [400], []],
+    },
+    {
+      name: 'a chunk whose size is no number',
+      say: put('', 'Transfer-Encoding: chunked', `zz\r\n${favorite}\r\n0\r\n\r\n`),
+      statuses: refused,
+    },
+    {
+      name: 'a chunk of less than nothing',
+      say: put('', 'Transfer-Encoding: chunked', `-1\r\n${favorite}\r\n0\r\n\r\n`),
+      statuses: refused,
+    },
+    {
+      name: 'a chunk of 17 digits',
+      say: put('', 'Transfer-Encoding: chunked', `fffffffffffffffff\r\n${favorite}\r\n0\r\n\r\n`),
+      statuses: refused,
+    },
+    {
+      name: 'a chunk of 2 GB, announced',
+      say: put('', 'Transfer-Encoding: chunked', `7fffffff\r\n${favorite}`),
+      statuses: [[], [413], [400]],
+    },
+    {
+      name: 'a chunk with an extension',
+      say: put('', 'Transfer-Encoding: chunked', `${favorite.length.toString(16)};a=b\r\n${favorite}\r\n0\r\n\r\n`),
+      statuses: [[200], ...refused],
+    },
+    {
+      name: 'expectations',
+      say: put('', `Expect: 100-continue\r\nContent-Length: ${favorite.length}`, ''),
+      statuses: [[100], []],
+    },
   ];
 }
 

@@ -12,12 +12,20 @@ import { testConfig } from '../support/hostkeep.ts';
 import { Client } from './client.ts';
 
 /** So high that the throttle of wrong passwords hides nothing else. */
-export const OPEN_THROTTLE = { account: { account_failures: { minute: 10_000, hour: 10_000, day: 10_000 }, address_failures: { minute: 10_000, hour: 10_000, day: 10_000 } } };
+export const OPEN_THROTTLE = {
+  account: {
+    account_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
+    address_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
+  },
+};
 
 /** Nothing of the host's is taken part in: no web server is told of domains, databases are files, and pictures are another service's. */
 const settingsIn = (folder: string) => ({
-  usage: { access: 'feature', interval_ms: 100 }, screenshots: { remote_url: 'https://pictures.example/{domain}?{url}' },
-  plugins: { webserver: false }, databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } }, log: { level: 'warn' },
+  usage: { access: 'feature', interval_ms: 100 },
+  screenshots: { remote_url: 'https://pictures.example/{domain}?{url}' },
+  plugins: { webserver: false },
+  databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } },
+  log: { level: 'warn' },
 });
 /** The engine is in the process of the attack, which has much to do. */
 const ENGINE_MS = 10_000;
@@ -41,16 +49,28 @@ export class Target {
   /** How far the output of the process was looked at. */
   #readChars = 0;
 
-  private constructor(folder: string, data: string, core: Core, running: Awaited<ReturnType<typeof start>>, engine: FakeEngine) {
+  private constructor(
+    folder: string,
+    data: string,
+    core: Core,
+    running: Awaited<ReturnType<typeof start>>,
+    engine: FakeEngine,
+  ) {
     this.#folder = folder;
     this.data = data;
     this.core = core;
     this.#running = running;
     this.#engine = engine;
-    const { base_url: user, admin_url: admin } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as { base_url: string; admin_url: string };
+    const { base_url: user, admin_url: admin } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as {
+      base_url: string;
+      admin_url: string;
+    };
     this.clients = { user: new Client(user), admin: new Client(admin) };
     process.on('exit', this.#abandon);
-    this.#forbidden = [data, ...[...readFileSync(join(data, 'keys.json'), 'utf8').matchAll(/[\w-]{40,}/g)].map(([key]) => key)];
+    this.#forbidden = [
+      data,
+      ...[...readFileSync(join(data, 'keys.json'), 'utf8').matchAll(/[\w-]{40,}/g)].map(([key]) => key),
+    ];
   }
 
   /** With settings over those of every attack; `engine` answers at the socket of containers. */
@@ -59,7 +79,10 @@ export class Target {
     const data = join(folder, 'node');
     const socket = join(folder, 'engine.sock');
     const config = join(folder, 'config.json');
-    writeFileSync(config, JSON.stringify({ ...settingsIn(folder), containers: { socket, timeout_ms: ENGINE_MS }, ...settings }));
+    writeFileSync(
+      config,
+      JSON.stringify({ ...settingsIn(folder), containers: { socket, timeout_ms: ENGINE_MS }, ...settings }),
+    );
     const open = await fakeEngine(socket, engine);
     const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/);
     const core = await openCore(testConfig(data), createLog('error'));
@@ -80,7 +103,8 @@ export class Target {
   /** Why the process is not well: it ended, or wrote of a fault of its own since the last time. */
   complaint(): string | undefined {
     const { child, output } = this.#running;
-    if (child.exitCode !== null || child.signalCode !== null) return `the server ended with ${child.exitCode ?? child.signalCode}: ${output().slice(-2000)}`;
+    if (child.exitCode !== null || child.signalCode !== null)
+      return `the server ended with ${child.exitCode ?? child.signalCode}: ${output().slice(-2000)}`;
     const news = output().slice(this.#readChars);
     this.#readChars += news.lastIndexOf('\n') + 1;
     return /^\{"level":"(?:error|fatal)".*$/m.exec(news)?.[0];
@@ -92,7 +116,10 @@ export class Target {
     let best = this.vitals;
     for (const end = performance.now() + limitMs; performance.now() < end; await delay(500)) {
       const now = this.vitals;
-      best = { residentBytes: Math.min(best.residentBytes, now.residentBytes), descriptors: Math.min(best.descriptors, now.descriptors) };
+      best = {
+        residentBytes: Math.min(best.residentBytes, now.residentBytes),
+        descriptors: Math.min(best.descriptors, now.descriptors),
+      };
     }
     return best;
   }
@@ -114,7 +141,10 @@ export class Target {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     const config = join(this.#folder, 'config.json');
-    writeFileSync(config, JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), log: { level: 'info' } }));
+    writeFileSync(
+      config,
+      JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), log: { level: 'info' } }),
+    );
     this.#readChars = 0;
     this.#running = await start(this.data, ['--config', config, 'serve'], /"msg":"listening"/);
     const [, user = '', admin = ''] = await this.#running.line(/"base_url":"([^"]+)","admin_url":"([^"]+)"/);

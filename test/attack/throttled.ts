@@ -11,8 +11,14 @@ export const throttled: Part = {
   async run(share, seed = 0) {
     const siege = await Siege.start({});
     try {
-      await siege.run(Math.ceil(WHOLE * share), seed, siege.operations.filter(({ id }) => PROVING.test(id)));
-      return [`${siege.census.requests} requests, ${siege.census.total((status) => status === 429)} of them told to come back later`];
+      await siege.run(
+        Math.ceil(WHOLE * share),
+        seed,
+        siege.operations.filter(({ id }) => PROVING.test(id)),
+      );
+      return [
+        `${siege.census.requests} requests, ${siege.census.total((status) => status === 429)} of them told to come back later`,
+      ];
     } finally {
       await siege.target.stop();
     }

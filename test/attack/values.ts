@@ -9,7 +9,12 @@ export class Hole {
   readonly nth: number;
   readonly around: (text: string) => string;
 
-  constructor(kind: Hole['kind'], names: readonly string[], nth = 0, around: (text: string) => string = (text) => text) {
+  constructor(
+    kind: Hole['kind'],
+    names: readonly string[],
+    nth = 0,
+    around: (text: string) => string = (text) => text,
+  ) {
     this.kind = kind;
     this.names = names;
     this.nth = nth;
@@ -28,12 +33,31 @@ const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'pa
 
 /** Values that get somewhere, by the name of the member or parameter; the schema alone seldom makes one. */
 const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  domain_url: fc.oneof({ weight: 3, arbitrary: label.map((name) => `${name}.example`) }, { weight: 1, arbitrary: fc.constant('sunny-garden.example') }, { weight: 2, arbitrary: known('domains.domain_url') }, { weight: 1, arbitrary: fc.tuple(label, known('domains.domain_url')).map(([name, hole]) => new Hole('known', hole.names, hole.nth, (domain) => `${name}.${domain}`)) }),
-  docroot: fc.oneof(known('domains.docroot'), fc.constant('sunny-garden.example'), label, label.map((name) => `/var/www/html/${name}`)),
+  domain_url: fc.oneof(
+    { weight: 3, arbitrary: label.map((name) => `${name}.example`) },
+    { weight: 1, arbitrary: fc.constant('sunny-garden.example') },
+    { weight: 2, arbitrary: known('domains.domain_url') },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(label, known('domains.domain_url'))
+        .map(([name, hole]) => new Hole('known', hole.names, hole.nth, (domain) => `${name}.${domain}`)),
+    },
+  ),
+  docroot: fc.oneof(
+    known('domains.docroot'),
+    fc.constant('sunny-garden.example'),
+    label,
+    label.map((name) => `/var/www/html/${name}`),
+  ),
   domain: fc.oneof(known('sites.site'), known('domains.domain_url'), fc.constant('sunny-garden.example')),
   database: known('.Database'),
   folder: fc.oneof(known('folders.path', 'domains.docroot'), fc.constantFrom('', '/var/www/html')),
-  link: fc.oneof(known('.link'), label.map((name) => `/${name}`), label.map((name) => `https://${name}.example/a?b=c#d`)),
+  link: fc.oneof(
+    known('.link'),
+    label.map((name) => `/${name}`),
+    label.map((name) => `https://${name}.example/a?b=c#d`),
+  ),
   locale: fc.constantFrom('en', 'de', 'fr'),
   unit: fc.constantFrom('bytes', 'kb', 'mb', 'gb'),
   show_all: fc.constantFrom('true', 'false', ''),
@@ -53,9 +77,15 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 
 /** The same where a name means different things, by operation and name. */
 const REALISTIC_HERE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  'files.list path': fc.oneof(known('folders.path'), known('domains.docroot'), fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example')),
+  'files.list path': fc.oneof(
+    known('folders.path'),
+    known('domains.docroot'),
+    fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example'),
+  ),
   'domains.remove domain_url': known('domains.domain_url'),
-  'screenshots.show path': fc.tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z')).map(([{ names, nth }, rest]) => new Hole('known', names, nth, (domain) => domain + rest)),
+  'screenshots.show path': fc
+    .tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z'))
+    .map(([{ names, nth }, rest]) => new Hole('known', names, nth, (domain) => domain + rest)),
   'account.endSession id': known('sessions.id'),
   'account.adminEndSession id': known('sessions.id'),
   'control.endSession username': mine('username'),
@@ -86,22 +116,35 @@ const REALISTIC_HERE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 export function valueOf(schema: Schema, name: string, operationId: string): fc.Arbitrary<unknown> {
   const realistic = REALISTIC_HERE[`${operationId.replace(/\.\d+$/, '')} ${name}`] ?? REALISTIC[name];
   const plain = ofSchema(schema, operationId);
-  return realistic === undefined ? plain : fc.oneof({ weight: 4, arbitrary: realistic }, { weight: 1, arbitrary: plain });
+  return realistic === undefined
+    ? plain
+    : fc.oneof({ weight: 4, arbitrary: realistic }, { weight: 1, arbitrary: plain });
 }
 
 function ofSchema(schema: Schema, operationId: string): fc.Arbitrary<unknown> {
   if (schema['const'] !== undefined) return fc.constant(schema['const']);
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
-  if (Array.isArray(schema['anyOf'])) return fc.oneof(...(schema['anyOf'] as Schema[]).map((each) => ofSchema(each, operationId)));
+  if (Array.isArray(schema['anyOf']))
+    return fc.oneof(...(schema['anyOf'] as Schema[]).map((each) => ofSchema(each, operationId)));
   const [min, max] = [numberOf(schema['minimum'], -1000), numberOf(schema['maximum'], 1_000_000)];
   switch (schema['type']) {
-    case 'string': return text(schema);
-    case 'integer': return fc.integer({ min, max });
-    case 'number': return fc.double({ min, max, noNaN: true });
-    case 'boolean': return fc.boolean();
-    case 'array': return fc.array(ofSchema((schema['items'] ?? {}) as Schema, operationId), { minLength: numberOf(schema['minItems'], 0), maxLength: 4 });
-    case 'object': return objectOf(schema, operationId);
-    default: return fc.jsonValue();
+    case 'string':
+      return text(schema);
+    case 'integer':
+      return fc.integer({ min, max });
+    case 'number':
+      return fc.double({ min, max, noNaN: true });
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(ofSchema((schema['items'] ?? {}) as Schema, operationId), {
+        minLength: numberOf(schema['minItems'], 0),
+        maxLength: 4,
+      });
+    case 'object':
+      return objectOf(schema, operationId);
+    default:
+      return fc.jsonValue();
   }
 }
 
@@ -111,8 +154,19 @@ function numberOf(value: unknown, byDefault: number): number {
 
 function text(schema: Schema): fc.Arbitrary<string> {
   const [minLength, maxLength] = [numberOf(schema['minLength'], 0), Math.min(numberOf(schema['maxLength'], 64), 64)];
-  if (typeof schema['pattern'] === 'string') return fc.stringMatching(new RegExp(schema['pattern'])).filter(({ length }) => length >= minLength && length <= maxLength);
-  return fc.oneof({ weight: 3, arbitrary: fc.string({ minLength, maxLength }) }, { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, maxLength >> 2) }).filter(({ length }) => length <= maxLength) });
+  if (typeof schema['pattern'] === 'string')
+    return fc
+      .stringMatching(new RegExp(schema['pattern']))
+      .filter(({ length }) => length >= minLength && length <= maxLength);
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.string({ minLength, maxLength }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, maxLength >> 2) })
+        .filter(({ length }) => length <= maxLength),
+    },
+  );
 }
 
 /** Members that need not be there are left out half of the time. */

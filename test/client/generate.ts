@@ -11,7 +11,9 @@ import type { Address } from '../../kernel/plugin.ts';
 import { TestServer } from '../support/hostkeep.ts';
 
 /** Found from the package of its own that it has here, with the compiler that it works with. */
-const generator = createRequire(join(projectDir, 'test/client/package.json'))('openapi-typescript') as typeof import('openapi-typescript');
+const generator = createRequire(join(projectDir, 'test/client/package.json'))(
+  'openapi-typescript',
+) as typeof import('openapi-typescript');
 
 export type Description = Readonly<Record<string, unknown>>;
 
@@ -26,12 +28,22 @@ export async function writeTypes(folder: string, address: Address, description: 
   const file = join(folder, `${address}.ts`);
   const nodes = await generator.default(description as never);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `/** Made by \`npm run client\` from Hostkeep's description of its ${address} address. */\n${generator.astToString(nodes)}`);
+  writeFileSync(
+    file,
+    `/** Made by \`npm run client\` from Hostkeep's description of its ${address} address. */\n${generator.astToString(nodes)}`,
+  );
   return file;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const server = await TestServer.start();
-  for (const address of ['user', 'admin'] as const) console.log(await writeTypes(resolve(process.argv[2] ?? join(projectDir, 'dist/client')), address, await descriptionOf(server, address)));
+  for (const address of ['user', 'admin'] as const)
+    console.log(
+      await writeTypes(
+        resolve(process.argv[2] ?? join(projectDir, 'dist/client')),
+        address,
+        await descriptionOf(server, address),
+      ),
+    );
   await server.close();
 }

@@ -23,13 +23,19 @@ let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [probePlugin()] })));
 test.after(() => server.close());
 
-const code = (promise: Promise<unknown>) => promise.then(() => 'done', (error: { code?: string }) => error.code);
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: { code?: string }) => error.code,
+  );
 const mine = async (token: string) => (await server.ask('/probe/mine', { token })).status;
 
 test('accounts that cannot be are refused by name', async () => {
   const { accounts, plans } = server.hostkeep.core;
-  const make = (username: string, rest: object = { plan: 'basic' }) => code(accounts.create({ username, role: 'user', passwordHash: 'x', ...rest }));
-  for (const name of ['', 'Ann', '1a', 'a b', 'a/b', '../a', "a'b", 'a\n', `a${'b'.repeat(32)}`, 'ä']) assert.is(await make(name), 'invalid_request', name);
+  const make = (username: string, rest: object = { plan: 'basic' }) =>
+    code(accounts.create({ username, role: 'user', passwordHash: 'x', ...rest }));
+  for (const name of ['', 'Ann', '1a', 'a b', 'a/b', '../a', "a'b", 'a\n', `a${'b'.repeat(32)}`, 'ä'])
+    assert.is(await make(name), 'invalid_request', name);
   assert.is(await make('ada', { plan: 'nonsense' }), 'plan_not_found');
   assert.is(await make('ada', {}), 'invalid_request', 'a user without a plan');
   assert.is(await make('ada', { role: 'admin', plan: 'basic' }), 'invalid_request', 'an admin with a plan');
@@ -55,10 +61,20 @@ test('a session ends at once with logout, password, suspension and removal, also
   const { accounts, sessions } = server.hostkeep.core;
   const { account, token } = await server.user('seb');
   const other = await server.token(account);
-  const [session] = (await sessions.list(account.id)).filter(({ id }) => token.split('.')[1] !== undefined && Buffer.from(token.split('.')[1] ?? '', 'base64url').toString().includes(id));
+  const [session] = (await sessions.list(account.id)).filter(
+    ({ id }) =>
+      token.split('.')[1] !== undefined &&
+      Buffer.from(token.split('.')[1] ?? '', 'base64url')
+        .toString()
+        .includes(id),
+  );
   assert.is(await mine(token), 200);
   assert.is(await mine(other), 200);
-  assert.is(await code(sessions.end({ id: account.id + 1, username: 'x' }, session?.id ?? '', '')), 'session_not_found', 'somebody else cannot end it');
+  assert.is(
+    await code(sessions.end({ id: account.id + 1, username: 'x' }, session?.id ?? '', '')),
+    'session_not_found',
+    'somebody else cannot end it',
+  );
   await sessions.end(account, session?.id ?? '', '');
   assert.is(await mine(token), 401);
   assert.is(await mine(other), 200);
@@ -128,8 +144,23 @@ test('a change that another process committed later and told of earlier is looke
   const folder = temporaryFolder();
   let n = 0;
   const held: (() => void)[] = [];
-  const storeOf = (afterCommit: (tell: () => void) => void) => ({ get: async () => ({ n }), write: (work: (tx: unknown) => unknown) => work({ get: async () => ({ n }), afterCommit }) }) as unknown as Store;
-  const [slow, quick] = [new Revision(storeOf((tell) => held.push(tell)), folder, createLog('silent')), new Revision(storeOf((tell) => tell()), folder, createLog('silent'))];
+  const storeOf = (afterCommit: (tell: () => void) => void) =>
+    ({
+      get: async () => ({ n }),
+      write: (work: (tx: unknown) => unknown) => work({ get: async () => ({ n }), afterCommit }),
+    }) as unknown as Store;
+  const [slow, quick] = [
+    new Revision(
+      storeOf((tell) => held.push(tell)),
+      folder,
+      createLog('silent'),
+    ),
+    new Revision(
+      storeOf((tell) => tell()),
+      folder,
+      createLog('silent'),
+    ),
+  ];
   const change = async () => void (n += 1);
   slow.look();
   await slow.checking;
@@ -190,32 +221,50 @@ test('sealed texts open only with their key and in their place', () => {
 test('one event is one line, and a change and its event exist together', async () => {
   const { events, store } = server.hostkeep.core;
   const account = await server.account('eve');
-  await store.write((tx) => events.record(tx, { type: 'logout', account, text: "did 'x'\r\n[2026-01-01 00:00:00] User 'root' \u2028\u202e", ip: '::1' }));
-  await store.write(async (tx) => {
-    await events.record(tx, { type: 'login.failed', account, text: 'failed', ip: '' });
-    throw new Error('taken back');
-  }).catch(() => undefined);
+  await store.write((tx) =>
+    events.record(tx, {
+      type: 'logout',
+      account,
+      text: "did 'x'\r\n[2026-01-01 00:00:00] User 'root' \u2028\u202e",
+      ip: '::1',
+    }),
+  );
+  await store
+    .write(async (tx) => {
+      await events.record(tx, { type: 'login.failed', account, text: 'failed', ip: '' });
+      throw new Error('taken back');
+    })
+    .catch(() => undefined);
   const { lines, total } = await events.page(account.id, '', 0, 10);
   assert.is(total, 2);
-  assert.match(lines[0] ?? '', /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'eve' did 'x'\\x0d\\x0a\[2026-01-01 00:00:00\] User 'root' \\u2028\\u202e from IP ::1$/);
+  assert.match(
+    lines[0] ?? '',
+    /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'eve' did 'x'\\x0d\\x0a\[2026-01-01 00:00:00\] User 'root' \\u2028\\u202e from IP ::1$/,
+  );
   assert.match(lines[1] ?? '', /was created from IP localhost$/);
   assert.is((await events.page(account.id, 'DID', 0, 10)).total, 1);
   assert.is((await events.page(account.id, '%', 0, 10)).total, 0, 'a search is no pattern');
   assert.is(escapeControl('a\tb'), 'a\\x09b');
 });
 
-test('what happens to an account that is gone meanwhile is the server\'s event, refuses the login, and is no fault', async () => {
+test("what happens to an account that is gone meanwhile is the server's event, refuses the login, and is no fault", async () => {
   const { accounts, events, plans, sessions, store } = server.hostkeep.core;
   const account = await server.account('gone');
   await accounts.remove('gone');
   await store.write((tx) => events.record(tx, { type: 'logout', account, text: 'came late', ip: '' }));
   const [event] = await events.after((await events.lastId()) - 1, 1);
   assert.equal([event?.type, event?.account_id, event?.username], ['logout', null, 'gone']);
-  assert.is(await code(sessions.open(account, '', '', () => Promise.reject(new HttpError('invalid_credentials', 'gone')))), 'invalid_credentials');
+  assert.is(
+    await code(sessions.open(account, '', '', () => Promise.reject(new HttpError('invalid_credentials', 'gone')))),
+    'invalid_credentials',
+  );
   const { name: _, features: __, ...limits } = await plans.get('basic');
   await plans.create('brief', limits, []);
   await server.account('mover');
-  const late = [accounts.create({ username: 'late', role: 'user', plan: 'brief', passwordHash: 'x' }), accounts.update('mover', { plan: 'brief' })];
+  const late = [
+    accounts.create({ username: 'late', role: 'user', plan: 'brief', passwordHash: 'x' }),
+    accounts.update('mover', { plan: 'brief' }),
+  ];
   const [, ...codes] = await Promise.all([plans.remove('brief'), ...late.map(code)]);
   assert.equal(codes, ['plan_not_found', 'plan_not_found']);
 });
@@ -225,12 +274,24 @@ test('what fails because its session ended while it was answered gets the 401 of
     name: 'leaver',
     features: [],
     routes: {
-      leave: { method: 'POST', path: '/leave', access: 'user', summary: 'Fail once the account is gone', reply: Type.Object({}) },
+      leave: {
+        method: 'POST',
+        path: '/leave',
+        access: 'user',
+        summary: 'Fail once the account is gone',
+        reply: Type.Object({}),
+      },
       fail: { method: 'POST', path: '/fail', access: 'user', summary: 'Fail', reply: Type.Object({}) },
     },
     setup: ({ directory, store }) => {
-      const fail = (id: number) => store.write((tx) => tx.run('insert into account_features values (?, ?, 7)', id, 'waf')).then(() => ({}));
-      return { handlers: { leave: ({ account }) => directory.accounts.remove(account.username).then(() => fail(account.id)), fail: ({ account }) => fail(account.id) } };
+      const fail = (id: number) =>
+        store.write((tx) => tx.run('insert into account_features values (?, ?, 7)', id, 'waf')).then(() => ({}));
+      return {
+        handlers: {
+          leave: ({ account }) => directory.accounts.remove(account.username).then(() => fail(account.id)),
+          fail: ({ account }) => fail(account.id),
+        },
+      };
     },
   });
   const node = await TestServer.start({ plugins: [plugin] });
@@ -249,7 +310,8 @@ test('of the events of an account, ten thousand are kept', async () => {
   const account = await server.account('ivo');
   for (let i = 0; i < 21; i += 1) {
     await store.write(async (tx) => {
-      for (let n = 0; n < 500; n += 1) await events.record(tx, { type: 'logout', account, text: `did ${i}.${n}`, ip: '' });
+      for (let n = 0; n < 500; n += 1)
+        await events.record(tx, { type: 'logout', account, text: `did ${i}.${n}`, ip: '' });
     });
   }
   const { lines, total } = await events.page(account.id, '', 0, 1);
@@ -266,11 +328,18 @@ test('a cache keeps no failures, computes once for all, and never mixes accounts
   const compute = async () => `value ${(calls += 1)}`;
   const failing = cache.get(ann, 'k', () => Promise.reject(new Error('once')));
   assert.is(await Promise.resolve(failing).catch((error: Error) => error.message), 'once');
-  assert.equal(await Promise.all([cache.get(ann, 'k', compute), cache.get(ann, 'k', compute), cache.get(bob, 'k', compute)]), ['value 1', 'value 1', 'value 2']);
+  assert.equal(
+    await Promise.all([cache.get(ann, 'k', compute), cache.get(ann, 'k', compute), cache.get(bob, 'k', compute)]),
+    ['value 1', 'value 1', 'value 2'],
+  );
   assert.is(cache.get(ann, 'k', compute), 'value 1');
   cache.drop(ann.id);
   assert.is(await cache.get(ann, 'k', compute), 'value 3');
   assert.is(cache.get(bob, 'k', compute), 'value 2');
   await server.hostkeep.core.accounts.setFeature('ann', 'dns', false);
-  assert.is(await cache.get(await server.hostkeep.core.accounts.get('ann'), 'k', compute), 'value 4', 'a new snapshot has new values');
+  assert.is(
+    await cache.get(await server.hostkeep.core.accounts.get('ann'), 'k', compute),
+    'value 4',
+    'a new snapshot has new values',
+  );
 });

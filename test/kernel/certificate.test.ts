@@ -43,7 +43,10 @@ async function ask(socket: TLSSocket, request: string): Promise<string> {
 
 test('a renewed certificate is taken by a reload, and one that cannot be used is not', async () => {
   install(first);
-  const server = await TestServer.start({ plugins: [probePlugin()], config: { tls, listen: `127.0.0.1:${await freePort()}`, admin_listen: `127.0.0.1:${await freePort()}` } });
+  const server = await TestServer.start({
+    plugins: [probePlugin()],
+    config: { tls, listen: `127.0.0.1:${await freePort()}`, admin_listen: `127.0.0.1:${await freePort()}` },
+  });
   const { hostkeep } = server;
   const { config } = hostkeep.node;
   const urls = [hostkeep.url('user'), hostkeep.url('admin')];
@@ -51,17 +54,31 @@ test('a renewed certificate is taken by a reload, and one that cannot be used is
   assert.equal(open.map(nameOf), ['first.test', 'first.test']);
 
   copyFileSync(second.cert, tls.cert);
-  const refused = await hostkeep.reconfigure({ ...config, sections: { probe: { word: 'changed' } } }).then(() => '', (error: Error) => error.message);
+  const refused = await hostkeep.reconfigure({ ...config, sections: { probe: { word: 'changed' } } }).then(
+    () => '',
+    (error: Error) => error.message,
+  );
   assert.match(refused, /tls\.cert .* cannot be used/, 'the key is of the other one');
   writeFileSync(tls.key, 'no key');
-  assert.match(await hostkeep.reconfigure(config).then(() => '', (error: Error) => error.message), /cannot be used/);
+  assert.match(
+    await hostkeep.reconfigure(config).then(
+      () => '',
+      (error: Error) => error.message,
+    ),
+    /cannot be used/,
+  );
   assert.equal(await Promise.all(urls.map(shown)), ['first.test', 'first.test']);
-  assert.match(await ask(open[0] as TLSSocket, 'GET /probe/open'), /200 OK[^]*"hello"/, 'and nothing else was changed either');
+  assert.match(
+    await ask(open[0] as TLSSocket, 'GET /probe/open'),
+    /200 OK[^]*"hello"/,
+    'and nothing else was changed either',
+  );
 
   install(second);
   await hostkeep.reconfigure({ ...config, sections: { probe: { word: 'changed' } } });
   assert.equal(await Promise.all(urls.map(shown)), ['second.test', 'second.test']);
-  for (const socket of open) assert.match(await ask(socket, 'GET /probe/open'), /200 OK[^]*"changed"/, 'open connections go on');
+  for (const socket of open)
+    assert.match(await ask(socket, 'GET /probe/open'), /200 OK[^]*"changed"/, 'open connections go on');
   const fresh = await Promise.all(urls.map(connection));
   for (const socket of fresh) {
     assert.match(await ask(socket, 'GET /probe/open'), /200 OK[^]*"changed"/);

@@ -12,13 +12,24 @@ const test = testSuite('command line');
 
 test('wrong usage and wrong settings have an exit code of their own', async () => {
   const data = temporaryFolder();
-  for (const args of [['nonsense'], ['account', 'add'], ['account', 'list', '--nonsense'], ['plan', 'set', 'basic', '--cpu-limit', 'many']]) assert.is((await hostkeep(data, args)).code, 2, args.join(' '));
+  for (const args of [
+    ['nonsense'],
+    ['account', 'add'],
+    ['account', 'list', '--nonsense'],
+    ['plan', 'set', 'basic', '--cpu-limit', 'many'],
+  ])
+    assert.is((await hostkeep(data, args)).code, 2, args.join(' '));
   const file = join(data, 'settings.json');
   writeFileSync(file, '{"nonsense": {}}');
   const { code, stderr } = await hostkeep(data, ['--config', file, 'serve']);
   assert.is(code, 2);
   assert.match(stderr, /the configuration names nonsense, which is neither a setting nor a plugin/);
-  for (const args of [['account', 'show', 'nobody'], ['account', 'add', 'Not-A-Name'], ['feature', 'on', 'nonsense', '--plan', 'basic'], ['feature', 'on', 'dns']]) {
+  for (const args of [
+    ['account', 'show', 'nobody'],
+    ['account', 'add', 'Not-A-Name'],
+    ['feature', 'on', 'nonsense', '--plan', 'basic'],
+    ['feature', 'on', 'dns'],
+  ]) {
     const failed = await hostkeep(data, args);
     assert.is(failed.code, 1, args.join(' '));
     assert.match(failed.stderr, /^hostkeep: .+\n$/);
@@ -27,28 +38,49 @@ test('wrong usage and wrong settings have an exit code of their own', async () =
 
 test('every command tells how it is used', async () => {
   const data = temporaryFolder();
-  await Promise.all(['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'doctor'].map(async (command) => {
-    const { code, stdout } = await hostkeep(data, [command, '--help']);
-    assert.is(code, 0);
-    assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
-  }));
+  await Promise.all(
+    ['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'doctor'].map(async (command) => {
+      const { code, stdout } = await hostkeep(data, [command, '--help']);
+      assert.is(code, 0);
+      assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
+    }),
+  );
 });
 
 test('accounts, plans, features and sessions are managed without a server', async () => {
   const data = temporaryFolder();
-  const added = JSON.parse((await hostkeep(data, ['account', 'add', 'ann', '--plan', 'standard', '--email', 'ann@example.com', '--json'])).stdout) as Record<string, unknown>;
+  const added = JSON.parse(
+    (await hostkeep(data, ['account', 'add', 'ann', '--plan', 'standard', '--email', 'ann@example.com', '--json']))
+      .stdout,
+  ) as Record<string, unknown>;
   assert.is(added['plan'], 'standard');
   assert.match(String(added['password']), /^[\w-]{24}$/);
   const chosen = await hostkeep(data, ['account', 'add', 'root', '--admin', '--password-stdin'], 'a good password\n');
   assert.is(chosen.stdout, 'added admin root\n');
   await hostkeep(data, ['feature', 'off', 'domains', '--account', 'ann']);
-  await hostkeep(data, ['plan', 'add', 'small', '--from', 'standard', '--cpu-limit', '0.5', '--description', 'half a CPU']);
+  await hostkeep(data, [
+    'plan',
+    'add',
+    'small',
+    '--from',
+    'standard',
+    '--cpu-limit',
+    '0.5',
+    '--description',
+    'half a CPU',
+  ]);
   await hostkeep(data, ['account', 'set', 'ann', '--plan', 'small']);
-  const shown = JSON.parse((await hostkeep(data, ['account', 'show', 'ann', '--json'])).stdout) as { plan: string; features: string[]; overrides: unknown };
+  const shown = JSON.parse((await hostkeep(data, ['account', 'show', 'ann', '--json'])).stdout) as {
+    plan: string;
+    features: string[];
+    overrides: unknown;
+  };
   assert.is(shown.plan, 'small');
   assert.equal(shown.overrides, { domains: false });
   assert.not.ok(shown.features.includes('domains'));
-  const [small] = (JSON.parse((await hostkeep(data, ['plan', 'list', '--json'])).stdout) as { name: string; cpu_limit: number }[]).filter(({ name }) => name === 'small');
+  const [small] = (
+    JSON.parse((await hostkeep(data, ['plan', 'list', '--json'])).stdout) as { name: string; cpu_limit: number }[]
+  ).filter(({ name }) => name === 'small');
   assert.is(small?.cpu_limit, 0.5);
   assert.match((await hostkeep(data, ['plan', 'remove', 'small'])).stderr, /accounts still use the plan small/);
   assert.is((await hostkeep(data, ['session', 'list', 'ann', '--json'])).stdout, '[]\n');

@@ -13,7 +13,11 @@ function load(settings: unknown, env: NodeJS.ProcessEnv = {}) {
   return loadConfig(file, env);
 }
 
-const refused = (settings: unknown, pattern: RegExp) => assert.throws(() => load(settings), (error: Error) => error instanceof ConfigError && pattern.test(error.message));
+const refused = (settings: unknown, pattern: RegExp) =>
+  assert.throws(
+    () => load(settings),
+    (error: Error) => error instanceof ConfigError && pattern.test(error.message),
+  );
 
 test('what cannot be used is refused with file and setting', () => {
   refused('{', /settings.json: /);
@@ -29,7 +33,10 @@ test('what cannot be used is refused with file and setting', () => {
 
 test('the shipped defaults fit, a file is laid over them, and the environment over both', () => {
   assert.is(loadConfig(undefined, {}).listen, '127.0.0.1:2083');
-  const config = load({ tls: { cert: 'a', key: 'b' }, log: { level: 'warn' }, usage: { access: 'feature' } }, { HOSTKEEP_LISTEN: '[::1]:5', HOSTKEEP_DATA: '/x/../y' });
+  const config = load(
+    { tls: { cert: 'a', key: 'b' }, log: { level: 'warn' }, usage: { access: 'feature' } },
+    { HOSTKEEP_LISTEN: '[::1]:5', HOSTKEEP_DATA: '/x/../y' },
+  );
   assert.is(config.admin_listen, '127.0.0.1:2087');
   assert.is(config.listen, '[::1]:5');
   assert.is(config.data, '/y');

@@ -33,40 +33,76 @@ const codeOf = async (work: () => Promise<unknown>) => {
   }
   return 'no error';
 };
-const missing = async (work: () => Promise<unknown>, why: string) => assert.ok(['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes((await codeOf(work)) ?? ''), `${why}: ${await codeOf(work)}`);
+const missing = async (work: () => Promise<unknown>, why: string) =>
+  assert.ok(
+    ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes((await codeOf(work)) ?? ''),
+    `${why}: ${await codeOf(work)}`,
+  );
 const openDescriptors = () => readdirSync('/proc/self/fd').length;
 
 test('what leads outside is refused, in whatever way it is said', () => {
-  for (const path of OUTSIDE) assert.throws(() => componentsOf(path, VIRTUAL), (error: Error) => error instanceof HttpError && error.code === 'invalid_path', JSON.stringify(path));
+  for (const path of OUTSIDE)
+    assert.throws(
+      () => componentsOf(path, VIRTUAL),
+      (error: Error) => error instanceof HttpError && error.code === 'invalid_path',
+      JSON.stringify(path),
+    );
 });
 
 test('what only looks like it is a name, and there is no such folder', async () => {
-  for (const path of LITERAL) await missing(async () => (await Folder.open(root, componentsOf(path, VIRTUAL))).close(), JSON.stringify(path));
+  for (const path of LITERAL)
+    await missing(async () => (await Folder.open(root, componentsOf(path, VIRTUAL))).close(), JSON.stringify(path));
 });
 
 test('a path may be absolute under the virtual root or relative to the files root', () => {
-  for (const path of ['a/b', '/var/www/html/a/b', 'a//b/', './a/./b', '/var/www/html//a/b/.']) assert.equal(componentsOf(path, VIRTUAL), ['a', 'b'], path);
+  for (const path of ['a/b', '/var/www/html/a/b', 'a//b/', './a/./b', '/var/www/html//a/b/.'])
+    assert.equal(componentsOf(path, VIRTUAL), ['a', 'b'], path);
   for (const path of ['', '/', '.', './', VIRTUAL, `${VIRTUAL}/`]) assert.equal(componentsOf(path, VIRTUAL), [], path);
   assert.is(clientPath(['a', 'b'], VIRTUAL), '/var/www/html/a/b');
   assert.is(clientPath([], VIRTUAL), VIRTUAL);
 });
 
 test('whatever the text, components are names', () => {
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.constantFrom('.', '..', '/', '\\', 'a', '\0', '%2e', VIRTUAL, '\u00e9')).map((parts) => parts.join('')));
-  fc.assert(fc.property(text, (path) => {
-    try {
-      for (const name of componentsOf(path, VIRTUAL)) assert.not.ok(name === '' || name === '.' || name === '..' || /[/\u0000-\u001f\u007f]/.test(name) || Buffer.byteLength(name) > 255, name);
-    } catch (error) {
-      assert.instance(error, HttpError);
-    }
-  }), { numRuns: 5000 });
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.constantFrom('.', '..', '/', '\\', 'a', '\0', '%2e', VIRTUAL, '\u00e9')).map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(text, (path) => {
+      try {
+        for (const name of componentsOf(path, VIRTUAL))
+          assert.not.ok(
+            name === '' ||
+              name === '.' ||
+              name === '..' ||
+              /[/\u0000-\u001f\u007f]/.test(name) ||
+              Buffer.byteLength(name) > 255,
+            name,
+          );
+      } catch (error) {
+        assert.instance(error, HttpError);
+      }
+    }),
+    { numRuns: 5000 },
+  );
 });
 
 test('a link is no folder and no file, in every position and wherever it leads', async () => {
   const links = join(root, 'links');
   mkdirSync(join(links, 'x/y'), { recursive: true });
-  const targets = { out: outside, etc: '/etc', inside: join(root, 'a'), relative: '../a', up: '..', here: '.', loop: 'loop', nowhere: 'nowhere', file: join(outside, 'file') };
-  for (const [name, target] of Object.entries(targets)) for (const folder of ['.', 'x', 'x/y']) symlinkSync(target, join(links, folder, name));
+  const targets = {
+    out: outside,
+    etc: '/etc',
+    inside: join(root, 'a'),
+    relative: '../a',
+    up: '..',
+    here: '.',
+    loop: 'loop',
+    nowhere: 'nowhere',
+    file: join(outside, 'file'),
+  };
+  for (const [name, target] of Object.entries(targets))
+    for (const folder of ['.', 'x', 'x/y']) symlinkSync(target, join(links, folder, name));
   for (const name of Object.keys(targets)) {
     for (const above of [[], ['x'], ['x', 'y']]) {
       for (const below of [[], ['b'], ['b', 'c']]) {
@@ -130,13 +166,24 @@ test('a folder that was opened stays the one that was opened', async () => {
   const folder = await Folder.open(root, ['moved']);
   execFileSync('mv', ['--', join(root, 'moved'), join(root, 'elsewhere')]);
   symlinkSync(outside, join(root, 'moved'));
-  assert.equal((await folder.entries()).map((entry) => entry.name.toString()), ['inner']);
+  assert.equal(
+    (await folder.entries()).map((entry) => entry.name.toString()),
+    ['inner'],
+  );
   await folder.close();
 });
 
 test('names of every kind are found by their bytes', async () => {
   const folder = await Folder.make(root, ['names']);
-  const odd = [Buffer.from('new\nline'), Buffer.from([0xff, 0xfe, 0x80]), Buffer.from('a'.repeat(255)), Buffer.from(`${'é'.repeat(127)}x`), Buffer.from(' '), Buffer.from('-rf'), Buffer.from('\u001b[31m')];
+  const odd = [
+    Buffer.from('new\nline'),
+    Buffer.from([0xff, 0xfe, 0x80]),
+    Buffer.from('a'.repeat(255)),
+    Buffer.from(`${'é'.repeat(127)}x`),
+    Buffer.from(' '),
+    Buffer.from('-rf'),
+    Buffer.from('\u001b[31m'),
+  ];
   for (const name of odd) mkdirSync(Buffer.concat([Buffer.from(join(root, 'names/')), name]));
   const names = (await folder.entries()).map((entry) => entry.name);
   const scanned: Buffer[] = [];
@@ -145,7 +192,15 @@ test('names of every kind are found by their bytes', async () => {
   assert.equal(scanned.toSorted(Buffer.compare), odd.toSorted(Buffer.compare));
   for (const name of names) await (await folder.folder(name)).close();
   await folder.close();
-  assert.equal(odd.map(entryName), [undefined, undefined, 'a'.repeat(255), `${'é'.repeat(127)}x`, ' ', '-rf', undefined]);
+  assert.equal(odd.map(entryName), [
+    undefined,
+    undefined,
+    'a'.repeat(255),
+    `${'é'.repeat(127)}x`,
+    ' ',
+    '-rf',
+    undefined,
+  ]);
 });
 
 test('pipes, sockets and folders are not read as files, and none of them makes anybody wait', async () => {
@@ -193,9 +248,21 @@ test('what is made belongs to whoever owns the folder above, and is not made twi
 
 test('nothing stays open, whatever went wrong', async () => {
   const before = openDescriptors();
-  for (const path of [['a', 'b', 'c'], ['a', 'nothing'], ['a', 'file', 'x'], ['links', 'out'], ['a', 'b', '..']]) {
-    await Folder.open(root, path).then((folder) => folder.close(), () => undefined);
-    await Folder.make(root, path).then((folder) => folder.close(), () => undefined);
+  for (const path of [
+    ['a', 'b', 'c'],
+    ['a', 'nothing'],
+    ['a', 'file', 'x'],
+    ['links', 'out'],
+    ['a', 'b', '..'],
+  ]) {
+    await Folder.open(root, path).then(
+      (folder) => folder.close(),
+      () => undefined,
+    );
+    await Folder.make(root, path).then(
+      (folder) => folder.close(),
+      () => undefined,
+    );
   }
   const folder = await Folder.open(root, ['a']);
   for await (const entry of folder.scan()) if (entry.name.length > 0) break;

@@ -9,13 +9,21 @@ const test = testSuite('process names');
 const FILE = join(import.meta.dirname, '../../kernel/process-name.js');
 
 test('a name that no process has is that of none', () => {
-  for (const name of ['', ':', 'self', `self:${PROCESS_NAME.split(':')[1]}`, '../1:1', PROCESS_NAME.slice(0, -1)]) assert.not(isRunning(name), name);
+  for (const name of ['', ':', 'self', `self:${PROCESS_NAME.split(':')[1]}`, '../1:1', PROCESS_NAME.slice(0, -1)])
+    assert.not(isRunning(name), name);
   assert.not(isRunning(`${process.pid}:1`), 'another process had the same id');
 });
 
 test('a process is running until it ends', async () => {
   assert.ok(isRunning(PROCESS_NAME));
-  const child = spawn(process.execPath, ['-e', `import(${JSON.stringify(FILE)}).then((it) => process.stdout.write(it.PROCESS_NAME)); process.stdin.resume()`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [
+      '-e',
+      `import(${JSON.stringify(FILE)}).then((it) => process.stdout.write(it.PROCESS_NAME)); process.stdin.resume()`,
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   const [name] = (await once(child.stdout, 'data')) as [Buffer];
   assert.match(name.toString(), new RegExp(`^${child.pid}:\\d+$`));
   assert.ok(isRunning(name.toString()));

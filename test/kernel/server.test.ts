@@ -18,7 +18,11 @@ let gate = new Gate();
 test.before(async () => {
   gate = new Gate();
   server = await TestServer.start({ plugins: [probePlugin(gate, sinks)] });
-  await server.hostkeep.core.plans.create('empty', { ...(await server.hostkeep.core.plans.get('basic')), name: undefined } as never, []);
+  await server.hostkeep.core.plans.create(
+    'empty',
+    { ...(await server.hostkeep.core.plans.get('basic')), name: undefined } as never,
+    [],
+  );
 });
 test.after(() => server.close());
 
@@ -29,8 +33,20 @@ test('one answer for every token that is not good', async () => {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
   const admin = await server.admin('alba-root');
-  const bad = ['', 'Bearer', 'Bearer ', 'Basic YTpi', `Bearer ${token}x`, `Bearer ${head}.${payload}.`, `Bearer ${none}.${payload}.`, `Bearer ${none}.${payload}.${signature}`,
-    `Bearer ${'a'.repeat(3000)}.b.c`, `Bearer ${token} ${token}`, `Token ${token}`, `Bearer ${admin.token}`];
+  const bad = [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic YTpi',
+    `Bearer ${token}x`,
+    `Bearer ${head}.${payload}.`,
+    `Bearer ${none}.${payload}.`,
+    `Bearer ${none}.${payload}.${signature}`,
+    `Bearer ${'a'.repeat(3000)}.b.c`,
+    `Bearer ${token} ${token}`,
+    `Token ${token}`,
+    `Bearer ${admin.token}`,
+  ];
   for (const authorization of bad) {
     const { status, headers, body } = await server.ask('/probe/mine', { headers: { authorization } });
     assert.is(status, 401, authorization);
@@ -40,7 +56,9 @@ test('one answer for every token that is not good', async () => {
   }
   assert.is((await server.ask('/probe/admin', { token, address: 'admin' })).status, 401);
   assert.equal((await server.ask('/probe/mine', { token })).body, { username: 'alba' });
-  assert.equal((await server.ask('/probe/mine', { headers: { authorization: `bearer ${token}` } })).body, { username: 'alba' });
+  assert.equal((await server.ask('/probe/mine', { headers: { authorization: `bearer ${token}` } })).body, {
+    username: 'alba',
+  });
 });
 
 test('a gate names the feature that is missing', async () => {
@@ -69,9 +87,18 @@ test('paths, methods and hosts that nobody declared are refused', async () => {
   }
   assert.is((await server.ask('/probe/mine', { method: 'POST' })).headers.get('allow'), 'GET, HEAD');
   assert.is((await server.ask('/probe/admin')).status, 404);
-  assert.match(await rawRequest(server.hostkeep.url('admin'), 'GET /probe/open HTTP/1.1\r\nHost: evil.test\r\n\r\n'), /403 Forbidden[^]*host_not_allowed/);
-  assert.match(await rawRequest(server.hostkeep.url('admin'), 'GET /nowhere HTTP/1.1\r\nHost: evil.test\r\n\r\n'), /host_not_allowed/);
-  assert.match(await rawRequest(server.hostkeep.url('admin'), 'GET /probe/open HTTP/1.1\r\nHost: localhost:1\r\n\r\n'), /200 OK/);
+  assert.match(
+    await rawRequest(server.hostkeep.url('admin'), 'GET /probe/open HTTP/1.1\r\nHost: evil.test\r\n\r\n'),
+    /403 Forbidden[^]*host_not_allowed/,
+  );
+  assert.match(
+    await rawRequest(server.hostkeep.url('admin'), 'GET /nowhere HTTP/1.1\r\nHost: evil.test\r\n\r\n'),
+    /host_not_allowed/,
+  );
+  assert.match(
+    await rawRequest(server.hostkeep.url('admin'), 'GET /probe/open HTTP/1.1\r\nHost: localhost:1\r\n\r\n'),
+    /200 OK/,
+  );
 });
 
 test('HEAD is GET without its body', async () => {
@@ -81,30 +108,49 @@ test('HEAD is GET without its body', async () => {
   assert.is(body, '');
   const { token } = await server.user('heda');
   assert.is((await server.ask('/probe/mine', { method: 'HEAD' })).status, 401);
-  for (let i = 0; i < 3; i += 1) assert.is((await server.ask('/probe/mine', { method: 'HEAD', token })).status, 200, 'also where the token is remembered');
+  for (let i = 0; i < 3; i += 1)
+    assert.is(
+      (await server.ask('/probe/mine', { method: 'HEAD', token })).status,
+      200,
+      'also where the token is remembered',
+    );
   assert.is((await server.ask('/probe/echo', { method: 'HEAD' })).status, 405);
 });
 
 test('queries and paths are decoded once and checked', async () => {
-  for (const bad of ['n=x', 'n=11', 'n=', 'n=1e309', 'n=-1e309', 'q=%zz', 'q=%ff', 'q=a&q=b', 'q=a&%71=b']) assert.is((await server.ask(`/probe/query?${bad}`)).body['error'], 'invalid_request', bad);
+  for (const bad of ['n=x', 'n=11', 'n=', 'n=1e309', 'n=-1e309', 'q=%zz', 'q=%ff', 'q=a&q=b', 'q=a&%71=b'])
+    assert.is((await server.ask(`/probe/query?${bad}`)).body['error'], 'invalid_request', bad);
   assert.equal((await server.ask('/probe/query')).body, { q: '', n: 1 });
   assert.equal((await server.ask('/probe/query?q=a%2520b+c&n=7&other=1')).body, { q: 'a%20b c', n: 7 });
   assert.is((await server.ask('/probe/items/x/y')).status, 400);
   assert.is((await server.ask('/probe/items/1/%ff')).status, 400);
   assert.equal((await server.ask('/probe/items/1/a%2Fb')).body, { id: 1, part: 'a/b' });
-  assert.match(await raw('GET /probe/rest/a/b%20c/%2e%2e/../x HTTP/1.1\r\nHost: x\r\n\r\n'), /\{"path":"a\/b c\/..\/..\/x"\}/);
+  assert.match(
+    await raw('GET /probe/rest/a/b%20c/%2e%2e/../x HTTP/1.1\r\nHost: x\r\n\r\n'),
+    /\{"path":"a\/b c\/..\/..\/x"\}/,
+  );
   assert.equal((await server.ask('/probe/rest/')).body, { path: '' });
 });
 
 test('bodies are bounded, JSON, and what the schema says', async () => {
-  const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) => server.ask('/probe/echo', { method: 'POST', body, headers });
+  const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    server.ask('/probe/echo', { method: 'POST', body, headers });
   assert.is((await post('{}', { 'content-type': 'text/plain' })).status, 415);
   assert.is((await post('{}', { 'content-type': 'application/jsonx' })).status, 415);
-  for (const bad of ['', '{', '"\u0000', '{"text":"a"}x']) assert.is((await post(bad)).body['error'], 'invalid_json', bad);
+  for (const bad of ['', '{', '"\u0000', '{"text":"a"}x'])
+    assert.is((await post(bad)).body['error'], 'invalid_json', bad);
   const misfit = await post('{"text":"a","__proto__":{}}');
   assert.is(misfit.body['error'], 'invalid_request');
   assert.equal(misfit.body['errors'], [{ path: '/__proto__', message: 'is not known here' }]);
-  for (const bad of ['[]', 'null', '{"text":1}', '{"times":2}', '{"text":"a","times":1.5}', `{"text":"${'a'.repeat(101)}"}`]) assert.is((await post(bad)).status, 400, bad);
+  for (const bad of [
+    '[]',
+    'null',
+    '{"text":1}',
+    '{"times":2}',
+    '{"text":"a","times":1.5}',
+    `{"text":"${'a'.repeat(101)}"}`,
+  ])
+    assert.is((await post(bad)).status, 400, bad);
   assert.is((await post(`{"text":"${'a'.repeat(70_000)}"}`)).status, 413);
   const good = await post('{"text":"ä"}', { 'content-type': 'Application/JSON; charset=utf-8' });
   assert.is(good.status, 201);
@@ -113,14 +159,21 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
 
 test('the gate is asked before the body is judged', async () => {
   const { token } = await server.user('gabi', 'empty');
-  assert.is((await server.ask('/probe/echo', { method: 'PUT', body: '{', headers: { 'content-type': 'application/json' } })).status, 401);
+  assert.is(
+    (await server.ask('/probe/echo', { method: 'PUT', body: '{', headers: { 'content-type': 'application/json' } }))
+      .status,
+    401,
+  );
   assert.is((await server.ask('/probe/echo', { method: 'PUT', body: '{', token })).status, 403);
 });
 
 test('a body that nobody will read does no harm, too large or broken off', async () => {
   const head = 'PUT /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   assert.match(await raw(`${head}Content-Length: 200000\r\n\r\n${'a'.repeat(200_000)}`), /401 Unauthorized/);
-  assert.match(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(6)}`), /401 Unauthorized/);
+  assert.match(
+    await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(6)}`),
+    /401 Unauthorized/,
+  );
   const broken = await rawConnection(server.hostkeep.url('user'));
   broken.write(`${head.replace('PUT', 'POST')}Content-Length: 1000\r\n\r\n{`);
   const again = await rawConnection(server.hostkeep.url('user'));
@@ -131,9 +184,13 @@ test('a body that nobody will read does no harm, too large or broken off', async
 
 test('chunked bodies are limited while they arrive', async () => {
   const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
-  const text = await raw(`POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`);
+  const text = await raw(
+    `POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`,
+  );
   assert.match(text, /413 Payload Too Large/);
-  const good = await raw('POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n7\r\nt":"a"}\r\n0\r\n\r\n');
+  const good = await raw(
+    'POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n7\r\nt":"a"}\r\n0\r\n\r\n',
+  );
   assert.match(good, /201 Created[^]*\{"text":"a"\}/);
 });
 
@@ -158,7 +215,11 @@ test('errors tell the client what to do and never why the server failed', async 
   assert.is(busy.status, 503);
   assert.is(busy.headers.get('retry-after'), '2');
   assert.equal(Object.keys(busy.body), ['type', 'title', 'status', 'detail', 'error', 'request_id']);
-  assert.is((await server.ask('/probe/misfit')).status, 500, 'a reply that its schema does not describe is found in tests');
+  assert.is(
+    (await server.ask('/probe/misfit')).status,
+    500,
+    'a reply that its schema does not describe is found in tests',
+  );
 });
 
 test('bytes keep their type and their own cache rule; every reply says nosniff', async () => {
@@ -172,8 +233,15 @@ test('bytes keep their type and their own cache rule; every reply says nosniff',
 
 test('pipelined requests are answered in their order', async () => {
   const one = 'GET /probe/query?n=1 HTTP/1.1\r\nHost: x\r\n\r\n';
-  const text = await rawRequest(server.hostkeep.url('user'), one + one.replace('n=1', 'n=2') + one.replace('n=1', 'n=3'), (all) => all.includes('"n":3'));
-  assert.equal([...text.matchAll(/"n":(\d)/g)].map(([, n]) => n), ['1', '2', '3']);
+  const text = await rawRequest(
+    server.hostkeep.url('user'),
+    one + one.replace('n=1', 'n=2') + one.replace('n=1', 'n=3'),
+    (all) => all.includes('"n":3'),
+  );
+  assert.equal(
+    [...text.matchAll(/"n":(\d)/g)].map(([, n]) => n),
+    ['1', '2', '3'],
+  );
 });
 
 test('a handler hears that its client went away', async () => {
@@ -211,7 +279,9 @@ test('a stopping server answers what it accepted and takes nothing new', async (
 
 test('a stream ends with its session', async () => {
   const { account, token } = await server.user('stella');
-  const response = await fetch(`${server.hostkeep.url('user')}/probe/stream`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   const reader = response.body?.getReader();
   assert.match(Buffer.from((await reader?.read())?.value ?? []).toString(), /data: first/);
   assert.is(sinks.length, 1);
@@ -223,32 +293,47 @@ test('a stream ends with its session', async () => {
 test('a stream ends with its client', async () => {
   const { token } = await server.user('sven');
   const stop = new AbortController();
-  await fetch(`${server.hostkeep.url('user')}/probe/stream`, { headers: { authorization: `Bearer ${token}` }, signal: stop.signal });
+  await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: stop.signal,
+  });
   assert.is(sinks.length, 1);
   stop.abort();
   while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
 test('the address of a client comes from trusted proxies only', async () => {
-  assert.equal((await server.ask('/probe/ip', { headers: { 'x-forwarded-for': '203.0.113.1' } })).body, { ip: '127.0.0.1' });
+  assert.equal((await server.ask('/probe/ip', { headers: { 'x-forwarded-for': '203.0.113.1' } })).body, {
+    ip: '127.0.0.1',
+  });
   const behind = await TestServer.start({ plugins: [probePlugin()], config: { trusted_proxies: ['127.0.0.0/8'] } });
-  assert.equal((await behind.ask('/probe/ip', { headers: { 'x-forwarded-for': '6.6.6.6, 203.0.113.1' } })).body, { ip: '203.0.113.1' });
+  assert.equal((await behind.ask('/probe/ip', { headers: { 'x-forwarded-for': '6.6.6.6, 203.0.113.1' } })).body, {
+    ip: '203.0.113.1',
+  });
   await behind.close();
 });
 
 test('in the community edition the end-user address is closed on every route', async () => {
   const community = await TestServer.start({ plugins: [probePlugin()], config: { edition: 'community' } });
-  for (const path of ['/probe/open', '/probe/mine', '/nowhere']) assert.is((await community.ask(path)).body['error'], 'edition_required');
+  for (const path of ['/probe/open', '/probe/mine', '/nowhere'])
+    assert.is((await community.ask(path)).body['error'], 'edition_required');
   assert.is((await community.ask('/probe/open', { address: 'admin' })).status, 200);
   await community.close();
 });
 
 test('with a certificate both addresses speak HTTPS', async () => {
   const { cert, key } = selfSigned('localhost');
-  const secure = await TestServer.start({ plugins: [probePlugin()], config: { tls: { cert, key, hsts_seconds: 3600 } } });
+  const secure = await TestServer.start({
+    plugins: [probePlugin()],
+    config: { tls: { cert, key, hsts_seconds: 3600 } },
+  });
   for (const address of ['user', 'admin'] as const) {
     assert.match(secure.hostkeep.url(address), /^https:/);
-    const request = get(`${secure.hostkeep.url(address)}/probe/open`, { ca: readFileSync(cert), servername: 'localhost', agent: false });
+    const request = get(`${secure.hostkeep.url(address)}/probe/open`, {
+      ca: readFileSync(cert),
+      servername: 'localhost',
+      agent: false,
+    });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     assert.is(response.statusCode, 200);
     assert.is(response.headers['strict-transport-security'], 'max-age=3600');
@@ -256,12 +341,19 @@ test('with a certificate both addresses speak HTTPS', async () => {
     await once(response, 'end');
   }
   await secure.close();
-  assert.is((await server.ask('/probe/open')).headers.get('strict-transport-security'), null, 'over plain HTTP it would mean nothing');
+  assert.is(
+    (await server.ask('/probe/open')).headers.get('strict-transport-security'),
+    null,
+    'over plain HTTP it would mean nothing',
+  );
 });
 
 test('two servers do not share a port', async () => {
   const { port } = new URL(server.hostkeep.url('user'));
-  const error = await TestServer.start({ plugins: [probePlugin()], config: { listen: `127.0.0.1:${port}` } }).then(() => undefined, (cause: Error) => cause);
+  const error = await TestServer.start({ plugins: [probePlugin()], config: { listen: `127.0.0.1:${port}` } }).then(
+    () => undefined,
+    (cause: Error) => cause,
+  );
   assert.match(error?.message ?? '', /cannot listen on 127.0.0.1:\d+; is another program using the port\?/);
 });
 
@@ -269,7 +361,10 @@ test('a configuration that is read again takes the place of the old one, and one
   const other = await TestServer.start({ plugins: [probePlugin()] });
   const { hostkeep } = other;
   const kept = hostkeep.node.config;
-  const failure = await hostkeep.reconfigure({ ...kept, sections: { probe: { word: 5 } } }).then(() => undefined, (cause: Error) => cause);
+  const failure = await hostkeep.reconfigure({ ...kept, sections: { probe: { word: 5 } } }).then(
+    () => undefined,
+    (cause: Error) => cause,
+  );
   assert.match(failure?.message ?? '', /probe.word must be string/);
   assert.equal((await other.ask('/probe/open')).body, { word: 'hello' });
   const polls = Array.from({ length: 20 }, () => other.ask('/probe/open'));

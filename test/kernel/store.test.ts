@@ -12,13 +12,20 @@ const test = testSuite('store');
 async function open(): Promise<Store> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'migrations'));
-  writeFileSync(join(folder, 'migrations/0001-things.sql'), 'create table things (id integer primary key, name text not null unique) strict;');
+  writeFileSync(
+    join(folder, 'migrations/0001-things.sql'),
+    'create table things (id integer primary key, name text not null unique) strict;',
+  );
   const store = await Store.open(join(folder, 'test.db'));
   await store.migrate('test', join(folder, 'migrations'));
   return store;
 }
 
-const rejected = async (promise: Promise<unknown>): Promise<string> => promise.then(() => 'did not fail', (error: Error) => error.message);
+const rejected = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'did not fail',
+    (error: Error) => error.message,
+  );
 
 test('a migration that was applied may not change', async () => {
   const store = await open();
@@ -32,7 +39,10 @@ test('a migration that was applied may not change', async () => {
 test('a migration that fails leaves nothing behind and may be mended', async () => {
   const store = await open();
   const folder = join(store.file, '..', 'migrations');
-  writeFileSync(join(folder, '0002-more.sql'), 'create table more (id integer primary key); create table things (id integer);');
+  writeFileSync(
+    join(folder, '0002-more.sql'),
+    'create table more (id integer primary key); create table things (id integer);',
+  );
   assert.match(await rejected(store.migrate('test', folder)), /things already exists/);
   assert.is(await store.get("select 1 from sqlite_master where name = 'more'"), undefined);
   writeFileSync(join(folder, '0002-more.sql'), 'create table more (id integer primary key);');
@@ -44,15 +54,22 @@ test('a migration that fails leaves nothing behind and may be mended', async () 
 test('of transactions that are committed together, one that fails takes back only itself', async () => {
   const store = await open();
   const committed: string[] = [];
-  const add = (name: string) => store.write(async (tx) => {
-    await tx.run('insert into things (name) values (?)', name);
-    tx.afterCommit(() => committed.push(name));
-    if (name === 'bad') throw new Error('refused');
-    return name;
-  });
+  const add = (name: string) =>
+    store.write(async (tx) => {
+      await tx.run('insert into things (name) values (?)', name);
+      tx.afterCommit(() => committed.push(name));
+      if (name === 'bad') throw new Error('refused');
+      return name;
+    });
   const results = await Promise.allSettled(['a', 'b', 'bad', 'a', 'c'].map(add));
-  assert.equal(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled']);
-  assert.equal((await store.all<{ name: string }>('select name from things order by name')).map(({ name }) => name), ['a', 'b', 'c']);
+  assert.equal(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  assert.equal(
+    (await store.all<{ name: string }>('select name from things order by name')).map(({ name }) => name),
+    ['a', 'b', 'c'],
+  );
   assert.equal(committed, ['a', 'b', 'c']);
   await store.close();
 });
@@ -79,7 +96,9 @@ test('the file is readable by its owner only, and bound values are never SQL', a
 
 test('a backup is a whole store, made while writers write, and never over another file', async () => {
   const store = await open();
-  const writers = Promise.all(Array.from({ length: 50 }, (_, i) => store.write((tx) => tx.run('insert into things (name) values (?)', `n${i}`))));
+  const writers = Promise.all(
+    Array.from({ length: 50 }, (_, i) => store.write((tx) => tx.run('insert into things (name) values (?)', `n${i}`))),
+  );
   const target = join(temporaryFolder(), 'backup.db');
   await store.backup(target);
   await writers;
@@ -110,7 +129,9 @@ test('a damaged page is found by an examination, and a whole store has none', as
 test('what was acknowledged is there after kill -9 in the middle of concurrent writes', async () => {
   const folder = temporaryFolder();
   for (let round = 0; round < 3; round += 1) {
-    const child = fork(join(import.meta.dirname, '../support/writer.js'), [folder, String(round)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(join(import.meta.dirname, '../support/writer.js'), [folder, String(round)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     let count = 0;
     child.on('message', () => {
       count += 1;
@@ -122,7 +143,10 @@ test('what was acknowledged is there after kill -9 in the middle of concurrent w
   const acknowledged = readFileSync(join(folder, 'acknowledged'), 'utf8').trim().split('\n');
   const store = await Store.open(join(folder, 'test.db'));
   const kept = new Set((await store.all<{ name: string }>('select name from things')).map(({ name }) => name));
-  assert.equal(acknowledged.filter((name) => !kept.has(name)), []);
+  assert.equal(
+    acknowledged.filter((name) => !kept.has(name)),
+    [],
+  );
   assert.equal(await store.get('pragma integrity_check'), { integrity_check: 'ok' });
   await store.close();
 });

@@ -10,7 +10,13 @@ const bea = { id: 2 } as Account;
 const cleo = { id: 3 } as Account;
 
 /** Work that runs until it is told to end. */
-function controlled(turns: Turns, account: Account, started: string[], name: string, signal = new AbortController().signal) {
+function controlled(
+  turns: Turns,
+  account: Account,
+  started: string[],
+  name: string,
+  signal = new AbortController().signal,
+) {
   let finish = () => {};
   const done = turns.run(account, signal, () => {
     started.push(name);
@@ -23,7 +29,12 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 test('no more run at once than the limits say, for the server and for an account', async () => {
   const turns = new Turns({ atOnce: 2, perAccount: 1, waiting: 10 });
   const started: string[] = [];
-  const [a1, a2, b1, c1] = [controlled(turns, ann, started, 'a1'), controlled(turns, ann, started, 'a2'), controlled(turns, bea, started, 'b1'), controlled(turns, cleo, started, 'c1')];
+  const [a1, a2, b1, c1] = [
+    controlled(turns, ann, started, 'a1'),
+    controlled(turns, ann, started, 'a2'),
+    controlled(turns, bea, started, 'b1'),
+    controlled(turns, cleo, started, 'c1'),
+  ];
   await soon();
   assert.equal(started, ['a1', 'b1'], 'a second one of the same account lets others pass');
   assert.equal([turns.running, turns.waiting], [2, 2]);
@@ -46,7 +57,10 @@ test('an account that has too many waiting is refused, others are not', async ()
   const started: string[] = [];
   const first = controlled(turns, ann, started, 'first');
   const second = controlled(turns, ann, started, 'second');
-  assert.is(await turns.run(ann, new AbortController().signal, async () => 'ran').catch((error: HttpError) => error.code), 'overloaded');
+  assert.is(
+    await turns.run(ann, new AbortController().signal, async () => 'ran').catch((error: HttpError) => error.code),
+    'overloaded',
+  );
   const other = controlled(turns, bea, started, 'other');
   first.finish();
   await first.done;
@@ -69,7 +83,9 @@ test('whoever goes away gives the turn up, and a failure passes it on', async ()
   gone.abort();
   assert.is(await refused, 'AbortError');
   assert.is(turns.waiting, 0);
-  const failing = turns.run(cleo, new AbortController().signal, async () => Promise.reject(new Error('broken'))).catch((error: Error) => error.message);
+  const failing = turns
+    .run(cleo, new AbortController().signal, async () => Promise.reject(new Error('broken')))
+    .catch((error: Error) => error.message);
   first.finish();
   assert.is(await failing, 'broken');
   assert.is(await turns.run(bea, new AbortController().signal, async () => 'free again'), 'free again');

@@ -11,9 +11,14 @@ export interface Attempt {
 }
 
 /** Logs in over the socket. */
-export function logIn(server: TestServer, username: string, { password = PASSWORD, code, from, address = 'user', userAgent = 'test' }: Attempt = {}): Promise<Answer<Record<string, unknown>>> {
+export function logIn(
+  server: TestServer,
+  username: string,
+  { password = PASSWORD, code, from, address = 'user', userAgent = 'test' }: Attempt = {},
+): Promise<Answer<Record<string, unknown>>> {
   return server.ask('/api/login', {
-    method: 'POST', address,
+    method: 'POST',
+    address,
     body: { username, password, ...(code === undefined ? {} : { twofa_code: code }) },
     headers: { 'user-agent': userAgent, ...(from === undefined ? {} : { 'x-forwarded-for': from }) },
   });
@@ -25,10 +30,24 @@ export function codeOf(secret: string, steps = 0): string {
 }
 
 /** Turns two-factor authentication on; its first code is the present one. */
-export async function enableTwofa(server: TestServer, token: string, address: 'user' | 'admin' = 'user'): Promise<{ secret: string; recoveryCodes: string[] }> {
-  const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', { method: 'POST', token, address, body: { password: PASSWORD } });
+export async function enableTwofa(
+  server: TestServer,
+  token: string,
+  address: 'user' | 'admin' = 'user',
+): Promise<{ secret: string; recoveryCodes: string[] }> {
+  const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', {
+    method: 'POST',
+    token,
+    address,
+    body: { password: PASSWORD },
+  });
   const { secret } = setup.body;
-  const confirmed = await server.ask<{ recovery_codes: string[] }>('/api/account/2fa/confirm', { method: 'POST', token, address, body: { code: codeOf(secret) } });
+  const confirmed = await server.ask<{ recovery_codes: string[] }>('/api/account/2fa/confirm', {
+    method: 'POST',
+    token,
+    address,
+    body: { code: codeOf(secret) },
+  });
   return { secret, recoveryCodes: confirmed.body.recovery_codes };
 }
 

@@ -6,7 +6,12 @@ import { logIn } from './account-client.ts';
 const test = testSuite('account: login');
 let server: TestServer;
 const roomy = { minute: 1000, hour: 1000, day: 1000 };
-test.before(async () => void (server = await TestServer.start({ config: { account: { account_failures: roomy, address_failures: roomy } } })));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      config: { account: { account_failures: roomy, address_failures: roomy } },
+    })),
+);
 test.after(() => server.close());
 
 for (const [what, body, status, error] of [
@@ -20,7 +25,11 @@ for (const [what, body, status, error] of [
 ] as const) {
   test(`login refuses ${what}`, async () => {
     for (const address of ['user', 'admin'] as const) {
-      const answer = await server.ask('/api/login', { method: 'POST', address, ...(body === undefined ? {} : { body }) });
+      const answer = await server.ask('/api/login', {
+        method: 'POST',
+        address,
+        ...(body === undefined ? {} : { body }),
+      });
       assert.is(answer.status, status);
       assert.is(answer.body['error'], error);
     }
@@ -78,7 +87,9 @@ test('a login answers a token, the number of the account and the seconds that it
   assert.is(body['user_id'], account.id);
   assert.is(body['expires_in'], 3600);
   const token = String(body['token']);
-  const { body: { sessions } } = await server.ask<{ sessions: { current: boolean; user_agent: string }[] }>('/api/account/sessions', { token });
+  const {
+    body: { sessions },
+  } = await server.ask<{ sessions: { current: boolean; user_agent: string }[] }>('/api/account/sessions', { token });
   assert.is(sessions[0]?.current, true);
   assert.is(sessions[0]?.user_agent.length, 512);
 });
@@ -143,10 +154,13 @@ test('logins and failed ones are in the log of the account, and nothing of an in
   const { token } = await server.user('hal');
   await logIn(server, 'hal', { password: 'wrong' });
   await logIn(server, "hal'\r\n[2026-01-01 00:00:00] User 'hal' paid");
-  await logIn(server, 'hal', { userAgent: "x' from IP 1.2.3.4 \"\\ \u00e9" });
+  await logIn(server, 'hal', { userAgent: 'x\' from IP 1.2.3.4 "\\ \u00e9' });
   const { body } = await server.ask<{ log_content: string[] }>('/api/account/activity', { token });
   assert.is(body.log_content.length, 3);
-  assert.match(body.log_content[0] ?? '', /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'hal' logged in from IP 127\.0\.0\.1$/);
+  assert.match(
+    body.log_content[0] ?? '',
+    /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'hal' logged in from IP 127\.0\.0\.1$/,
+  );
   assert.match(body.log_content[1] ?? '', /User 'hal' failed to log in from IP 127\.0\.0\.1$/);
 });
 
@@ -156,6 +170,9 @@ test('logins are counted for the metrics', async () => {
   const own = gathered.find(({ plugin }) => plugin === 'account');
   assert.ok(own?.ok);
   const samples = own.ok ? own.value[0]?.samples : [];
-  assert.equal(samples?.map(({ labels }) => labels?.['result']), ['success', 'failure', 'throttled']);
+  assert.equal(
+    samples?.map(({ labels }) => labels?.['result']),
+    ['success', 'failure', 'throttled'],
+  );
   assert.ok((samples?.[0]?.value ?? 0) > 0 && (samples?.[1]?.value ?? 0) > 0);
 });

@@ -56,7 +56,8 @@ test('an address that logged in before is not locked out by the failures of othe
 
 test('an address cannot try one password after another name', async () => {
   const statuses: number[] = [];
-  for (let i = 0; i < 32; i += 1) statuses.push((await logIn(server, `name-${i}`, { ...WRONG, from: `2001:db8:9:9::${i.toString(16)}` })).status);
+  for (let i = 0; i < 32; i += 1)
+    statuses.push((await logIn(server, `name-${i}`, { ...WRONG, from: `2001:db8:9:9::${i.toString(16)}` })).status);
   assert.equal(statuses, [...Array.from({ length: 30 }, () => 401), 429, 429]);
   await server.account('cleo');
   assert.is((await logIn(server, 'cleo', { from: '2001:db8:9:9::1' })).status, 429);
@@ -68,7 +69,9 @@ test('an address that the client claims counts for nothing without a trusted pro
   try {
     await other.account('dora');
     await logIn(other, 'dora', { from: '203.0.113.1' });
-    const { body } = await other.ask<{ ip: string }[]>('/api/account/login-history', { token: await other.token(await other.hostkeep.core.accounts.get('dora')) });
+    const { body } = await other.ask<{ ip: string }[]>('/api/account/login-history', {
+      token: await other.token(await other.hostkeep.core.accounts.get('dora')),
+    });
     assert.is(body[0]?.ip, '127.0.0.1');
   } finally {
     await other.close();
@@ -77,7 +80,9 @@ test('an address that the client claims counts for nothing without a trusted pro
 
 test('a crowd of guesses gets no more than the budget', async () => {
   await server.account('eve');
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => logIn(server, 'eve', { password: `guess number ${i}`, from: `192.0.2.${i}` })));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => logIn(server, 'eve', { password: `guess number ${i}`, from: `192.0.2.${i}` })),
+  );
   assert.equal(tally(answers), { 401: 5, 429: 45 });
 });
 
@@ -92,11 +97,17 @@ test('codes and passwords that are asked for again count against the same budget
   const { secret } = await enableTwofa(server, token);
   const ask = (method: string, path: string, body: unknown) => server.ask(path, { method, token, body });
   assert.is((await logIn(server, 'gil', { code: codeOf(secret, 20) })).status, 401);
-  assert.is((await ask('PUT', '/api/account/password', { password: 'wrong', new_password: 'long enough' })).status, 401);
+  assert.is(
+    (await ask('PUT', '/api/account/password', { password: 'wrong', new_password: 'long enough' })).status,
+    401,
+  );
   assert.is((await ask('DELETE', '/api/account/2fa', { password: PASSWORD, code: 'wrong' })).status, 401);
   assert.is((await ask('POST', '/api/account/2fa/setup', { password: 'wrong' })).status, 401);
   assert.is((await logIn(server, 'gil', WRONG)).status, 401);
-  assert.is((await ask('PUT', '/api/account/password', { password: PASSWORD, new_password: 'long enough' })).status, 429);
+  assert.is(
+    (await ask('PUT', '/api/account/password', { password: PASSWORD, new_password: 'long enough' })).status,
+    429,
+  );
   assert.is((await ask('DELETE', '/api/account/2fa', { password: PASSWORD, code: codeOf(secret, 1) })).status, 429);
   assert.is((await logIn(server, 'gil', { code: codeOf(secret, 1) })).status, 429);
 });
@@ -131,9 +142,30 @@ test('the room of a budget follows from the times of its failures', () => {
   assert.equal(budgetState([], limits, now), { room: 5, waitMs: 0 });
   assert.equal(budgetState(ago(1, 2, 59, 61), limits, now), { room: 2, waitMs: 0 });
   assert.equal(budgetState(ago(1, 2, 3, 4, 20, 70), limits, now), { room: 0, waitMs: 40_000 });
-  assert.equal(budgetState(Array.from({ length: 20 }, () => now - 600_000), limits, now), { room: 0, waitMs: 3_000_000 });
-  assert.equal(budgetState(Array.from({ length: 50 }, () => now - 7_200_000), limits, now), { room: 0, waitMs: 79_200_000 });
-  assert.equal(budgetState(Array.from({ length: 50 }, () => now - 86_400_000), limits, now), { room: 5, waitMs: 0 });
+  assert.equal(
+    budgetState(
+      Array.from({ length: 20 }, () => now - 600_000),
+      limits,
+      now,
+    ),
+    { room: 0, waitMs: 3_000_000 },
+  );
+  assert.equal(
+    budgetState(
+      Array.from({ length: 50 }, () => now - 7_200_000),
+      limits,
+      now,
+    ),
+    { room: 0, waitMs: 79_200_000 },
+  );
+  assert.equal(
+    budgetState(
+      Array.from({ length: 50 }, () => now - 86_400_000),
+      limits,
+      now,
+    ),
+    { room: 5, waitMs: 0 },
+  );
 });
 
 test('an IPv6 address counts by its first half', () => {

@@ -1,17 +1,35 @@
 import * as assert from 'uvu/assert';
-import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, stepOf } from '../../plugins/account/authenticator.ts';
+import {
+  newRecoveryCodes,
+  newSecret,
+  otpauthUrl,
+  qrCode,
+  recoveryHash,
+  stepOf,
+} from '../../plugins/account/authenticator.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';
 
 const test = testSuite('account: two-factor authentication');
-const ROUTES = [['GET', ''], ['POST', '/setup'], ['POST', '/confirm'], ['DELETE', '']] as const;
+const ROUTES = [
+  ['GET', ''],
+  ['POST', '/setup'],
+  ['POST', '/confirm'],
+  ['DELETE', ''],
+] as const;
 const roomy = { minute: 1000, hour: 1000, day: 1000 };
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ config: { account: { account_failures: roomy, address_failures: roomy, issuer: 'Node & Co' } } })));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      config: { account: { account_failures: roomy, address_failures: roomy, issuer: 'Node & Co' } },
+    })),
+);
 test.after(() => server.close());
 
-const ask = (token: string, method: string, path: string, body?: unknown) => server.ask(`/api/account/2fa${path}`, { method, token, body });
+const ask = (token: string, method: string, path: string, body?: unknown) =>
+  server.ask(`/api/account/2fa${path}`, { method, token, body });
 
 /** Lets the last code be used again, for tests that need more codes than half a minute has. */
 async function forgetStep(): Promise<void> {
@@ -51,12 +69,26 @@ test('nothing is turned on or off without the password, out of turn, or with a b
 test('a set-up changes nothing until a code has confirmed it, in time', async () => {
   const { token } = await server.user('cleo');
   const first = await ask(token, 'POST', '/setup', { password: PASSWORD });
-  const { secret, otpauth_url: url, qr } = (await ask(token, 'POST', '/setup', { password: PASSWORD })).body as Record<string, string>;
-  assert.is(url, `otpauth://totp/Node%20%26%20Co:cleo?issuer=Node%20%26%20Co&secret=${secret}&algorithm=SHA1&digits=6&period=30`);
+  const {
+    secret,
+    otpauth_url: url,
+    qr,
+  } = (await ask(token, 'POST', '/setup', { password: PASSWORD })).body as Record<string, string>;
+  assert.is(
+    url,
+    `otpauth://totp/Node%20%26%20Co:cleo?issuer=Node%20%26%20Co&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
+  );
   assert.match(qr ?? '', /^data:image\/svg\+xml;base64,/);
   assert.is((await ask(token, 'GET', '')).body['enabled'], false);
   assert.is((await logIn(server, 'cleo')).status, 200);
-  for (const code of [codeOf(String(first.body['secret'])), codeOf(secret ?? '', 20), '', '12345', '1'.repeat(200), newRecoveryCodes()[0] ?? '']) {
+  for (const code of [
+    codeOf(String(first.body['secret'])),
+    codeOf(secret ?? '', 20),
+    '',
+    '12345',
+    '1'.repeat(200),
+    newRecoveryCodes()[0] ?? '',
+  ]) {
     assert.is((await ask(token, 'POST', '/confirm', { code })).body['error'], 'invalid_code');
   }
   await server.hostkeep.core.store.write((tx) => tx.run('update twofa set started_at = started_at - 900001'));
@@ -86,13 +118,20 @@ test('the whole cycle: on, in with a code, off', async () => {
   assert.equal(Object.keys(login.body).toSorted(), ['expires_in', 'token', 'user_id']);
 
   await forgetStep();
-  for (const [password, code] of [['wrong', codeOf(secret)], [PASSWORD, '000000x'], [PASSWORD, codeOf(secret, 20)]]) {
+  for (const [password, code] of [
+    ['wrong', codeOf(secret)],
+    [PASSWORD, '000000x'],
+    [PASSWORD, codeOf(secret, 20)],
+  ]) {
     assert.is((await ask(token, 'DELETE', '', { password, code })).body['error'], 'invalid_credentials');
   }
   assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: codeOf(secret) })).body, { enabled: false });
   assert.is((await server.ask('/api/account/2fa', { token: String(login.body['token']) })).status, 401);
   assert.is((await logIn(server, 'dora')).status, 200);
-  assert.is((await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[0] })).body['error'], 'twofa_not_enabled');
+  assert.is(
+    (await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[0] })).body['error'],
+    'twofa_not_enabled',
+  );
   const { body } = await server.ask<{ log_content: string[] }>('/api/account/activity?search=two-factor', { token });
   assert.match(body.log_content[0] ?? '', /turned two-factor authentication off/);
   assert.match(body.log_content[1] ?? '', /turned two-factor authentication on/);
@@ -101,9 +140,16 @@ test('the whole cycle: on, in with a code, off', async () => {
 test('a code works once, also for two who send it at the same time, and no code before it', async () => {
   const { token } = await server.user('eve');
   const { secret } = await enableTwofa(server, token);
-  assert.is((await logIn(server, 'eve', { code: codeOf(secret) })).body['error'], 'invalid_credentials', 'it confirmed the set-up');
+  assert.is(
+    (await logIn(server, 'eve', { code: codeOf(secret) })).body['error'],
+    'invalid_credentials',
+    'it confirmed the set-up',
+  );
   const code = codeOf(secret, 1);
-  assert.equal(tally(await Promise.all(Array.from({ length: 8 }, () => logIn(server, 'eve', { code })))), { 200: 1, 401: 7 });
+  assert.equal(tally(await Promise.all(Array.from({ length: 8 }, () => logIn(server, 'eve', { code })))), {
+    200: 1,
+    401: 7,
+  });
   assert.is((await logIn(server, 'eve', { code })).status, 401);
   assert.is((await logIn(server, 'eve', { code: codeOf(secret) })).status, 401);
   assert.is((await ask(token, 'DELETE', '', { password: PASSWORD, code })).status, 401);
@@ -114,7 +160,19 @@ test('a wrong, long or foreign code is refused like a wrong password', async () 
   const { secret } = await enableTwofa(server, token);
   const foreign = await enableTwofa(server, (await server.user('gil')).token);
   const real = codeOf(secret, 1);
-  for (const code of [codeOf(secret, 20), codeOf(foreign.secret, 1), foreign.recoveryCodes[0] ?? '', `${real}0`, `0${real}`, ` ${real}`, real.repeat(40), '0'.repeat(256), '１２３４５６', 'null', secret]) {
+  for (const code of [
+    codeOf(secret, 20),
+    codeOf(foreign.secret, 1),
+    foreign.recoveryCodes[0] ?? '',
+    `${real}0`,
+    `0${real}`,
+    ` ${real}`,
+    real.repeat(40),
+    '0'.repeat(256),
+    '１２３４５６',
+    'null',
+    secret,
+  ]) {
     const answer = await logIn(server, 'fay', { code });
     assert.is(answer.status, 401, code);
     assert.is(answer.body['error'], 'invalid_credentials');
@@ -131,19 +189,38 @@ test('each recovery code works once, as it may be typed, and is not kept in the 
   assert.is((await logIn(server, 'hal', { code: first })).status, 200);
   assert.is((await logIn(server, 'hal', { code: first })).status, 401);
   assert.is((await logIn(server, 'hal', { code: ` ${second.toLowerCase().replaceAll('-', ' ')}` })).status, 200);
-  assert.equal(tally(await Promise.all([1, 2, 3, 4].map(() => logIn(server, 'hal', { code: third })))), { 200: 1, 401: 3 });
+  assert.equal(tally(await Promise.all([1, 2, 3, 4].map(() => logIn(server, 'hal', { code: third })))), {
+    200: 1,
+    401: 3,
+  });
   const { store } = server.hostkeep.core;
-  const kept = JSON.stringify([await store.all('select * from recovery_codes'), await store.all('select * from twofa'), await store.all('select * from events')]);
-  for (const text of [secret, ...recoveryCodes]) assert.not.ok(kept.includes(text) || kept.includes(text.replaceAll('-', '')));
-  assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[3] })).body, { enabled: false });
-  assert.is((await store.all('select * from recovery_codes where account_id = (select id from accounts where username = ?)', 'hal')).length, 0);
+  const kept = JSON.stringify([
+    await store.all('select * from recovery_codes'),
+    await store.all('select * from twofa'),
+    await store.all('select * from events'),
+  ]);
+  for (const text of [secret, ...recoveryCodes])
+    assert.not.ok(kept.includes(text) || kept.includes(text.replaceAll('-', '')));
+  assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[3] })).body, {
+    enabled: false,
+  });
+  assert.is(
+    (
+      await store.all(
+        'select * from recovery_codes where account_id = (select id from accounts where username = ?)',
+        'hal',
+      )
+    ).length,
+    0,
+  );
 });
 
 test('a suspended account does not tell whether a second factor is on', async () => {
   const { token } = await server.user('ida');
   const { secret } = await enableTwofa(server, token);
   await server.hostkeep.core.accounts.suspend('ida');
-  for (const code of [undefined, codeOf(secret, 1)]) assert.is((await logIn(server, 'ida', code === undefined ? {} : { code })).body['error'], 'invalid_credentials');
+  for (const code of [undefined, codeOf(secret, 1)])
+    assert.is((await logIn(server, 'ida', code === undefined ? {} : { code })).body['error'], 'invalid_credentials');
 });
 
 test('a login that was under way when the second factor came does not get in without it', async () => {
@@ -163,7 +240,10 @@ test('admins have the same on their own address, where no token of a user gets i
   const user = await server.user('kim');
   for (const [method, path] of ROUTES) {
     const body = method === 'GET' ? undefined : { password: PASSWORD, code: '123456' };
-    assert.is((await server.ask(`/api/account/2fa${path}`, { method, body, address: 'admin', token: user.token })).status, 401);
+    assert.is(
+      (await server.ask(`/api/account/2fa${path}`, { method, body, address: 'admin', token: user.token })).status,
+      401,
+    );
   }
   const { secret } = await enableTwofa(server, token, 'admin');
   assert.equal((await logIn(server, 'chief', { address: 'admin' })).body['twofa_required'], true);

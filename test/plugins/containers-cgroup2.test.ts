@@ -19,7 +19,12 @@ const test = testSuite('control groups of version 2');
 const missing = dockerMissing(); // the same rights and programs
 const ID = process.pid.toString(16).padStart(64, 'd');
 const GROUP = `libpod_parent/libpod-${ID}`;
-const WRITTEN = { 'memory.current': '4096\n', 'memory.stat': 'inactive_file 0\n', 'memory.max': 'max\n', 'pids.current': '2\n' };
+const WRITTEN = {
+  'memory.current': '4096\n',
+  'memory.stat': 'inactive_file 0\n',
+  'memory.max': 'max\n',
+  'pids.current': '2\n',
+};
 const TICK_NS = 1e7;
 
 /** A group with a process that is number 1 of its own and keeps busy; calls `use` with a root below which the reader finds it, and with its parent. */
@@ -30,11 +35,19 @@ async function withBusyGroup(use: (root: string, parent: number) => Promise<void
   execFileSync('mount', ['-t', 'cgroup2', 'none', mounted]);
   try {
     mkdirSync(join(mounted, GROUP), { recursive: true });
-    const busy = spawn('sh', ['-c', `echo $$ > '${join(mounted, GROUP)}/cgroup.procs' && exec unshare --pid --fork --kill-child busybox sh -c 'while :; do :; done'`], { stdio: 'ignore' });
+    const busy = spawn(
+      'sh',
+      [
+        '-c',
+        `echo $$ > '${join(mounted, GROUP)}/cgroup.procs' && exec unshare --pid --fork --kill-child busybox sh -c 'while :; do :; done'`,
+      ],
+      { stdio: 'ignore' },
+    );
     try {
       mkdirSync(join(root, 'sys/fs/cgroup', GROUP), { recursive: true });
       symlinkSync('/proc', join(root, 'proc'));
-      for (const name of ['cgroup.procs', 'cpu.stat']) symlinkSync(join(mounted, GROUP, name), join(root, 'sys/fs/cgroup', GROUP, name));
+      for (const name of ['cgroup.procs', 'cpu.stat'])
+        symlinkSync(join(mounted, GROUP, name), join(root, 'sys/fs/cgroup', GROUP, name));
       for (const [name, text] of Object.entries(WRITTEN)) writeFileSync(join(root, 'sys/fs/cgroup', GROUP, name), text);
       await use(root, busy.pid ?? 0);
     } finally {
@@ -60,31 +73,35 @@ if (missing !== undefined && process.env['CI'] !== 'true') {
   console.log(`skipped: ${missing}`);
   test('version 2 can be told to be missing', () => assert.type(missing, 'string'));
 } else {
-  test('the first process and the processor time of a real group are read', () => withBusyGroup(async (root, parent) => {
-    const [container] = parseContainers([{ Id: ID, State: 'running' }]);
-    assert.ok(container !== undefined);
-    const reader = new CgroupReader(root);
-    let pid: number | undefined;
-    for (let attempts = 0; attempts < 1000 && pid === undefined; attempts += 1) {
-      await delay(10); // it is starting
-      pid = await reader.firstProcess(container);
-    }
-    assert.is(pid, Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')));
-    if (pid === undefined) return;
-    const read = async (process: number): Promise<Reading> => {
-      const reading = await reader.read(container, process);
-      if (reading === 'gone') throw new Error(`the process ${process} is not in the group`);
-      return reading;
-    };
-    const first = await read(pid);
-    for (const enough = usedNs(pid) + 50 * TICK_NS; usedNs(pid) < enough; ) await delay(20);
-    const before = usedNs(pid);
-    const last = await read(pid);
-    const after = usedNs(pid);
-    assert.ok(last.cpuNs >= before - 2 * TICK_NS && last.cpuNs <= after + 20 * TICK_NS, `${last.cpuNs} ns is not from ${before} to ${after}`);
-    const percent = cpuPercent(first, last);
-    assert.ok(percent > 0 && percent <= 110, `${percent} % of one processor`);
-    assert.equal([last.memoryBytes, last.pids], [4096, 2]);
-    assert.is(await reader.read(container, process.pid), 'gone', 'a process of another group');
-  }));
+  test('the first process and the processor time of a real group are read', () =>
+    withBusyGroup(async (root, parent) => {
+      const [container] = parseContainers([{ Id: ID, State: 'running' }]);
+      assert.ok(container !== undefined);
+      const reader = new CgroupReader(root);
+      let pid: number | undefined;
+      for (let attempts = 0; attempts < 1000 && pid === undefined; attempts += 1) {
+        await delay(10); // it is starting
+        pid = await reader.firstProcess(container);
+      }
+      assert.is(pid, Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')));
+      if (pid === undefined) return;
+      const read = async (process: number): Promise<Reading> => {
+        const reading = await reader.read(container, process);
+        if (reading === 'gone') throw new Error(`the process ${process} is not in the group`);
+        return reading;
+      };
+      const first = await read(pid);
+      for (const enough = usedNs(pid) + 50 * TICK_NS; usedNs(pid) < enough;) await delay(20);
+      const before = usedNs(pid);
+      const last = await read(pid);
+      const after = usedNs(pid);
+      assert.ok(
+        last.cpuNs >= before - 2 * TICK_NS && last.cpuNs <= after + 20 * TICK_NS,
+        `${last.cpuNs} ns is not from ${before} to ${after}`,
+      );
+      const percent = cpuPercent(first, last);
+      assert.ok(percent > 0 && percent <= 110, `${percent} % of one processor`);
+      assert.equal([last.memoryBytes, last.pids], [4096, 2]);
+      assert.is(await reader.read(container, process.pid), 'gone', 'a process of another group');
+    }));
 }

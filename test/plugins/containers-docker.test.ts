@@ -24,7 +24,10 @@ if (missing !== undefined && process.env['CI'] !== 'true') console.log(`skipped:
 else withDocker();
 
 type Usage = DiskUsage['data'][number];
-interface User { account: Account; token: string }
+interface User {
+  account: Account;
+  token: string;
+}
 
 function withDocker(): void {
   let docker: TestDocker;
@@ -38,15 +41,85 @@ function withDocker(): void {
     const network = ['--network', docker.network];
     await docker.cli('volume', 'create', '--label', 'hostkeep.account=ann', 'ann-unused');
     ann = await Promise.all([
-      docker.run('echo hello >/www/index.html; exec httpd -f -p 8080 -h /www', '--name', 'ann-pma', '--label', 'hostkeep.account=ann', '--label', 'com.docker.compose.service=phpmyadmin', '--memory', '64m', ...network, '-p', '127.0.0.1::8080', '-v', 'ann-data:/data'),
-      docker.run('dd if=/dev/zero of=/data/x bs=1M count=2 2>/dev/null; while :; do :; done', '--name', 'ann-busy', '--label', 'com.docker.compose.project=ann', '--label', 'a.b=c d', '--cpus', '0.3', '--network', 'none'),
-      docker.run('sleep 1000 & exec sleep 1000', '--name', 'ann-db', '--label', 'hostkeep.account=ann', '--memory', '32m', ...network, '-p', '127.0.0.1::3306', '--expose', '33060', '-v', 'ann-data:/data:ro', '-v', '/tmp:/host:ro'),
+      docker.run(
+        'echo hello >/www/index.html; exec httpd -f -p 8080 -h /www',
+        '--name',
+        'ann-pma',
+        '--label',
+        'hostkeep.account=ann',
+        '--label',
+        'com.docker.compose.service=phpmyadmin',
+        '--memory',
+        '64m',
+        ...network,
+        '-p',
+        '127.0.0.1::8080',
+        '-v',
+        'ann-data:/data',
+      ),
+      docker.run(
+        'dd if=/dev/zero of=/data/x bs=1M count=2 2>/dev/null; while :; do :; done',
+        '--name',
+        'ann-busy',
+        '--label',
+        'com.docker.compose.project=ann',
+        '--label',
+        'a.b=c d',
+        '--cpus',
+        '0.3',
+        '--network',
+        'none',
+      ),
+      docker.run(
+        'sleep 1000 & exec sleep 1000',
+        '--name',
+        'ann-db',
+        '--label',
+        'hostkeep.account=ann',
+        '--memory',
+        '32m',
+        ...network,
+        '-p',
+        '127.0.0.1::3306',
+        '--expose',
+        '33060',
+        '-v',
+        'ann-data:/data:ro',
+        '-v',
+        '/tmp:/host:ro',
+      ),
     ]);
-    await docker.run('sleep 1000', '--name', 'bob-one', '--label', 'hostkeep.account=bob', ...network, '-v', 'bob-data:/data');
+    await docker.run(
+      'sleep 1000',
+      '--name',
+      'bob-one',
+      '--label',
+      'hostkeep.account=bob',
+      ...network,
+      '-v',
+      'bob-data:/data',
+    );
     await docker.run('sleep 1000', '--name', 'stranger', '--network', 'none');
-    await docker.cli('create', '--name', 'ann-made', '--label', 'hostkeep.account=ann', '--network', 'none', 'busybox:local', 'true');
-    server = await TestServer.start({ config: { containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 } } });
-    users = { ann: await server.user('ann'), bob: await server.user('bob'), cleo: await server.user('cleo'), own: await server.user('own') };
+    await docker.cli(
+      'create',
+      '--name',
+      'ann-made',
+      '--label',
+      'hostkeep.account=ann',
+      '--network',
+      'none',
+      'busybox:local',
+      'true',
+    );
+    server = await TestServer.start({
+      config: { containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 } },
+    });
+    users = {
+      ann: await server.user('ann'),
+      bob: await server.user('bob'),
+      cleo: await server.user('cleo'),
+      own: await server.user('own'),
+    };
   });
 
   test.after(async () => {
@@ -55,13 +128,19 @@ function withDocker(): void {
   });
 
   const sample = async ({ token }: User): Promise<{ date: string; stats: Stats }> => {
-    const { status, body } = await server.ask<{ container_stats: { date: string; stats: Stats } }>('/api/docker_stats', { token });
+    const { status, body } = await server.ask<{ container_stats: { date: string; stats: Stats } }>(
+      '/api/docker_stats',
+      { token },
+    );
     assert.is(status, 200, JSON.stringify(body));
     return body.container_stats;
   };
   const stats = async (user: User): Promise<Stats> => (await sample(user)).stats;
   /** Polls until the answer is as wished; samples follow each other by two seconds. */
-  const sampleWhere = async (user: User, isWished: (sample: { date: string; stats: Stats }) => boolean): Promise<{ date: string; stats: Stats }> => {
+  const sampleWhere = async (
+    user: User,
+    isWished: (sample: { date: string; stats: Stats }) => boolean,
+  ): Promise<{ date: string; stats: Stats }> => {
     for (let attempts = 0; attempts < 300; attempts += 1) {
       const now = await sample(user);
       if (isWished(now)) return now;
@@ -78,11 +157,20 @@ function withDocker(): void {
 
   /** Sums over what the CLI prints of containers. */
   const cliSums = async (...ids: string[]) => {
-    const lines = (await docker.cli('stats', '--no-stream', '--format', 'json', ...ids)).split('\n').map((line) => JSON.parse(line) as Stats);
+    const lines = (await docker.cli('stats', '--no-stream', '--format', 'json', ...ids))
+      .split('\n')
+      .map((line) => JSON.parse(line) as Stats);
     const sum = (figure: (line: Stats) => number) => lines.reduce((total, line) => total + figure(line), 0);
     return {
-      containers: lines.length, pids: sum((line) => Number(line.PIDs)), cpu: sum((line) => Number.parseFloat(line.CPUPerc)), memory: sum((line) => bytes(line.MemUsage, 0)),
-      limit: sum((line) => bytes(line.MemUsage, 1)), received: sum((line) => bytes(line.NetIO, 0)), sent: sum((line) => bytes(line.NetIO, 1)), read: sum((line) => bytes(line.BlockIO, 0)), written: sum((line) => bytes(line.BlockIO, 1)),
+      containers: lines.length,
+      pids: sum((line) => Number(line.PIDs)),
+      cpu: sum((line) => Number.parseFloat(line.CPUPerc)),
+      memory: sum((line) => bytes(line.MemUsage, 0)),
+      limit: sum((line) => bytes(line.MemUsage, 1)),
+      received: sum((line) => bytes(line.NetIO, 0)),
+      sent: sum((line) => bytes(line.NetIO, 1)),
+      read: sum((line) => bytes(line.BlockIO, 0)),
+      written: sum((line) => bytes(line.BlockIO, 1)),
     };
   };
 
@@ -94,7 +182,10 @@ function withDocker(): void {
     const after = await cliSums(...ids);
     const between = (name: keyof typeof before, value: number, slack: number) => {
       const [low, high] = [Math.min(before[name], after[name]), Math.max(before[name], after[name])];
-      assert.ok(value >= low * 0.99 - slack && value <= high * 1.01 + slack, `${name}: ${value} is not from ${low} to ${high}`);
+      assert.ok(
+        value >= low * 0.99 - slack && value <= high * 1.01 + slack,
+        `${name}: ${value} is not from ${low} to ${high}`,
+      );
     };
     between('pids', ours.PIDs, 0);
     between('cpu', Number.parseFloat(ours.CPUPerc), 15);
@@ -110,9 +201,14 @@ function withDocker(): void {
 
   test('where control groups are readable, the engine is not asked for each container', async () => {
     const calls = async () => {
-      const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
+      const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(
+        ({ plugin }) => plugin === 'containers',
+      );
       assert.ok(metrics?.ok);
-      return metrics.value.find(({ name }) => name === 'hostkeep_container_engine_calls_total')?.samples[0]?.value ?? Number.NaN;
+      return (
+        metrics.value.find(({ name }) => name === 'hostkeep_container_engine_calls_total')?.samples[0]?.value ??
+        Number.NaN
+      );
     };
     const before = await calls();
     assert.is((await stats(users.ann)).Container, '3');
@@ -121,7 +217,7 @@ function withDocker(): void {
 
   test('the sums are those of the docker CLI', () => assertLikeCli(users.ann, ...ann));
 
-  test('on an engine of the account\'s own every container counts', async () => {
+  test("on an engine of the account's own every container counts", async () => {
     const all = (await docker.cli('ps', '-q', '--no-trunc')).split('\n');
     assert.is(all.length, 5);
     await assertLikeCli(users.own, ...all);
@@ -129,10 +225,20 @@ function withDocker(): void {
 
   test('two accounts see their own, and a third none', async () => {
     assert.equal([(await stats(users.bob)).Container, (await stats(users.bob)).PIDs], ['1', 1]);
-    assert.equal(await stats(users.cleo), { BlockIO: '0B / 0B', CPUPerc: '0.00 %', Container: '0', ID: '', MemPerc: '0.00 %', MemUsage: '0MiB / 0MiB', Name: '', NetIO: '0B / 0B', PIDs: 0 });
+    assert.equal(await stats(users.cleo), {
+      BlockIO: '0B / 0B',
+      CPUPerc: '0.00 %',
+      Container: '0',
+      ID: '',
+      MemPerc: '0.00 %',
+      MemUsage: '0MiB / 0MiB',
+      Name: '',
+      NetIO: '0B / 0B',
+      PIDs: 0,
+    });
   });
 
-  test('disk usage has the records that the docker CLI prints of the account\'s things', async () => {
+  test("disk usage has the records that the docker CLI prints of the account's things", async () => {
     const cli = JSON.parse(await docker.cli('system', 'df', '-v', '--format', '{{json .}}')) as Usage;
     const usageOf = async ({ token }: User) => {
       const { data } = (await server.ask<{ data: [Usage] }>('/api/container/df', { token })).body;
@@ -146,20 +252,41 @@ function withDocker(): void {
     const [image, cliImage] = [mine.Images[0], cli.Images[0]];
     assert.equal({ ...image, CreatedSince: '' }, { ...cliImage, CreatedSince: '', Containers: '4' });
     const byName = (usage: Usage) => usage.Volumes.toSorted((a, b) => (a.Name < b.Name ? -1 : 1));
-    assert.equal(byName(mine), byName(cli).filter(({ Name }) => Name.startsWith('ann-')));
-    assert.equal(mine.Volumes.map(({ Name, Links }) => [Name, Links]).toSorted(), [['ann-data', '2'], ['ann-unused', '0']]);
-    assert.equal((await usageOf(users.bob)).Containers.map(({ Names }) => Names), ['bob-one']);
+    assert.equal(
+      byName(mine),
+      byName(cli).filter(({ Name }) => Name.startsWith('ann-')),
+    );
+    assert.equal(mine.Volumes.map(({ Name, Links }) => [Name, Links]).toSorted(), [
+      ['ann-data', '2'],
+      ['ann-unused', '0'],
+    ]);
+    assert.equal(
+      (await usageOf(users.bob)).Containers.map(({ Names }) => Names),
+      ['bob-one'],
+    );
     assert.equal(await usageOf(users.cleo), { BuildCache: [], Containers: [], Images: [], Volumes: [] });
     assert.equal(comparable((await usageOf(users.own)).Containers), comparable(cli.Containers));
   });
 
   test('published ports are those where the services answer', async () => {
-    const { body } = await server.ask<Record<string, number | null>>('/system/hosting/ports', { token: users.ann.token });
+    const { body } = await server.ask<Record<string, number | null>>('/system/hosting/ports', {
+      token: users.ann.token,
+    });
     const port = async (name: string) => Number((await docker.cli('port', name)).split(':').at(-1));
-    assert.equal(body, { phpmyadmin_port: await port('ann-pma'), remote_mysql_port: await port('ann-db'), remote_ssh_port: null, webterminal_port: null });
+    assert.equal(body, {
+      phpmyadmin_port: await port('ann-pma'),
+      remote_mysql_port: await port('ann-db'),
+      remote_ssh_port: null,
+      webterminal_port: null,
+    });
     assert.is(await (await fetch(`http://127.0.0.1:${body['phpmyadmin_port']}/`)).text(), 'hello\n');
     const bobs = await server.ask('/system/hosting/ports', { token: users.bob.token });
-    assert.equal(bobs.body, { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null });
+    assert.equal(bobs.body, {
+      phpmyadmin_port: null,
+      remote_mysql_port: null,
+      remote_ssh_port: null,
+      webterminal_port: null,
+    });
   });
 
   test('containers that come, begin anew, pause and go fail no poll', async () => {
@@ -178,7 +305,10 @@ function withDocker(): void {
     await docker.cli('pause', 'ann-busy');
     over.abort();
     await polling;
-    await sampleWhere(users.ann, ({ stats: { Container, CPUPerc } }) => Container === '3' && Number.parseFloat(CPUPerc) < 1);
+    await sampleWhere(
+      users.ann,
+      ({ stats: { Container, CPUPerc } }) => Container === '3' && Number.parseFloat(CPUPerc) < 1,
+    );
     await docker.cli('unpause', 'ann-busy');
     await assertLikeCli(users.ann, ...ann);
   });
@@ -187,17 +317,26 @@ function withDocker(): void {
     const [doctor] = (await server.hostkeep.plugins.gather('doctor')).filter(({ plugin }) => plugin === 'containers');
     assert.ok(doctor?.ok);
     assert.match(doctor.value[0]?.detail ?? '', /^Docker \d+\.\d+\.\S+ \(API 1\.\d+\) at /);
-    assert.equal(doctor.value.map(({ ok }) => ok), [true, true, true]);
+    assert.equal(
+      doctor.value.map(({ ok }) => ok),
+      [true, true, true],
+    );
     const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
     assert.ok(metrics?.ok);
-    assert.equal(metrics.value.find(({ name }) => name === 'hostkeep_container_engine_up')?.samples.map(({ value }) => value), [1, 1]);
+    assert.equal(
+      metrics.value.find(({ name }) => name === 'hostkeep_container_engine_up')?.samples.map(({ value }) => value),
+      [1, 1],
+    );
   });
 
   test('the demo starts two containers that need no pull, and leaves none', async () => {
     const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
     const before = await docker.cli('ps', '-aq');
     try {
-      const results = await demo.hostkeep.plugins.inTurn('demoOutside', { demo: await demo.account('demo'), other: await demo.account('other') });
+      const results = await demo.hostkeep.plugins.inTurn('demoOutside', {
+        demo: await demo.account('demo'),
+        other: await demo.account('other'),
+      });
       const { error, value } = results.find(({ plugin }) => plugin === 'containers') ?? {};
       assert.is(error, undefined);
       assert.match(value?.uses?.join('\n') ?? '', /^containers: Docker \d[^\n]* at \S+; 2 small ones of demo, [^\n]*$/);
@@ -212,7 +351,8 @@ function withDocker(): void {
 
   test('an engine that stops is a 503, and when it is back its containers are seen without a restart of ours', async () => {
     await docker.down();
-    const question = () => server.ask<{ error: string; container_stats: { stats: Stats } }>('/api/docker_stats', { token: users.bob.token });
+    const question = () =>
+      server.ask<{ error: string; container_stats: { stats: Stats } }>('/api/docker_stats', { token: users.bob.token });
     let answer = await question();
     for (let attempts = 0; answer.status === 200 && attempts < 200; attempts += 1) {
       await delay(50);
@@ -222,7 +362,11 @@ function withDocker(): void {
     assert.ok(Number(answer.headers.get('retry-after')) >= 1);
     await docker.up();
     await docker.cli('start', 'bob-one');
-    for (let attempts = 0; (answer.status !== 200 || answer.body.container_stats.stats.Container !== '1') && attempts < 200; attempts += 1) {
+    for (
+      let attempts = 0;
+      (answer.status !== 200 || answer.body.container_stats.stats.Container !== '1') && attempts < 200;
+      attempts += 1
+    ) {
       await delay(50);
       answer = await question();
     }
@@ -241,6 +385,13 @@ function bytes(pair: string, side: 0 | 1): number {
 function comparable(records: readonly ContainerRecord[]): ContainerRecord[] {
   const sorted = (text: string) => text.split(',').toSorted().join(',');
   return records
-    .map((record) => ({ ...record, RunningFor: '', Status: record.Status.replace(/\d.*/, ''), Labels: sorted(record.Labels), Networks: sorted(record.Networks), Mounts: sorted(record.Mounts) }))
+    .map((record) => ({
+      ...record,
+      RunningFor: '',
+      Status: record.Status.replace(/\d.*/, ''),
+      Labels: sorted(record.Labels),
+      Networks: sorted(record.Networks),
+      Mounts: sorted(record.Mounts),
+    }))
     .toSorted((a, b) => (a.ID < b.ID ? -1 : 1));
 }

@@ -14,10 +14,17 @@ const ID = 'c'.repeat(64);
 const PATHS = ['/api/docker_stats', '/api/container/df'];
 const TIMEOUT_MS = 300;
 const STATS = {
-  read: '2026-11-20T12:20:46Z', pids_stats: { current: 4 }, memory_stats: { usage: 100 * 2 ** 20, limit: 400 * 2 ** 20 }, networks: { eth0: { rx_bytes: 1000, tx_bytes: 5 } },
+  read: '2026-11-20T12:20:46Z',
+  pids_stats: { current: 4 },
+  memory_stats: { usage: 100 * 2 ** 20, limit: 400 * 2 ** 20 },
+  networks: { eth0: { rx_bytes: 1000, tx_bytes: 5 } },
   cpu_stats: { cpu_usage: { total_usage: 5 }, system_cpu_usage: 9, online_cpus: 1 },
 };
-interface Body { container_stats: { stats: Record<string, unknown> }; error: string; detail: string }
+interface Body {
+  container_stats: { stats: Record<string, unknown> };
+  error: string;
+  detail: string;
+}
 
 let folder: string;
 let toClose: (() => Promise<void>)[] = [];
@@ -34,18 +41,34 @@ async function open<T extends { close(): Promise<void> }>(thing: Promise<T>): Pr
   toClose.push(() => opened.close());
   return opened;
 }
-const start = (containers: Record<string, unknown> = {}) => open(TestServer.start({ config: { containers: { socket: at('shared.sock'), timeout_ms: TIMEOUT_MS, ...containers } } }));
-const labelled = (account: string, Id = ID) => ({ Id, Labels: { 'hostkeep.account': account }, Image: 'x', ImageID: 'sha256:1', State: 'running', HostConfig: { NetworkMode: 'none' } });
+const start = (containers: Record<string, unknown> = {}) =>
+  open(
+    TestServer.start({ config: { containers: { socket: at('shared.sock'), timeout_ms: TIMEOUT_MS, ...containers } } }),
+  );
+const labelled = (account: string, Id = ID) => ({
+  Id,
+  Labels: { 'hostkeep.account': account },
+  Image: 'x',
+  ImageID: 'sha256:1',
+  State: 'running',
+  HostConfig: { NetworkMode: 'none' },
+});
 
 /** An engine with one running container of ann's, other answers first. */
-const engineOf = (containers: readonly object[], other: (path: string, response: Parameters<Answers>[1]) => boolean = () => false): Answers => (path, response) => {
-  if (other(path, response)) return;
-  if (path === '/containers/json') json(response, containers);
-  else if (path === '/system/df') json(response, { Containers: containers, Images: null, Volumes: null, BuildCache: null });
-  else if (path.endsWith('/stats')) json(response, STATS);
-  else if (path.endsWith('/json')) json(response, { State: { Pid: process.pid } });
-  else json(response, { message: 'page not found' }, 404);
-};
+const engineOf =
+  (
+    containers: readonly object[],
+    other: (path: string, response: Parameters<Answers>[1]) => boolean = () => false,
+  ): Answers =>
+  (path, response) => {
+    if (other(path, response)) return;
+    if (path === '/containers/json') json(response, containers);
+    else if (path === '/system/df')
+      json(response, { Containers: containers, Images: null, Volumes: null, BuildCache: null });
+    else if (path.endsWith('/stats')) json(response, STATS);
+    else if (path.endsWith('/json')) json(response, { State: { Pid: process.pid } });
+    else json(response, { message: 'page not found' }, 404);
+  };
 
 async function callsOf(server: TestServer): Promise<number> {
   const [gathered] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
@@ -69,7 +92,7 @@ async function assertRefused(server: TestServer, token: string, why: string): Pr
     assert.is(status, 503, why);
     assert.is(body.error, 'containers_unavailable', why);
     assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-    assert.not.match(body.detail, /sock|Error|ECONN/, 'the cause is not the client\'s');
+    assert.not.match(body.detail, /sock|Error|ECONN/, "the cause is not the client's");
   }
 }
 
@@ -112,7 +135,9 @@ test('an engine that accepts and never answers is a 503, and not asked by those 
   assert.match(finding?.remedy ?? '', /docker\.io/);
 });
 
-for (const [why, use] of Object.entries<(socket: { write(chunk: string): unknown; end(chunk: string): unknown }) => void>({
+for (const [why, use] of Object.entries<
+  (socket: { write(chunk: string): unknown; end(chunk: string): unknown }) => void
+>({
   'speaks no HTTP': (socket) => socket.end('hello\r\n\r\n'),
   'ends in the middle': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{'),
   'answers no JSON': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nwhat'),
@@ -139,7 +164,12 @@ test('ports are null where there is no engine, and not known while there is one 
   await server.hostkeep.core.accounts.setFeature('bob', 'info', true);
   const ask = (who: string) => server.ask<Record<string, unknown>>('/system/hosting/ports', { token: who });
   assert.equal((await ask(token)).body, NONE, 'no engine was ever here');
-  const engine = await open(fakeEngine(at('shared.sock'), engineOf([{ ...labelled('ann'), Ports: [{ PrivatePort: 3306, PublicPort: 33_061, Type: 'tcp' }] }])));
+  const engine = await open(
+    fakeEngine(
+      at('shared.sock'),
+      engineOf([{ ...labelled('ann'), Ports: [{ PrivatePort: 3306, PublicPort: 33_061, Type: 'tcp' }] }]),
+    ),
+  );
   await untilAnswered(server, '/api/docker_stats', token);
   assert.is((await ask(token)).body['remote_mysql_port'], 33_061);
   await engine.close();
@@ -165,21 +195,23 @@ test('an engine that hangs leaves ports unknown, also when it never answered', a
 test('an answer without end is read to a bound only', async () => {
   let sent = 0;
   const chunk = Buffer.alloc(1 << 16, 0x20);
-  await open(rawEngine(at('own.sock'), (socket) => {
-    socket.write('HTTP/1.1 200 OK\r\n\r\n[');
-    const more = () => {
-      for (let fits = true; fits && !socket.destroyed; sent += chunk.length) fits = socket.write(chunk);
-    };
-    socket.on('drain', more);
-    more();
-  }));
+  await open(
+    rawEngine(at('own.sock'), (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n[');
+      const more = () => {
+        for (let fits = true; fits && !socket.destroyed; sent += chunk.length) fits = socket.write(chunk);
+      };
+      socket.on('drain', more);
+      more();
+    }),
+  );
   const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 5000 });
   const { token } = await server.user('ann');
   await assertRefused(server, token, 'huge');
   assert.ok(sent < 32 * 2 ** 20, `${sent} bytes were taken`);
 });
 
-test('an account\'s own engine that claims too much is not written out', async () => {
+test("an account's own engine that claims too much is not written out", async () => {
   const many = Array.from({ length: 6000 }, (_, i) => labelled('ann', i.toString(16).padStart(64, '0')));
   await open(fakeEngine(at('own.sock'), engineOf(many.map(({ Id }) => ({ Id })))));
   const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 2000 });
@@ -190,26 +222,51 @@ test('a container that ends between listing and sampling is left out', async () 
   const ended = 'd'.repeat(64);
   for (const how of ['404', '409', 'empty', 'nothing']) {
     const socket = at(`${how}.sock`);
-    await open(fakeEngine(socket, engineOf([labelled('ann'), labelled('ann', ended)], (path, response) => {
-      if (!path.includes(ended)) return false;
-      if (how === 'empty') response.end();
-      else json(response, how === 'nothing' ? { pids_stats: {}, memory_stats: {} } : { message: 'it ended' }, how === 'nothing' ? 200 : Number(how));
-      return true;
-    })));
+    await open(
+      fakeEngine(
+        socket,
+        engineOf([labelled('ann'), labelled('ann', ended)], (path, response) => {
+          if (!path.includes(ended)) return false;
+          if (how === 'empty') response.end();
+          else
+            json(
+              response,
+              how === 'nothing' ? { pids_stats: {}, memory_stats: {} } : { message: 'it ended' },
+              how === 'nothing' ? 200 : Number(how),
+            );
+          return true;
+        }),
+      ),
+    );
     const server = await start({ sockets: { ann: socket } });
     const { token } = await server.user('ann');
     const { status, body } = await server.ask<Body>('/api/docker_stats', { token });
     assert.is(status, 200);
-    assert.equal(body.container_stats.stats, { BlockIO: '0B / 0B', CPUPerc: '0.00 %', Container: '1', ID: '', MemPerc: '25.00 %', MemUsage: '100MiB / 400MiB', Name: '', NetIO: '1kB / 5B', PIDs: 4 });
+    assert.equal(body.container_stats.stats, {
+      BlockIO: '0B / 0B',
+      CPUPerc: '0.00 %',
+      Container: '1',
+      ID: '',
+      MemPerc: '25.00 %',
+      MemUsage: '100MiB / 400MiB',
+      Name: '',
+      NetIO: '1kB / 5B',
+      PIDs: 4,
+    });
   }
 });
 
 test('on the shared engine one that is gone is asked for once, and the rest is summed up', async () => {
-  await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')], (path, response) => {
-    if (path !== `/containers/${ID}/json`) return false;
-    json(response, { message: 'No such container' }, 404);
-    return true;
-  })));
+  await open(
+    fakeEngine(
+      at('shared.sock'),
+      engineOf([labelled('ann')], (path, response) => {
+        if (path !== `/containers/${ID}/json`) return false;
+        json(response, { message: 'No such container' }, 404);
+        return true;
+      }),
+    ),
+  );
   const server = await start();
   const { token } = await server.user('ann');
   assert.is((await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'], '0');
@@ -217,7 +274,12 @@ test('on the shared engine one that is gone is asked for once, and the rest is s
 
 test('a container of which the engine says nothing makes its account wait, and no other', async () => {
   const stuck = 'e'.repeat(64);
-  const engine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann', stuck), labelled('bob')], (path) => path.includes(stuck))));
+  const engine = await open(
+    fakeEngine(
+      at('shared.sock'),
+      engineOf([labelled('ann', stuck), labelled('bob')], (path) => path.includes(stuck)),
+    ),
+  );
   const server = await start();
   const [ann, bob] = [await server.user('ann'), await server.user('bob')];
   assert.is((await server.ask('/api/docker_stats', { token: ann.token })).status, 503);
@@ -232,21 +294,45 @@ test('how often the engine is asked depends on the containers, not on the polls'
   const server = await start();
   const { token } = await server.user('ann');
   await Promise.all(Array.from({ length: 200 }, () => server.ask('/api/docker_stats', { token })));
-  assert.equal(engine.asked, ['/containers/json', `/containers/${ID}/json`, `/containers/${ID}/stats`, `/containers/${ID}/stats`]);
+  assert.equal(engine.asked, [
+    '/containers/json',
+    `/containers/${ID}/json`,
+    `/containers/${ID}/stats`,
+    `/containers/${ID}/stats`,
+  ]);
 });
 
-test('two accounts never see each other\'s containers', async () => {
-  await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann'), { ...labelled('', 'f'.repeat(64)), Labels: { 'com.docker.compose.project': 'bob' } }, { ...labelled('x', '1'.repeat(64)), Labels: null }])));
+test("two accounts never see each other's containers", async () => {
+  await open(
+    fakeEngine(
+      at('shared.sock'),
+      engineOf([
+        labelled('ann'),
+        { ...labelled('', 'f'.repeat(64)), Labels: { 'com.docker.compose.project': 'bob' } },
+        { ...labelled('x', '1'.repeat(64)), Labels: null },
+      ]),
+    ),
+  );
   const server = await start();
-  for (const [name, id] of [['ann', ID], ['bob', 'f'.repeat(64)], ['cleo', undefined]] as const) {
+  for (const [name, id] of [
+    ['ann', ID],
+    ['bob', 'f'.repeat(64)],
+    ['cleo', undefined],
+  ] as const) {
     const { token } = await server.user(name);
-    assert.is((await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'], id === undefined ? '0' : '1');
+    assert.is(
+      (await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'],
+      id === undefined ? '0' : '1',
+    );
     const { body } = await server.ask<{ data: [{ Containers: { ID: string }[] }] }>('/api/container/df', { token });
-    assert.equal(body.data[0].Containers.map((each) => each.ID), id === undefined ? [] : [id]);
+    assert.equal(
+      body.data[0].Containers.map((each) => each.ID),
+      id === undefined ? [] : [id],
+    );
   }
 });
 
-test('an account\'s own engine is not believed which processes are its containers\'', async () => {
+test("an account's own engine is not believed which processes are its containers'", async () => {
   const shared = await open(fakeEngine(at('shared.sock'), engineOf([])));
   const own = await open(fakeEngine(at('own.sock'), engineOf([labelled('somebody')])));
   const server = await start({ sockets: { ann: at('own.sock') } });
@@ -256,15 +342,25 @@ test('an account\'s own engine is not believed which processes are its container
   assert.equal(shared.asked, []);
 });
 
-test('a link in the path of an account\'s own socket leads nowhere, nor does the shared socket under another name', async () => {
+test("a link in the path of an account's own socket leads nowhere, nor does the shared socket under another name", async () => {
   const shared = await open(fakeEngine(at('shared.sock'), engineOf([labelled('bob')])));
   mkdirSync(at('real'));
   const neighbour = await open(fakeEngine(at('real/engine.sock'), engineOf([labelled('bob')])));
   symlinkSync(at('shared.sock'), at('link.sock'));
   symlinkSync(at('real'), at('folder'));
   linkSync(at('shared.sock'), at('hard.sock'));
-  const server = await start({ sockets: { ann: at('link.sock'), bea: at('folder/engine.sock'), cleo: at('hard.sock'), dora: folder, emma: `${folder}/real/../real/engine.sock`, fay: at('real/engine.sock') } });
-  for (const name of ['ann', 'bea', 'cleo', 'dora', 'emma']) await assertRefused(server, (await server.user(name)).token, name);
+  const server = await start({
+    sockets: {
+      ann: at('link.sock'),
+      bea: at('folder/engine.sock'),
+      cleo: at('hard.sock'),
+      dora: folder,
+      emma: `${folder}/real/../real/engine.sock`,
+      fay: at('real/engine.sock'),
+    },
+  });
+  for (const name of ['ann', 'bea', 'cleo', 'dora', 'emma'])
+    await assertRefused(server, (await server.user(name)).token, name);
   assert.equal([shared.asked, neighbour.asked], [[], []] as string[][]);
   assert.is((await server.ask('/api/docker_stats', { token: (await server.user('fay')).token })).status, 200);
 });
@@ -284,7 +380,10 @@ test('the environment does not send the plugin elsewhere', async () => {
 
 test('without any engine the plugin is unavailable; without one of its own an account is', async () => {
   const none = await start({ socket: '' });
-  assert.is((await none.ask('/api/docker_stats', { token: (await none.user('ann')).token })).body['error'], 'feature_unavailable');
+  assert.is(
+    (await none.ask('/api/docker_stats', { token: (await none.user('ann')).token })).body['error'],
+    'feature_unavailable',
+  );
   await open(fakeEngine(at('own.sock'), engineOf([])));
   const server = await start({ socket: '', sockets: { ann: at('own.sock') } });
   assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 200);
@@ -293,11 +392,16 @@ test('without any engine the plugin is unavailable; without one of its own an ac
 
 test('while disk usage takes its time those who ask are told to come back, and it is measured once', async () => {
   const waiting: (() => void)[] = [];
-  const engine: FakeEngine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')], (path, response) => {
-    if (path !== '/system/df') return false;
-    waiting.push(() => json(response, { Containers: [labelled('ann')] }));
-    return true;
-  })));
+  const engine: FakeEngine = await open(
+    fakeEngine(
+      at('shared.sock'),
+      engineOf([labelled('ann')], (path, response) => {
+        if (path !== '/system/df') return false;
+        waiting.push(() => json(response, { Containers: [labelled('ann')] }));
+        return true;
+      }),
+    ),
+  );
   const server = await start();
   const { token } = await server.user('ann');
   const answers = await Promise.all(Array.from({ length: 5 }, () => server.ask<Body>('/api/container/df', { token })));
@@ -312,11 +416,24 @@ test('while disk usage takes its time those who ask are told to come back, and i
 
 test('a demo without an engine says what it leaves out', async () => {
   const server = await start();
-  const report = async () => (await server.hostkeep.plugins.inTurn('demoOutside', people)).find(({ plugin }) => plugin === 'containers')?.value;
+  const report = async () =>
+    (await server.hostkeep.plugins.inTurn('demoOutside', people)).find(({ plugin }) => plugin === 'containers')?.value;
   const people = { demo: await server.account('demo'), other: await server.account('other') };
   const { uses, leftOut = [] } = (await report()) ?? {};
   assert.is(uses, undefined);
-  assert.match(leftOut.join('\n'), /^containers: the engine at \S+ failed to answer .* \(apt-get install docker\.io [^\n]*\)$/);
-  await open(fakeEngine(at('shared.sock'), (path, response) => (path === '/version' ? json(response, { Version: '1.2.3', ApiVersion: '1.41' }) : json(response, { message: 'no' }, 500))));
-  assert.match((await report())?.leftOut?.join('\n') ?? '', /^containers: Docker 1\.2\.3 .*, but the engine answers \S+ with 500: .* \(.*busybox-static\)$/);
+  assert.match(
+    leftOut.join('\n'),
+    /^containers: the engine at \S+ failed to answer .* \(apt-get install docker\.io [^\n]*\)$/,
+  );
+  await open(
+    fakeEngine(at('shared.sock'), (path, response) =>
+      path === '/version'
+        ? json(response, { Version: '1.2.3', ApiVersion: '1.41' })
+        : json(response, { message: 'no' }, 500),
+    ),
+  );
+  assert.match(
+    (await report())?.leftOut?.join('\n') ?? '',
+    /^containers: Docker 1\.2\.3 .*, but the engine answers \S+ with 500: .* \(.*busybox-static\)$/,
+  );
 });

@@ -10,7 +10,8 @@ import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('library of the containers');
-const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/node_modules/dockerode/'));
+const isLoaded = () =>
+  Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/node_modules/dockerode/'));
 
 test('it is not loaded where there is no engine, and soon after the start where there is one, before anybody asks', async () => {
   const socket = join(temporaryFolder(), 'engine.sock');

@@ -11,21 +11,56 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('containers-sampler');
 const PACE = { intervalMs: 20, idleMs: 100, maxAgeMs: 1000, waitMs: 100, pauseMs: 1000 };
-const accountOf = (id: number, username: string): Account => ({ id, username, role: 'user', email: '', locale: 'en', plan: undefined, features: new Set(), overrides: {}, filesRoot: '/', suspended: false, createdAt: 0 });
+const accountOf = (id: number, username: string): Account => ({
+  id,
+  username,
+  role: 'user',
+  email: '',
+  locale: 'en',
+  plan: undefined,
+  features: new Set(),
+  overrides: {},
+  filesRoot: '/',
+  suspended: false,
+  createdAt: 0,
+});
 const ann = accountOf(1, 'ann');
 const bob = accountOf(2, 'bob');
 const listing = new Listing(parseContainers([{ Id: 'a'.repeat(64), Labels: { 'hostkeep.account': 'ann' } }]), false);
-const measured = { source: 'cgroup', cpuNs: 0, clockNs: 0, memoryBytes: 0, limitBytes: 0, receivedBytes: 0, sentBytes: 0, readBytes: 0, writtenBytes: 0, pids: 1, cpuPercent: 0 } as const;
+const measured = {
+  source: 'cgroup',
+  cpuNs: 0,
+  clockNs: 0,
+  memoryBytes: 0,
+  limitBytes: 0,
+  receivedBytes: 0,
+  sentBytes: 0,
+  readBytes: 0,
+  writtenBytes: 0,
+  pids: 1,
+  cpuPercent: 0,
+} as const;
 
-interface Counted { lists: number; measures: number; kept: number[] }
+interface Counted {
+  lists: number;
+  measures: number;
+  kept: number[];
+}
 
-function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: Partial<typeof PACE> } = {}): { sampler: Sampler; counted: Counted } {
+function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: Partial<typeof PACE> } = {}): {
+  sampler: Sampler;
+  counted: Counted;
+} {
   const counted: Counted = { lists: 0, measures: 0, kept: [] };
   const sampler = new Sampler({
-    roster: { known: listing, assertUp: () => {}, list: async () => {
-      counted.lists += 1;
-      return listing;
-    } },
+    roster: {
+      known: listing,
+      assertUp: () => {},
+      list: async () => {
+        counted.lists += 1;
+        return listing;
+      },
+    },
     meter: {
       measure: async (mine) => {
         counted.measures += 1;
@@ -33,7 +68,8 @@ function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: 
       },
       keepOnly: (list) => void counted.kept.push(list.length),
     },
-    log: createLog('silent'), pace: { ...PACE, ...over.pace },
+    log: createLog('silent'),
+    pace: { ...PACE, ...over.pace },
   });
   return { sampler, counted };
 }
@@ -44,7 +80,9 @@ async function until(isTrue: () => boolean): Promise<void> {
     await delay(5);
   }
 }
-const countOf = (reply: Reply) => (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } }).container_stats.stats.Container;
+const countOf = (reply: Reply) =>
+  (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } })
+    .container_stats.stats.Container;
 
 test('the first poll waits for a sample, those after it get the same bytes without a promise', async () => {
   const { sampler, counted } = samplerWith({ pace: { intervalMs: 10_000 } });
@@ -80,19 +118,31 @@ test('it ends when nobody polls, forgets what it knew, and begins again', async 
 
 test('a sample that is too old is not answered, and one that does not come is a 503', async () => {
   let isStuck = false;
-  const { sampler } = samplerWith({ measure: () => (isStuck ? new Promise(() => {}) : Promise.resolve([measured])), pace: { maxAgeMs: 50, idleMs: 10_000 } });
+  const { sampler } = samplerWith({
+    measure: () => (isStuck ? new Promise(() => {}) : Promise.resolve([measured])),
+    pace: { maxAgeMs: 50, idleMs: 10_000 },
+  });
   await sampler.poll(ann);
   isStuck = true;
   let answer: Reply | Promise<Reply> | undefined;
   await until(() => (answer = sampler.poll(ann)) instanceof Promise);
-  await Promise.resolve(answer).then(() => assert.unreachable(), (error: unknown) => assert.is((error as HttpError).code, 'containers_unavailable'));
+  await Promise.resolve(answer).then(
+    () => assert.unreachable(),
+    (error: unknown) => assert.is((error as HttpError).code, 'containers_unavailable'),
+  );
   sampler.close();
 });
 
 test('a failure is kept for a while, and not tried again for each poll', async () => {
-  const { sampler, counted } = samplerWith({ measure: () => Promise.reject(new Error('no')), pace: { intervalMs: 10_000 } });
+  const { sampler, counted } = samplerWith({
+    measure: () => Promise.reject(new Error('no')),
+    pace: { intervalMs: 10_000 },
+  });
   for (let polls = 0; polls < 20; polls += 1) {
-    const error = await Promise.resolve(sampler.poll(ann)).then(() => undefined, (reason: unknown) => reason);
+    const error = await Promise.resolve(sampler.poll(ann)).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
     assert.ok(error instanceof HttpError);
     assert.equal([error.code, error.headers?.['Retry-After']], ['containers_unavailable', '2']);
   }

@@ -23,22 +23,54 @@ const OTHER = 'b'.repeat(64);
 const MIB = 2 ** 20;
 
 const container = (over: Record<string, unknown> = {}): Container => {
-  const [parsed] = parseContainers([{ Id: ID, Names: ['/shop-web-1'], Image: 'nginx:1', ImageID: 'sha256:1', State: 'running', ...over }]);
+  const [parsed] = parseContainers([
+    { Id: ID, Names: ['/shop-web-1'], Image: 'nginx:1', ImageID: 'sha256:1', State: 'running', ...over },
+  ]);
   if (parsed === undefined) throw new Error('not a container');
   return parsed;
 };
-const reading: Reading = { source: 'cgroup', cpuNs: 0, clockNs: 0, memoryBytes: 0, limitBytes: 0, receivedBytes: 0, sentBytes: 0, readBytes: 0, writtenBytes: 0, pids: 0 };
+const reading: Reading = {
+  source: 'cgroup',
+  cpuNs: 0,
+  clockNs: 0,
+  memoryBytes: 0,
+  limitBytes: 0,
+  receivedBytes: 0,
+  sentBytes: 0,
+  readBytes: 0,
+  writtenBytes: 0,
+  pids: 0,
+};
 
 test('sizes are written as the docker CLI writes them', () => {
-  assert.equal([0, 999, 1000, 1234, 1_984_172, 999_600, 3_145_734].map((bytes) => decimalSize(bytes, 3)), ['0B', '999B', '1kB', '1.23kB', '1.98MB', '1MB', '3.15MB']);
-  assert.equal([1_984_172, 2_097_152, 999_960, 12_345_678_901].map((bytes) => decimalSize(bytes)), ['1.984MB', '2.097MB', '1MB', '12.35GB']);
+  assert.equal(
+    [0, 999, 1000, 1234, 1_984_172, 999_600, 3_145_734].map((bytes) => decimalSize(bytes, 3)),
+    ['0B', '999B', '1kB', '1.23kB', '1.98MB', '1MB', '3.15MB'],
+  );
+  assert.equal(
+    [1_984_172, 2_097_152, 999_960, 12_345_678_901].map((bytes) => decimalSize(bytes)),
+    ['1.984MB', '2.097MB', '1MB', '12.35GB'],
+  );
   assert.equal([0, 512_000, 3 * 1024 * MIB, 335_902_228].map(mebibytes), ['0MiB', '0.49MiB', '3072MiB', '320.34MiB']);
   assert.is(decimalSize(1e300, 3).endsWith('YB'), true);
 });
 
 test('durations and dates are written as the docker CLI writes them', () => {
-  const cases: [number, string][] = [[0.4, 'Less than a second'], [1, '1 second'], [59, '59 seconds'], [60, 'About a minute'], [600, '10 minutes'], [3600, 'About an hour'], [5400, '2 hours'],
-    [47 * 3600, '47 hours'], [48 * 3600, '2 days'], [14 * 86_400, '2 weeks'], [70 * 86_400, '2 months'], [800 * 86_400, '2 years'], [-5, 'Less than a second']];
+  const cases: [number, string][] = [
+    [0.4, 'Less than a second'],
+    [1, '1 second'],
+    [59, '59 seconds'],
+    [60, 'About a minute'],
+    [600, '10 minutes'],
+    [3600, 'About an hour'],
+    [5400, '2 hours'],
+    [47 * 3600, '47 hours'],
+    [48 * 3600, '2 days'],
+    [14 * 86_400, '2 weeks'],
+    [70 * 86_400, '2 months'],
+    [800 * 86_400, '2 years'],
+    [-5, 'Less than a second'],
+  ];
   for (const [seconds, text] of cases) assert.is(duration(seconds), text);
   assert.is(createdAt(1_795_177_216), '2026-11-20 12:20:16 +0000 UTC');
   assert.is(createdAt(Number.MAX_SAFE_INTEGER), '1970-01-01 00:00:00 +0000 UTC');
@@ -60,29 +92,81 @@ test('memory is counted without inactive file cache, where that is a part of it'
 });
 
 test('sums add bytes as bytes', () => {
-  const one: Measured = { ...reading, cpuPercent: 0.1, memoryBytes: 320 * MIB, limitBytes: 1024 * MIB, receivedBytes: 1_200_000, sentBytes: 3000, readBytes: 999, writtenBytes: 0, pids: 2 };
-  const two: Measured = { ...reading, cpuPercent: 0.05, memoryBytes: 0.34 * MIB, limitBytes: 2048 * MIB, receivedBytes: 40, sentBytes: 401, readBytes: 1, writtenBytes: 5, pids: 3 };
+  const one: Measured = {
+    ...reading,
+    cpuPercent: 0.1,
+    memoryBytes: 320 * MIB,
+    limitBytes: 1024 * MIB,
+    receivedBytes: 1_200_000,
+    sentBytes: 3000,
+    readBytes: 999,
+    writtenBytes: 0,
+    pids: 2,
+  };
+  const two: Measured = {
+    ...reading,
+    cpuPercent: 0.05,
+    memoryBytes: 0.34 * MIB,
+    limitBytes: 2048 * MIB,
+    receivedBytes: 40,
+    sentBytes: 401,
+    readBytes: 1,
+    writtenBytes: 5,
+    pids: 3,
+  };
   assert.equal(totals([one, two]), {
-    BlockIO: '1kB / 5B', CPUPerc: '0.15 %', Container: '2', ID: '', MemPerc: '10.43 %', MemUsage: '320.34MiB / 3072MiB', Name: '', NetIO: '1.2MB / 3.4kB', PIDs: 5,
+    BlockIO: '1kB / 5B',
+    CPUPerc: '0.15 %',
+    Container: '2',
+    ID: '',
+    MemPerc: '10.43 %',
+    MemUsage: '320.34MiB / 3072MiB',
+    Name: '',
+    NetIO: '1.2MB / 3.4kB',
+    PIDs: 5,
   });
-  assert.equal(totals([]), { BlockIO: '0B / 0B', CPUPerc: '0.00 %', Container: '0', ID: '', MemPerc: '0.00 %', MemUsage: '0MiB / 0MiB', Name: '', NetIO: '0B / 0B', PIDs: 0 });
+  assert.equal(totals([]), {
+    BlockIO: '0B / 0B',
+    CPUPerc: '0.00 %',
+    Container: '0',
+    ID: '',
+    MemPerc: '0.00 %',
+    MemUsage: '0MiB / 0MiB',
+    Name: '',
+    NetIO: '0B / 0B',
+    PIDs: 0,
+  });
 });
 
 test('the group of a container is found in the forms of cgroupfs, systemd and Podman, and that of another is not taken', () => {
   const v1 = `4:memory:/docker/${ID}\n2:cpu,cpuacct:/docker/${ID}\n1:name=systemd:/docker/${ID}\n0::/docker/${ID}\n`;
   const place = parsePlace(v1, ID);
   assert.is(place?.version === 1 && place.paths.get('cpuacct'), `/docker/${ID}`);
-  assert.equal(parsePlace(`0::/system.slice/docker-${ID}.scope\n`, ID), { version: 2, path: `/system.slice/docker-${ID}.scope` });
-  assert.equal(parsePlace(`0::/machine.slice/libpod-${ID}.scope/container/init.scope\n`, ID), { version: 2, path: `/machine.slice/libpod-${ID}.scope` });
-  for (const text of ['', `0::/docker/${OTHER}\n`, `0::/../${ID}\n`, '0::/\n', `nonsense ${ID}`]) assert.is(parsePlace(text, ID), undefined, text);
+  assert.equal(parsePlace(`0::/system.slice/docker-${ID}.scope\n`, ID), {
+    version: 2,
+    path: `/system.slice/docker-${ID}.scope`,
+  });
+  assert.equal(parsePlace(`0::/machine.slice/libpod-${ID}.scope/container/init.scope\n`, ID), {
+    version: 2,
+    path: `/machine.slice/libpod-${ID}.scope`,
+  });
+  for (const text of ['', `0::/docker/${OTHER}\n`, `0::/../${ID}\n`, '0::/\n', `nonsense ${ID}`])
+    assert.is(parsePlace(text, ID), undefined, text);
 });
 
 test('files of the kernel are summed over devices and interfaces', () => {
-  const net = 'Inter-|   Receive     |  Transmit\n face |bytes packets |bytes\n    lo: 99 1 0 0 0 0 0 0 99 1 0 0 0 0 0 0\n  eth0: 1749 21 0 0 0 0 0 0 701 8 0 0 0 0 0 0\n  eth1:1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n';
+  const net =
+    'Inter-|   Receive     |  Transmit\n face |bytes packets |bytes\n    lo: 99 1 0 0 0 0 0 0 99 1 0 0 0 0 0 0\n  eth0: 1749 21 0 0 0 0 0 0 701 8 0 0 0 0 0 0\n  eth1:1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n';
   assert.equal(parseNetwork(net), { receivedBytes: 1750, sentBytes: 703 });
-  assert.equal(parseBlkio('8:0 Read 4096\n8:0 Write 512\n8:0 Sync 9\n8:16 Read 1\nTotal 4617\n'), { readBytes: 4097, writtenBytes: 512 });
+  assert.equal(parseBlkio('8:0 Read 4096\n8:0 Write 512\n8:0 Sync 9\n8:16 Read 1\nTotal 4617\n'), {
+    readBytes: 4097,
+    writtenBytes: 512,
+  });
   assert.equal(parseBlkio('Total 0\n'), { readBytes: 0, writtenBytes: 0 });
-  assert.equal(parseIoStat('8:0 rbytes=4096 wbytes=512 rios=1 wios=1 dbytes=7 dios=1\n8:16 rbytes=1 wbytes=0 rios=1\n'), { readBytes: 4097, writtenBytes: 512 });
+  assert.equal(
+    parseIoStat('8:0 rbytes=4096 wbytes=512 rios=1 wios=1 dbytes=7 dios=1\n8:16 rbytes=1 wbytes=0 rios=1\n'),
+    { readBytes: 4097, writtenBytes: 512 },
+  );
 });
 
 /** A host's files below a temporary folder. */
@@ -102,133 +186,351 @@ async function withFiles(files: Record<string, string>, use: (root: string) => P
 const NET = 'Inter-|\n face |\n    lo: 9 1 0 0 0 0 0 0 9 1\n  eth0: 10 1 0 0 0 0 0 0 20 1\n';
 const V2 = `sys/fs/cgroup/system.slice/docker-${ID}.scope`;
 const version2 = {
-  'proc/7/cgroup': `0::/system.slice/docker-${ID}.scope\n`, 'proc/7/net/dev': NET, 'sys/fs/cgroup/cgroup.controllers': 'cpu io memory pids\n',
-  [`${V2}/cpu.stat`]: 'usage_usec 31221\nuser_usec 1\nsystem_usec 2\n', [`${V2}/memory.current`]: '3661824\n', [`${V2}/memory.max`]: '67108864\n',
-  [`${V2}/memory.stat`]: 'anon 1\nfile 2\nworkingset_inactive_file 5\ninactive_file 3149824\n', [`${V2}/pids.current`]: '3\n', [`${V2}/io.stat`]: '8:0 rbytes=1 wbytes=2 rios=1 wios=1\n',
+  'proc/7/cgroup': `0::/system.slice/docker-${ID}.scope\n`,
+  'proc/7/net/dev': NET,
+  'sys/fs/cgroup/cgroup.controllers': 'cpu io memory pids\n',
+  [`${V2}/cpu.stat`]: 'usage_usec 31221\nuser_usec 1\nsystem_usec 2\n',
+  [`${V2}/memory.current`]: '3661824\n',
+  [`${V2}/memory.max`]: '67108864\n',
+  [`${V2}/memory.stat`]: 'anon 1\nfile 2\nworkingset_inactive_file 5\ninactive_file 3149824\n',
+  [`${V2}/pids.current`]: '3\n',
+  [`${V2}/io.stat`]: '8:0 rbytes=1 wbytes=2 rios=1 wios=1\n',
 };
 
-test('control groups of version 2 are read', () => withFiles(version2, async (root) => {
-  const reader = new CgroupReader(root, 1000 * MIB);
-  assert.is(await reader.version(), 2);
-  const read = await reader.read(container(), 7);
-  assert.ok(read !== 'gone' && read.clockNs > 0);
-  assert.equal({ ...(read as Reading), clockNs: 0 }, { source: 'cgroup', cpuNs: 31_221_000, clockNs: 0, memoryBytes: 512_000, limitBytes: 64 * MIB, receivedBytes: 10, sentBytes: 20, readBytes: 1, writtenBytes: 2, pids: 3 });
-}));
+test('control groups of version 2 are read', () =>
+  withFiles(version2, async (root) => {
+    const reader = new CgroupReader(root, 1000 * MIB);
+    assert.is(await reader.version(), 2);
+    const read = await reader.read(container(), 7);
+    assert.ok(read !== 'gone' && read.clockNs > 0);
+    assert.equal(
+      { ...(read as Reading), clockNs: 0 },
+      {
+        source: 'cgroup',
+        cpuNs: 31_221_000,
+        clockNs: 0,
+        memoryBytes: 512_000,
+        limitBytes: 64 * MIB,
+        receivedBytes: 10,
+        sentBytes: 20,
+        readBytes: 1,
+        writtenBytes: 2,
+        pids: 3,
+      },
+    );
+  }));
 
-test('a limit of none is the memory of the host, and no controller for disks is nothing read', () => withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
-  const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as Reading;
-  assert.is(read.limitBytes, 1000 * MIB);
-  assert.is(read.readBytes, 0);
-}));
+test('a limit of none is the memory of the host, and no controller for disks is nothing read', () =>
+  withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
+    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as Reading;
+    assert.is(read.limitBytes, 1000 * MIB);
+    assert.is(read.readBytes, 0);
+  }));
 
-test('the network of the host is no container\'s', () => withFiles(version2, async (root) => {
-  const read = (await new CgroupReader(root, 1).read(container({ HostConfig: { NetworkMode: 'host' } }), 7)) as Reading;
-  assert.equal([read.receivedBytes, read.sentBytes], [0, 0]);
-}));
+test("the network of the host is no container's", () =>
+  withFiles(version2, async (root) => {
+    const read = (await new CgroupReader(root, 1).read(
+      container({ HostConfig: { NetworkMode: 'host' } }),
+      7,
+    )) as Reading;
+    assert.equal([read.receivedBytes, read.sentBytes], [0, 0]);
+  }));
 
 test('control groups of version 1 are read, each controller at its own path', () => {
   const at = (controller: string) => `sys/fs/cgroup/${controller}/docker/${ID}`;
-  return withFiles({
-    'proc/7/cgroup': `3:blkio:/docker/${ID}\n5:pids:/docker/${ID}\n4:memory:/docker/${ID}\n2:cpuacct:/docker/${ID}\n0::/\n`, 'proc/7/net/dev': NET, 'sys/fs/cgroup/memory/memory.usage_in_bytes': '1\n',
-    [`${at('cpuacct')}/cpuacct.usage`]: '31221139\n', [`${at('memory')}/memory.usage_in_bytes`]: '3661824\n', [`${at('memory')}/memory.limit_in_bytes`]: '9223372036854771712\n',
-    [`${at('memory')}/memory.stat`]: 'inactive_file 7\ntotal_inactive_file 3149824\n', [`${at('pids')}/pids.current`]: '1\n',
-    [`${at('blkio')}/blkio.throttle.io_service_bytes`]: '8:0 Read 5\n8:0 Write 6\nTotal 11\n',
-  }, async (root) => {
-    const reader = new CgroupReader(root, 1000 * MIB);
-    assert.is(await reader.version(), 1);
-    const read = (await reader.read(container(), 7)) as Reading;
-    assert.equal({ ...read, clockNs: 0 }, { source: 'cgroup', cpuNs: 31_221_139, clockNs: 0, memoryBytes: 512_000, limitBytes: 1000 * MIB, receivedBytes: 10, sentBytes: 20, readBytes: 5, writtenBytes: 6, pids: 1 });
-  });
+  return withFiles(
+    {
+      'proc/7/cgroup': `3:blkio:/docker/${ID}\n5:pids:/docker/${ID}\n4:memory:/docker/${ID}\n2:cpuacct:/docker/${ID}\n0::/\n`,
+      'proc/7/net/dev': NET,
+      'sys/fs/cgroup/memory/memory.usage_in_bytes': '1\n',
+      [`${at('cpuacct')}/cpuacct.usage`]: '31221139\n',
+      [`${at('memory')}/memory.usage_in_bytes`]: '3661824\n',
+      [`${at('memory')}/memory.limit_in_bytes`]: '9223372036854771712\n',
+      [`${at('memory')}/memory.stat`]: 'inactive_file 7\ntotal_inactive_file 3149824\n',
+      [`${at('pids')}/pids.current`]: '1\n',
+      [`${at('blkio')}/blkio.throttle.io_service_bytes`]: '8:0 Read 5\n8:0 Write 6\nTotal 11\n',
+    },
+    async (root) => {
+      const reader = new CgroupReader(root, 1000 * MIB);
+      assert.is(await reader.version(), 1);
+      const read = (await reader.read(container(), 7)) as Reading;
+      assert.equal(
+        { ...read, clockNs: 0 },
+        {
+          source: 'cgroup',
+          cpuNs: 31_221_139,
+          clockNs: 0,
+          memoryBytes: 512_000,
+          limitBytes: 1000 * MIB,
+          receivedBytes: 10,
+          sentBytes: 20,
+          readBytes: 5,
+          writtenBytes: 6,
+          pids: 1,
+        },
+      );
+    },
+  );
 });
 
-test('a process that is another\'s by now is gone, and what cannot be read is an error', () => withFiles({ 'proc/7/cgroup': `0::/docker/${OTHER}\n`, 'proc/8/cgroup': `4:memory:/docker/${ID}\n` }, async (root) => {
-  const reader = new CgroupReader(root, 1);
-  assert.is(await reader.version(), undefined);
-  assert.is(await reader.read(container(), 7), 'gone');
-  assert.is(await reader.read(container(), 99), 'gone');
-  await reader.read(container(), 8).then(() => assert.unreachable(), (error: Error) => assert.match(error.message, /no group|ENOENT/));
-}));
+test("a process that is another's by now is gone, and what cannot be read is an error", () =>
+  withFiles({ 'proc/7/cgroup': `0::/docker/${OTHER}\n`, 'proc/8/cgroup': `4:memory:/docker/${ID}\n` }, async (root) => {
+    const reader = new CgroupReader(root, 1);
+    assert.is(await reader.version(), undefined);
+    assert.is(await reader.read(container(), 7), 'gone');
+    assert.is(await reader.read(container(), 99), 'gone');
+    await reader.read(container(), 8).then(
+      () => assert.unreachable(),
+      (error: Error) => assert.match(error.message, /no group|ENOENT/),
+    );
+  }));
 
 test('the first process of a container is found in the groups of Docker and Podman, and no other is taken for it', async () => {
-  const status = (pid: number, inside: string) => ({ [`proc/${pid}/status`]: `Name:\tsh\nNSpid:\t${pid}${inside}\nThreads:\t1\n` });
-  const found = (processes: string, files: Record<string, string> = {}, group = `sys/fs/cgroup/docker/${ID}`) => new Promise<number | undefined>((resolve, reject) => {
-    withFiles({ ...status(7, '\t1'), ...status(8, '\t5'), ...status(9, '\t5\t1'), ...status(10, ''), ...status(11, '\t12'), [`${group}/cgroup.procs`]: processes, ...files }, async (root) => resolve(await new CgroupReader(root).firstProcess(container()))).catch(reject);
+  const status = (pid: number, inside: string) => ({
+    [`proc/${pid}/status`]: `Name:\tsh\nNSpid:\t${pid}${inside}\nThreads:\t1\n`,
   });
-  for (const processes of ['', '8\n', '9\n', '10\n', '11\n', '99\n', 'nonsense\n', '-7\n']) assert.is(await found(processes), undefined, JSON.stringify(processes));
+  const found = (processes: string, files: Record<string, string> = {}, group = `sys/fs/cgroup/docker/${ID}`) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      withFiles(
+        {
+          ...status(7, '\t1'),
+          ...status(8, '\t5'),
+          ...status(9, '\t5\t1'),
+          ...status(10, ''),
+          ...status(11, '\t12'),
+          [`${group}/cgroup.procs`]: processes,
+          ...files,
+        },
+        async (root) => resolve(await new CgroupReader(root).firstProcess(container())),
+      ).catch(reject);
+    });
+  for (const processes of ['', '8\n', '9\n', '10\n', '11\n', '99\n', 'nonsense\n', '-7\n'])
+    assert.is(await found(processes), undefined, JSON.stringify(processes));
   assert.is(await found('7\n', {}, `sys/fs/cgroup/docker/${OTHER}`), undefined, 'of another container');
-  assert.is(await found('7\n', {}, `sys/fs/cgroup/some.slice/docker-${ID}.scope`), undefined, 'where anybody may make groups');
-  for (const group of [`docker/${ID}`, `memory/docker/${ID}`, `system.slice/docker-${ID}.scope`, `memory/system.slice/docker-${ID}.scope`, `machine.slice/libpod-${ID}.scope`, `libpod_parent/libpod-${ID}`]) {
+  assert.is(
+    await found('7\n', {}, `sys/fs/cgroup/some.slice/docker-${ID}.scope`),
+    undefined,
+    'where anybody may make groups',
+  );
+  for (const group of [
+    `docker/${ID}`,
+    `memory/docker/${ID}`,
+    `system.slice/docker-${ID}.scope`,
+    `memory/system.slice/docker-${ID}.scope`,
+    `machine.slice/libpod-${ID}.scope`,
+    `libpod_parent/libpod-${ID}`,
+  ]) {
     assert.is(await found('10\n9\n8\n7\n', {}, `sys/fs/cgroup/${group}`), 7, group);
   }
 });
 
-test('the engine\'s own statistics are read, of Docker and of Podman, and of a container that ended not', () => {
+test("the engine's own statistics are read, of Docker and of Podman, and of a container that ended not", () => {
   const docker = {
-    read: '2026-11-20T12:20:46.824856236Z', pids_stats: { current: 1 }, networks: { eth0: { rx_bytes: 1749, tx_bytes: 701 }, eth1: { rx_bytes: 1, tx_bytes: 2 } },
-    blkio_stats: { io_service_bytes_recursive: [{ op: 'Read', value: 5 }, { op: 'write', value: 6 }, { op: 'Total', value: 11 }] },
-    cpu_stats: { cpu_usage: { total_usage: 31_221_139, percpu_usage: [1, 2] }, system_cpu_usage: 3_790_940_000_000, online_cpus: 2 },
+    read: '2026-11-20T12:20:46.824856236Z',
+    pids_stats: { current: 1 },
+    networks: { eth0: { rx_bytes: 1749, tx_bytes: 701 }, eth1: { rx_bytes: 1, tx_bytes: 2 } },
+    blkio_stats: {
+      io_service_bytes_recursive: [
+        { op: 'Read', value: 5 },
+        { op: 'write', value: 6 },
+        { op: 'Total', value: 11 },
+      ],
+    },
+    cpu_stats: {
+      cpu_usage: { total_usage: 31_221_139, percpu_usage: [1, 2] },
+      system_cpu_usage: 3_790_940_000_000,
+      online_cpus: 2,
+    },
     memory_stats: { usage: 3_661_824, stats: { inactive_file: 7, total_inactive_file: 3_149_824 }, limit: 67_108_864 },
   };
-  assert.equal(parseStats(docker), { source: 'engine', cpuNs: 31_221_139, clockNs: Date.parse('2026-11-20T12:20:46.824Z') * 1e6, memoryBytes: 512_000, limitBytes: 67_108_864, receivedBytes: 1750, sentBytes: 703, readBytes: 5, writtenBytes: 6, pids: 1 });
-  const podman = parseStats({ ...docker, networks: { network: { rx_bytes: 1 } }, blkio_stats: { io_service_bytes_recursive: null }, cpu_stats: { cpu_usage: { total_usage: 9 }, system_cpu_usage: 5, online_cpus: 0 }, memory_stats: { usage: 10, limit: 20 } });
+  assert.equal(parseStats(docker), {
+    source: 'engine',
+    cpuNs: 31_221_139,
+    clockNs: Date.parse('2026-11-20T12:20:46.824Z') * 1e6,
+    memoryBytes: 512_000,
+    limitBytes: 67_108_864,
+    receivedBytes: 1750,
+    sentBytes: 703,
+    readBytes: 5,
+    writtenBytes: 6,
+    pids: 1,
+  });
+  const podman = parseStats({
+    ...docker,
+    networks: { network: { rx_bytes: 1 } },
+    blkio_stats: { io_service_bytes_recursive: null },
+    cpu_stats: { cpu_usage: { total_usage: 9 }, system_cpu_usage: 5, online_cpus: 0 },
+    memory_stats: { usage: 10, limit: 20 },
+  });
   assert.equal([podman?.cpuNs, podman?.memoryBytes, podman?.readBytes], [9, 10, 0]);
-  for (const ended of [undefined, null, [], 'x', { pids_stats: {}, memory_stats: {}, read: '0001-01-01T00:00:00Z' }]) assert.is(parseStats(ended), undefined);
+  for (const ended of [undefined, null, [], 'x', { pids_stats: {}, memory_stats: {}, read: '0001-01-01T00:00:00Z' }])
+    assert.is(parseStats(ended), undefined);
 });
 
-test('a hostile engine\'s figures become numbers that add up', () => {
-  const stats = parseStats({ pids_stats: { current: 1.5 }, memory_stats: { usage: 1e308, limit: -5, stats: [] }, networks: { a: { rx_bytes: '9' } }, cpu_stats: 7, blkio_stats: { io_service_bytes_recursive: [null, { op: 1 }] } });
+test("a hostile engine's figures become numbers that add up", () => {
+  const stats = parseStats({
+    pids_stats: { current: 1.5 },
+    memory_stats: { usage: 1e308, limit: -5, stats: [] },
+    networks: { a: { rx_bytes: '9' } },
+    cpu_stats: 7,
+    blkio_stats: { io_service_bytes_recursive: [null, { op: 1 }] },
+  });
   assert.ok(stats);
   assert.is(totals([{ ...stats, cpuPercent: 0 }]).PIDs, 1);
-  assert.equal(Object.values(stats).slice(1).every((figure) => Number.isSafeInteger(figure)), true);
+  assert.equal(
+    Object.values(stats)
+      .slice(1)
+      .every((figure) => Number.isSafeInteger(figure)),
+    true,
+  );
   assert.throws(() => parseContainers({ message: 'no' }), /not a list/);
-  assert.equal(parseContainers([null, 5, {}, { Id: '../../images' }, { Id: ID, Labels: [], Ports: 'x', Names: [1, '/a'] }]).map(({ id, names }) => [id, names]), [[ID, ['a']]]);
+  assert.equal(
+    parseContainers([null, 5, {}, { Id: '../../images' }, { Id: ID, Labels: [], Ports: 'x', Names: [1, '/a'] }]).map(
+      ({ id, names }) => [id, names],
+    ),
+    [[ID, ['a']]],
+  );
 });
 
-test('a container is of the account that either label names, and on an account\'s own engine of that account', () => {
+test("a container is of the account that either label names, and on an account's own engine of that account", () => {
   const labelled = (Id: string, Labels: Record<string, string>) => ({ Id: Id.repeat(64), Labels });
   const containers = parseContainers([
-    labelled('1', { 'hostkeep.account': 'ann' }), labelled('2', { 'com.docker.compose.project': 'ann' }), labelled('3', { 'hostkeep.account': 'ann', 'com.docker.compose.project': 'ann' }),
-    labelled('4', { 'hostkeep.account': 'bob', 'com.docker.compose.project': 'ann' }), labelled('5', { 'hostkeep.account': 'ann2' }), labelled('6', {}),
+    labelled('1', { 'hostkeep.account': 'ann' }),
+    labelled('2', { 'com.docker.compose.project': 'ann' }),
+    labelled('3', { 'hostkeep.account': 'ann', 'com.docker.compose.project': 'ann' }),
+    labelled('4', { 'hostkeep.account': 'bob', 'com.docker.compose.project': 'ann' }),
+    labelled('5', { 'hostkeep.account': 'ann2' }),
+    labelled('6', {}),
   ]);
-  const of = (username: string, isOwn = false) => new Listing(containers, isOwn).of({ username } as Account).map(({ id }) => id[0]).join('');
-  assert.equal([of('ann'), of('bob'), of('cleo'), of('constructor'), of('cleo', true)], ['1234', '4', '', '', '123456']);
+  const of = (username: string, isOwn = false) =>
+    new Listing(containers, isOwn)
+      .of({ username } as Account)
+      .map(({ id }) => id[0])
+      .join('');
+  assert.equal(
+    [of('ann'), of('bob'), of('cleo'), of('constructor'), of('cleo', true)],
+    ['1234', '4', '', '', '123456'],
+  );
 });
 
 test('ports of a container are written in runs, and mapped ones behind', () => {
-  const port = (privatePort: number, publicPort = 0, ip = '', protocol = 'tcp') => ({ ip, privatePort, publicPort, protocol });
+  const port = (privatePort: number, publicPort = 0, ip = '', protocol = 'tcp') => ({
+    ip,
+    privatePort,
+    publicPort,
+    protocol,
+  });
   assert.is(portText([]), '');
-  assert.is(portText([port(9002), port(9000), port(9001), port(9988), port(53, 0, '', 'udp')]), '9000-9002/tcp, 53/udp, 9988/tcp');
-  assert.is(portText([port(80, 8080, '0.0.0.0'), port(80, 8080, '::'), port(443)]), '443/tcp, 0.0.0.0:8080->80/tcp, [::]:8080->80/tcp');
+  assert.is(
+    portText([port(9002), port(9000), port(9001), port(9988), port(53, 0, '', 'udp')]),
+    '9000-9002/tcp, 53/udp, 9988/tcp',
+  );
+  assert.is(
+    portText([port(80, 8080, '0.0.0.0'), port(80, 8080, '::'), port(443)]),
+    '443/tcp, 0.0.0.0:8080->80/tcp, [::]:8080->80/tcp',
+  );
   assert.is(portText([port(81, 81, '0.0.0.0'), port(80, 80, '0.0.0.0')]), '0.0.0.0:80-81->80-81/tcp');
 });
 
-test('services are recognised by name and port, or by a port that is hardly another\'s', () => {
-  const one = (Id: string, over: Record<string, unknown>, ...ports: [number, number][]) => container({ Id: Id.repeat(64), Ports: ports.map(([PrivatePort, PublicPort]) => ({ PrivatePort, PublicPort, Type: 'tcp' })), ...over });
+test("services are recognised by name and port, or by a port that is hardly another's", () => {
+  const one = (Id: string, over: Record<string, unknown>, ...ports: [number, number][]) =>
+    container({
+      Id: Id.repeat(64),
+      Ports: ports.map(([PrivatePort, PublicPort]) => ({ PrivatePort, PublicPort, Type: 'tcp' })),
+      ...over,
+    });
   const compose = (service: string) => ({ Labels: { 'com.docker.compose.service': service } });
-  assert.equal(portsOf([one('1', { Image: 'phpmyadmin/phpmyadmin:5' }, [80, 8081]), one('2', compose('mariadb'), [3306, 33_061]), one('3', {}, [22, 2201]), one('4', { Names: ['/ann-ttyd-1'] }, [7681, 7001])]),
-    { phpmyadmin_port: 8081, remote_mysql_port: 33_061, remote_ssh_port: 2201, webterminal_port: 7001 });
+  assert.equal(
+    portsOf([
+      one('1', { Image: 'phpmyadmin/phpmyadmin:5' }, [80, 8081]),
+      one('2', compose('mariadb'), [3306, 33_061]),
+      one('3', {}, [22, 2201]),
+      one('4', { Names: ['/ann-ttyd-1'] }, [7681, 7001]),
+    ]),
+    { phpmyadmin_port: 8081, remote_mysql_port: 33_061, remote_ssh_port: 2201, webterminal_port: 7001 },
+  );
   assert.equal(portsOf([one('1', {}, [80, 8081], [443, 8443])]), {}, 'a web server is nothing of these');
   assert.equal(portsOf([one('1', { Image: 'registry.test:5000/mysql' }, [3306, 0])]), {}, 'not published');
-  assert.equal(portsOf([one('1', { Created: 9 }, [3306, 1]), one('2', { Created: 5 }, [3306, 2])]), { remote_mysql_port: 2 }, 'the oldest');
+  assert.equal(
+    portsOf([one('1', { Created: 9 }, [3306, 1]), one('2', { Created: 5 }, [3306, 2])]),
+    { remote_mysql_port: 2 },
+    'the oldest',
+  );
   assert.equal(portsOf([one('1', {}, [3306, 99_999])]), {}, 'no port at all');
 });
 
-test('of the engine\'s disk usage an account is shown its own containers, their images, and the volumes that it mounts or owns', () => {
+test("of the engine's disk usage an account is shown its own containers, their images, and the volumes that it mounts or owns", () => {
   const labelled = (account: string) => ({ Labels: { 'hostkeep.account': account } });
-  const usage = parseUsage({
-    Containers: [{ Id: ID, SizeRw: 3_145_734 }, { Id: OTHER }],
-    Images: [{ Id: '1', RepoTags: ['secret:1', 'shop:latest'], Size: 1_984_172, SharedSize: -1, Created: 1_795_177_216 }, { Id: 'sha256:2', RepoTags: ['unused:1'] }],
-    Volumes: [{ Name: 'data', UsageData: { Size: 2_097_152, RefCount: 5 } }, { Name: 'hidden' }, { Name: 'kept', ...labelled('ann'), UsageData: { Size: -1 } }],
-    BuildCache: null,
-  }, [
-    { Id: ID, Names: ['/web'], Image: 'shop', ImageID: 'sha256:1', Command: 'sh', Created: 1_795_177_216, ...labelled('ann'), Mounts: [{ Type: 'volume', Name: 'data', Driver: 'local' }, { Type: 'bind', Source: '/srv' }] },
-    { Id: OTHER, Image: 'secret:1', ImageID: 'sha256:1', ...labelled('bob'), Mounts: [{ Type: 'volume', Name: 'hidden', Driver: 'local' }] },
-  ], 1_795_177_226_000);
-  const { data: [mine], date } = usageOf(usage, (labels) => labels.get('hostkeep.account') === 'ann');
+  const usage = parseUsage(
+    {
+      Containers: [{ Id: ID, SizeRw: 3_145_734 }, { Id: OTHER }],
+      Images: [
+        { Id: '1', RepoTags: ['secret:1', 'shop:latest'], Size: 1_984_172, SharedSize: -1, Created: 1_795_177_216 },
+        { Id: 'sha256:2', RepoTags: ['unused:1'] },
+      ],
+      Volumes: [
+        { Name: 'data', UsageData: { Size: 2_097_152, RefCount: 5 } },
+        { Name: 'hidden' },
+        { Name: 'kept', ...labelled('ann'), UsageData: { Size: -1 } },
+      ],
+      BuildCache: null,
+    },
+    [
+      {
+        Id: ID,
+        Names: ['/web'],
+        Image: 'shop',
+        ImageID: 'sha256:1',
+        Command: 'sh',
+        Created: 1_795_177_216,
+        ...labelled('ann'),
+        Mounts: [
+          { Type: 'volume', Name: 'data', Driver: 'local' },
+          { Type: 'bind', Source: '/srv' },
+        ],
+      },
+      {
+        Id: OTHER,
+        Image: 'secret:1',
+        ImageID: 'sha256:1',
+        ...labelled('bob'),
+        Mounts: [{ Type: 'volume', Name: 'hidden', Driver: 'local' }],
+      },
+    ],
+    1_795_177_226_000,
+  );
+  const {
+    data: [mine],
+    date,
+  } = usageOf(usage, (labels) => labels.get('hostkeep.account') === 'ann');
   assert.is(date, '2026-11-20-12-20-26');
-  assert.equal(mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [id, Size, Mounts, LocalVolumes, RunningFor]), [[ID, '3.15MB', 'data,/srv', '1', '10 seconds ago']]);
-  assert.equal(mine?.Images.map(({ Repository, Tag, Containers, SharedSize, VirtualSize }) => [Repository, Tag, Containers, SharedSize, VirtualSize]), [['shop', 'latest', '1', 'N/A', '1.984MB']]);
-  assert.equal(mine?.Volumes.map(({ Name, Links, Size }) => [Name, Links, Size]), [['data', '1', '2.097MB'], ['kept', '0', 'N/A']]);
+  assert.equal(
+    mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [
+      id,
+      Size,
+      Mounts,
+      LocalVolumes,
+      RunningFor,
+    ]),
+    [[ID, '3.15MB', 'data,/srv', '1', '10 seconds ago']],
+  );
+  assert.equal(
+    mine?.Images.map(({ Repository, Tag, Containers, SharedSize, VirtualSize }) => [
+      Repository,
+      Tag,
+      Containers,
+      SharedSize,
+      VirtualSize,
+    ]),
+    [['shop', 'latest', '1', 'N/A', '1.984MB']],
+  );
+  assert.equal(
+    mine?.Volumes.map(({ Name, Links, Size }) => [Name, Links, Size]),
+    [
+      ['data', '1', '2.097MB'],
+      ['kept', '0', 'N/A'],
+    ],
+  );
   assert.equal(mine?.BuildCache, []);
 });
 
@@ -243,6 +545,9 @@ test('the archive of the demo has a header that adds up', () => {
   assert.is(tar.length % 512, 0);
   const stored = Number.parseInt(tar.toString('latin1', 148, 154), 8);
   const header = Buffer.from(tar.subarray(0, 512)).fill(' ', 148, 156);
-  assert.is(stored, header.reduce((sum, byte) => sum + byte, 0));
+  assert.is(
+    stored,
+    header.reduce((sum, byte) => sum + byte, 0),
+  );
   assert.is(tar.toString('latin1', 512, 519), 'program');
 });

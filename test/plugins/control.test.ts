@@ -19,11 +19,29 @@ const post = (path: string, body?: unknown) => ask(path, { method: 'POST', ...(b
 const del = (path: string) => ask(path, { method: 'DELETE' });
 
 const ROUTES = [
-  ['GET', '/api/accounts'], ['POST', '/api/accounts'], ['GET', '/api/accounts/operator'], ['PUT', '/api/accounts/operator'], ['DELETE', '/api/accounts/operator'],
-  ['POST', '/api/accounts/operator/suspend'], ['POST', '/api/accounts/operator/unsuspend'], ['PUT', '/api/accounts/operator/password'], ['GET', '/api/accounts/operator/sessions'],
-  ['DELETE', '/api/accounts/operator/sessions'], ['DELETE', '/api/accounts/operator/sessions/x'], ['PUT', '/api/accounts/operator/features/docker'], ['DELETE', '/api/accounts/operator/features/docker'],
-  ['GET', '/api/plans'], ['POST', '/api/plans'], ['GET', '/api/plans/basic'], ['PUT', '/api/plans/basic'], ['DELETE', '/api/plans/basic'],
-  ['DELETE', '/api/accounts/operator/2fa'], ['PUT', '/api/plans/basic/features/docker'], ['DELETE', '/api/plans/basic/features/docker'], ['GET', '/api/features'], ['GET', '/api/plugins'],
+  ['GET', '/api/accounts'],
+  ['POST', '/api/accounts'],
+  ['GET', '/api/accounts/operator'],
+  ['PUT', '/api/accounts/operator'],
+  ['DELETE', '/api/accounts/operator'],
+  ['POST', '/api/accounts/operator/suspend'],
+  ['POST', '/api/accounts/operator/unsuspend'],
+  ['PUT', '/api/accounts/operator/password'],
+  ['GET', '/api/accounts/operator/sessions'],
+  ['DELETE', '/api/accounts/operator/sessions'],
+  ['DELETE', '/api/accounts/operator/sessions/x'],
+  ['PUT', '/api/accounts/operator/features/docker'],
+  ['DELETE', '/api/accounts/operator/features/docker'],
+  ['GET', '/api/plans'],
+  ['POST', '/api/plans'],
+  ['GET', '/api/plans/basic'],
+  ['PUT', '/api/plans/basic'],
+  ['DELETE', '/api/plans/basic'],
+  ['DELETE', '/api/accounts/operator/2fa'],
+  ['PUT', '/api/plans/basic/features/docker'],
+  ['DELETE', '/api/plans/basic/features/docker'],
+  ['GET', '/api/features'],
+  ['GET', '/api/plugins'],
 ] as const;
 
 test('guests and users get nowhere, and the user address knows none of it', async () => {
@@ -46,7 +64,12 @@ test('bad input is refused and changes nothing', async () => {
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, role: 'admin', plan: 'basic' }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, role: 'root' }, 'invalid_request'],
-    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'basic', email: 'a\r\nb@c' }, 'invalid_request'],
+    [
+      'POST',
+      '/api/accounts',
+      { username: 'new', password: PASSWORD, plan: 'basic', email: 'a\r\nb@c' },
+      'invalid_request',
+    ],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'basic', admin: true }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'nosuch' }, 'plan_not_found'],
     ['POST', '/api/accounts', { username: 'operator', password: PASSWORD, role: 'admin' }, 'account_exists'],
@@ -72,14 +95,23 @@ test('bad input is refused and changes nothing', async () => {
     assert.is(answer.body.error, error, `${method} ${path} ${JSON.stringify(body)}`);
   }
   for (const [method, path] of ROUTES.filter(([, each]) => each.includes('operator'))) {
-    const body = path.endsWith('/password') ? { password: PASSWORD } : path.endsWith('/operator') && method === 'PUT' ? { locale: 'en' } : undefined;
+    const body = path.endsWith('/password')
+      ? { password: PASSWORD }
+      : path.endsWith('/operator') && method === 'PUT'
+        ? { locale: 'en' }
+        : undefined;
     const answer = await ask(path.replace('operator', 'nobody'), { method, ...(body === undefined ? {} : { body }) });
     assert.is(answer.body.error, 'account_not_found', `${method} ${path}`);
   }
 });
 
 test('an account is created, changed, suspended and removed', async () => {
-  const created = await post('/api/accounts', { username: 'carl', password: PASSWORD, plan: 'basic', email: 'carl@example.com' });
+  const created = await post('/api/accounts', {
+    username: 'carl',
+    password: PASSWORD,
+    plan: 'basic',
+    email: 'carl@example.com',
+  });
   assert.is(created.status, 201);
   assert.is(created.body['plan'], 'basic');
   assert.is(created.body['role'], 'user');
@@ -104,12 +136,19 @@ test('nobody locks the last administrator out, nor oneself', async () => {
   const second = await server.admin('second');
   assert.is((await post('/api/accounts/second/suspend')).status, 200);
   const { accounts } = server.hostkeep.core;
-  const refusal = async (change: Promise<unknown>) => change.then(() => '', (error: { code: string }) => error.code);
+  const refusal = async (change: Promise<unknown>) =>
+    change.then(
+      () => '',
+      (error: { code: string }) => error.code,
+    );
   assert.is(await refusal(accounts.suspend('operator')), 'last_admin', 'a suspended one does not count');
   assert.is(await refusal(accounts.remove('operator')), 'last_admin');
   await post('/api/accounts/second/unsuspend');
   const secondToken = await server.token(await accounts.get('second'));
-  const answers = await Promise.all([del('/api/accounts/second'), server.ask<Body>('/api/accounts/operator', { method: 'DELETE', token: secondToken, address: 'admin' })]);
+  const answers = await Promise.all([
+    del('/api/accounts/second'),
+    server.ask<Body>('/api/accounts/operator', { method: 'DELETE', token: secondToken, address: 'admin' }),
+  ]);
   assert.is(answers.filter(({ status }) => status === 200).length, 1, 'of two who remove each other one stays');
   assert.is(await accounts.count('admin'), 1);
   if ((await accounts.byUsername('operator')) === undefined) token = (await server.admin('operator')).token;
@@ -119,8 +158,13 @@ test('nobody locks the last administrator out, nor oneself', async () => {
 test('passwords and sessions are ended at once', async () => {
   const { account, token: first } = await server.user('dora');
   const second = await server.token(account);
-  const isIn = async (userToken: string) => (await server.ask('/system/hosting/plan', { token: userToken })).status === 200;
-  const list = (await ask('/api/accounts/dora/sessions')).body['sessions'] as { id: string; ip: string; created_at: string }[];
+  const isIn = async (userToken: string) =>
+    (await server.ask('/system/hosting/plan', { token: userToken })).status === 200;
+  const list = (await ask('/api/accounts/dora/sessions')).body['sessions'] as {
+    id: string;
+    ip: string;
+    created_at: string;
+  }[];
   assert.is(list.length, 2);
   assert.match(list[0]?.created_at ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   assert.is((await del('/api/accounts/dora/sessions/nosuch')).body.error, 'session_not_found');
@@ -144,8 +188,15 @@ test('who lost the second factor gets in again by an operator, and the log tells
   const { recoveryCodes } = await enableTwofa(server, first);
   const twofaRequired = async () => (await logIn(server, 'lena')).body['twofa_required'] === true;
   assert.ok(await twofaRequired());
-  assert.is((await server.ask('/api/accounts/lena/2fa', { method: 'DELETE', address: 'admin', token: first })).status, 401);
-  assert.is((await server.ask('/api/accounts/lars/2fa', { method: 'DELETE', token: first })).status, 404, 'on the user address there is no such path');
+  assert.is(
+    (await server.ask('/api/accounts/lena/2fa', { method: 'DELETE', address: 'admin', token: first })).status,
+    401,
+  );
+  assert.is(
+    (await server.ask('/api/accounts/lars/2fa', { method: 'DELETE', token: first })).status,
+    404,
+    'on the user address there is no such path',
+  );
   assert.ok(await twofaRequired());
   assert.is((await server.ask('/api/account/2fa', { token: first })).status, 200);
   assert.equal((await del('/api/accounts/lena/2fa')).body, { username: 'lena', enabled: false });
@@ -153,27 +204,66 @@ test('who lost the second factor gets in again by an operator, and the log tells
   const again = await logIn(server, 'lena');
   assert.is(again.status, 200, 'the password is enough');
   const { token: second = '' } = again.body as { token?: string };
-  assert.equal((await server.ask('/api/account/2fa', { token: second })).body, { enabled: false, method: '', code: '' });
-  assert.equal((await del('/api/accounts/lena/2fa')).body, { username: 'lena', enabled: false }, 'a second time is the same');
+  assert.equal((await server.ask('/api/account/2fa', { token: second })).body, {
+    enabled: false,
+    method: '',
+    code: '',
+  });
+  assert.equal(
+    (await del('/api/accounts/lena/2fa')).body,
+    { username: 'lena', enabled: false },
+    'a second time is the same',
+  );
   assert.is((await server.ask('/api/account/2fa', { token: second })).status, 200, 'and changes nothing');
   const { core } = server.hostkeep;
-  const lines = (await core.events.page(account.id, 'two-factor', 0, -1)).lines.filter((line) => line.includes('turned off'));
+  const lines = (await core.events.page(account.id, 'two-factor', 0, -1)).lines.filter((line) =>
+    line.includes('turned off'),
+  );
   assert.is(lines.length, 1);
-  assert.match(lines[0] ?? '', /User 'lena' had two-factor authentication turned off by the administrator 'operator' from IP 127\.0\.0\.1$/);
-  assert.equal((await core.events.after(0, 10_000)).filter(({ type }) => type === 'twofa.reset').map(({ username, data }) => [username, data['by']]), [['lena', 'operator']]);
+  assert.match(
+    lines[0] ?? '',
+    /User 'lena' had two-factor authentication turned off by the administrator 'operator' from IP 127\.0\.0\.1$/,
+  );
+  assert.equal(
+    (await core.events.after(0, 10_000))
+      .filter(({ type }) => type === 'twofa.reset')
+      .map(({ username, data }) => [username, data['by']]),
+    [['lena', 'operator']],
+  );
   await enableTwofa(server, second);
-  assert.is((await logIn(server, 'lena', { code: recoveryCodes[0] ?? '' })).status, 401, 'recovery codes went with the factor that they were for');
+  assert.is(
+    (await logIn(server, 'lena', { code: recoveryCodes[0] ?? '' })).status,
+    401,
+    'recovery codes went with the factor that they were for',
+  );
   assert.is((await logIn(server, 'lars', { code: kept.recoveryCodes[0] ?? '' })).status, 200, 'nobody else lost any');
 });
 
 test('a set-up that waits for its first code is taken away as well; the own second factor needs password and code', async () => {
   const { token: user } = await server.user('mona');
-  const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', { method: 'POST', token: user, body: { password: PASSWORD } });
+  const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', {
+    method: 'POST',
+    token: user,
+    body: { password: PASSWORD },
+  });
   assert.is((await del('/api/accounts/mona/2fa')).status, 200);
-  assert.is((await server.ask('/api/account/2fa/confirm', { method: 'POST', token: user, body: { code: codeOf(setup.body.secret) } })).body['error'], 'twofa_not_started');
+  assert.is(
+    (
+      await server.ask('/api/account/2fa/confirm', {
+        method: 'POST',
+        token: user,
+        body: { code: codeOf(setup.body.secret) },
+      })
+    ).body['error'],
+    'twofa_not_started',
+  );
   const second = await server.admin('twofold');
   await enableTwofa(server, second.token, 'admin');
-  const own = await server.ask<Body>('/api/accounts/twofold/2fa', { method: 'DELETE', address: 'admin', token: second.token });
+  const own = await server.ask<Body>('/api/accounts/twofold/2fa', {
+    method: 'DELETE',
+    address: 'admin',
+    token: second.token,
+  });
   assert.is(own.status, 409);
   assert.is(own.body.error, 'own_account');
   assert.is((await logIn(server, 'twofold', { address: 'admin' })).body['twofa_required'], true);
@@ -184,7 +274,16 @@ test('a set-up that waits for its first code is taken away as well; the own seco
 test('lists are paged by cursor, each account once', async () => {
   const { core } = server.hostkeep;
   const { hash } = (await core.accounts.passwordHash('operator')) ?? assert.unreachable() ?? { hash: '' };
-  await Promise.all(Array.from({ length: 510 }, (_, i) => core.accounts.create({ username: `page-${String(i).padStart(4, '0')}`, role: 'user', plan: 'basic', passwordHash: hash })));
+  await Promise.all(
+    Array.from({ length: 510 }, (_, i) =>
+      core.accounts.create({
+        username: `page-${String(i).padStart(4, '0')}`,
+        role: 'user',
+        plan: 'basic',
+        passwordHash: hash,
+      }),
+    ),
+  );
   const seen: string[] = [];
   let cursor: string | null = '';
   let pages = 0;
@@ -199,7 +298,10 @@ test('lists are paged by cursor, each account once', async () => {
   assert.is(pages, Math.ceil(seen.length / 100));
   assert.is(((await ask('/api/accounts')).body['accounts'] as unknown[]).length, 50);
   const { body } = await ask('/api/plans?limit=2');
-  assert.equal((body['plans'] as { name: string }[]).map((each) => each.name), ['basic', 'developer']);
+  assert.equal(
+    (body['plans'] as { name: string }[]).map((each) => each.name),
+    ['basic', 'developer'],
+  );
   assert.is(body['next_cursor'], 'developer');
   assert.is((await ask('/api/plans?limit=2&cursor=developer')).body['next_cursor'], null);
 });
@@ -216,9 +318,16 @@ test('plans are made, changed and removed, and the log tells who did it', async 
   assert.is((await put('/api/plans/tiny/features/docker')).status, 200, 'a second time changes nothing');
   await del('/api/accounts/tina');
   assert.equal((await del('/api/plans/tiny')).body, { name: 'tiny', deleted: true });
-  const events = (await server.hostkeep.core.events.after(0, 10_000)).filter(({ data }) => data['plan'] === 'tiny' && data['account_id'] === undefined && 'plan' in data);
+  const events = (await server.hostkeep.core.events.after(0, 10_000)).filter(
+    ({ data }) => data['plan'] === 'tiny' && data['account_id'] === undefined && 'plan' in data,
+  );
   const told = events.filter(({ username }) => username === 'operator').map(({ type, ip }) => `${type} ${ip}`);
-  assert.equal(told, ['plan.created 127.0.0.1', 'plan.changed 127.0.0.1', 'feature.toggled 127.0.0.1', 'plan.removed 127.0.0.1']);
+  assert.equal(told, [
+    'plan.created 127.0.0.1',
+    'plan.changed 127.0.0.1',
+    'feature.toggled 127.0.0.1',
+    'plan.removed 127.0.0.1',
+  ]);
 });
 
 test('an override beats the plan, until it is left to the plan again', async () => {
@@ -269,13 +378,23 @@ test('a toggle holds from the next request on, and a client that keeps asking lo
 });
 
 test('features and plugins are listed with their state', async () => {
-  const features = (await ask('/api/features')).body['features'] as { name: string; plugin: string | null; state: string | null; title: string }[];
+  const features = (await ask('/api/features')).body['features'] as {
+    name: string;
+    plugin: string | null;
+    state: string | null;
+    title: string;
+  }[];
   assert.equal(features.length, server.hostkeep.core.locales.featureNames.size);
   const domains = features.find(({ name }) => name === 'domains');
   assert.is(domains?.plugin, 'domains');
   assert.is(domains?.state, 'ready');
   assert.is(features.find(({ name }) => name === 'varnish')?.plugin, null);
-  const plugins = (await ask('/api/plugins')).body['plugins'] as { name: string; state: string; provides: string[]; reason: string | null }[];
+  const plugins = (await ask('/api/plugins')).body['plugins'] as {
+    name: string;
+    state: string;
+    provides: string[];
+    reason: string | null;
+  }[];
   const control = plugins.find(({ name }) => name === 'control');
   assert.is(control?.state, 'ready');
   assert.is(control?.reason, null);

@@ -14,8 +14,11 @@ const test = testSuite('dashboard');
 let part: DashboardPart | Error = {};
 let asked = 0;
 const supplier = definePlugin({
-  name: 'supplier', features: [],
-  routes: { nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) } },
+  name: 'supplier',
+  features: [],
+  routes: {
+    nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) },
+  },
   setup: () => ({
     handlers: { nothing: () => ({}) },
     provides: {
@@ -27,16 +30,31 @@ const supplier = definePlugin({
     },
   }),
 });
-const FULL: DashboardPart = { db_usage: 3, email_count: 4, ftp_count: 5, last_ip: '198.51.100.9', twofa_enabled: null, user_websites: [['a.example', 'wordpress']] };
+const FULL: DashboardPart = {
+  db_usage: 3,
+  email_count: 4,
+  ftp_count: 5,
+  last_ip: '198.51.100.9',
+  twofa_enabled: null,
+  user_websites: [['a.example', 'wordpress']],
+};
 
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({
-  plugins: [dashboard, domains, hosting, supplier] as unknown as Plugin[],
-  config: {
-    hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' },
-    dashboard: { title: 'Panel', custom_message: 'Maintenance on Sunday', how_to_topics: [{ title: 'Mail', link: 'https://help.test/mail' }], knowledge_base_link: 'https://help.test' },
-  },
-})));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      plugins: [dashboard, domains, hosting, supplier] as unknown as Plugin[],
+      config: {
+        hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' },
+        dashboard: {
+          title: 'Panel',
+          custom_message: 'Maintenance on Sunday',
+          how_to_topics: [{ title: 'Mail', link: 'https://help.test/mail' }],
+          knowledge_base_link: 'https://help.test',
+        },
+      },
+    })),
+);
 test.after(() => server.close());
 test.before.each(() => {
   part = FULL;
@@ -44,7 +62,8 @@ test.before.each(() => {
 });
 
 const show = async (token: string) => (await server.ask('/api/dashboard', { token })).body;
-const toggle = (username: string, feature: string, on: boolean) => server.hostkeep.core.accounts.setFeature(username, feature, on);
+const toggle = (username: string, feature: string, on: boolean) =>
+  server.hostkeep.core.accounts.setFeature(username, feature, on);
 
 test('guests and accounts without the feature are refused', async () => {
   const { account, token } = await server.user('gate');
@@ -59,28 +78,84 @@ test('guests and accounts without the feature are refused', async () => {
 test('all members are there, from plan, configuration and parts', async () => {
   const { account, token } = await server.user('full', 'standard');
   await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'full.co.uk' } });
-  await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'shop.full.co.uk', docroot: 'shop' } });
+  await server.ask('/api/domains/new', {
+    method: 'POST',
+    token,
+    body: { domain_url: 'shop.full.co.uk', docroot: 'shop' },
+  });
   const body = await show(token);
   const domainIds = (body['domains'] as { domain_id: number }[]).map((each) => each.domain_id);
   assert.equal(body, {
-    cpu_limit: 200, custom_message: 'Maintenance on Sunday', db_limit: 10, db_usage: 3,
-    domains: [{ docroot: '/var/www/html/full.co.uk', domain_id: domainIds[0], domain_url: 'full.co.uk' }, { docroot: '/var/www/html/shop', domain_id: domainIds[1], domain_url: 'shop.full.co.uk' }],
-    domains_limit: 10, email_count: 4, email_limit: 20, ftp_count: 5, ftp_limit: 5,
-    how_to_guides: 'yes', how_to_topics: [{ title: 'Mail', link: 'https://help.test/mail' }], ip_address: '203.0.113.7', knowledge_base_link: 'https://help.test',
-    last_ip: '198.51.100.9', locale: 'en', maindomains: [{ domain_url: 'full.co.uk', tld: 'co.uk' }], ns1: 'ns1.node.test', ns2: 'ns2.node.test', ns3: '', ns4: '',
-    subdomains: [{ domain_url: 'shop.full.co.uk', tld: 'co.uk', main_domain: 'full.co.uk' }], title: 'Panel', twofa_enabled: null, twofa_nag: 'True',
-    user_features: [...account.features].toSorted(), user_websites: [['a.example', 'wordpress']], websites_limit: 10,
+    cpu_limit: 200,
+    custom_message: 'Maintenance on Sunday',
+    db_limit: 10,
+    db_usage: 3,
+    domains: [
+      { docroot: '/var/www/html/full.co.uk', domain_id: domainIds[0], domain_url: 'full.co.uk' },
+      { docroot: '/var/www/html/shop', domain_id: domainIds[1], domain_url: 'shop.full.co.uk' },
+    ],
+    domains_limit: 10,
+    email_count: 4,
+    email_limit: 20,
+    ftp_count: 5,
+    ftp_limit: 5,
+    how_to_guides: 'yes',
+    how_to_topics: [{ title: 'Mail', link: 'https://help.test/mail' }],
+    ip_address: '203.0.113.7',
+    knowledge_base_link: 'https://help.test',
+    last_ip: '198.51.100.9',
+    locale: 'en',
+    maindomains: [{ domain_url: 'full.co.uk', tld: 'co.uk' }],
+    ns1: 'ns1.node.test',
+    ns2: 'ns2.node.test',
+    ns3: '',
+    ns4: '',
+    subdomains: [{ domain_url: 'shop.full.co.uk', tld: 'co.uk', main_domain: 'full.co.uk' }],
+    title: 'Panel',
+    twofa_enabled: null,
+    twofa_nag: 'True',
+    user_features: [...account.features].toSorted(),
+    user_websites: [['a.example', 'wordpress']],
+    websites_limit: 10,
   });
 });
 
 test('members of features that the account lacks are empty', async () => {
   const { account, token } = await server.user('poor', 'standard');
   await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'poor.example' } });
-  for (const feature of ['domains', 'mysql', 'emails', 'ftp', 'websites', 'twofa', 'login_history', 'helpers', 'locale']) await toggle(account.username, feature, false);
+  for (const feature of [
+    'domains',
+    'mysql',
+    'emails',
+    'ftp',
+    'websites',
+    'twofa',
+    'login_history',
+    'helpers',
+    'locale',
+  ])
+    await toggle(account.username, feature, false);
   const body = await show(token);
   const empty = {
-    domains: [], maindomains: [], subdomains: [], domains_limit: 0, db_usage: 0, db_limit: 0, email_count: 0, email_limit: 0, ftp_count: 0, ftp_limit: 0, user_websites: [], websites_limit: 0,
-    last_ip: '', twofa_enabled: null, twofa_nag: 'False', how_to_guides: 'no', how_to_topics: [], knowledge_base_link: '', locale: '',
+    domains: [],
+    maindomains: [],
+    subdomains: [],
+    domains_limit: 0,
+    db_usage: 0,
+    db_limit: 0,
+    email_count: 0,
+    email_limit: 0,
+    ftp_count: 0,
+    ftp_limit: 0,
+    user_websites: [],
+    websites_limit: 0,
+    last_ip: '',
+    twofa_enabled: null,
+    twofa_nag: 'False',
+    how_to_guides: 'no',
+    how_to_topics: [],
+    knowledge_base_link: '',
+    locale: '',
   };
   for (const [name, value] of Object.entries(empty)) assert.equal(body[name], value, name);
   assert.not((body['user_features'] as string[]).includes('domains'));
@@ -91,11 +166,19 @@ test('a change is there on the next request, and of the own account only', async
   const count = async (token: string) => ((await show(token))['domains'] as unknown[]).length;
   for (let round = 1; round <= 3; round += 1) {
     assert.is(await count(ann.token), round - 1);
-    await server.ask('/api/domains/new', { method: 'POST', token: ann.token, body: { domain_url: `change-${round}.example` } });
+    await server.ask('/api/domains/new', {
+      method: 'POST',
+      token: ann.token,
+      body: { domain_url: `change-${round}.example` },
+    });
     assert.is(await count(ann.token), round);
     assert.is(await count(bea.token), 0);
   }
-  await server.ask('/api/domains/delete', { method: 'POST', token: ann.token, body: { domain_url: 'change-1.example' } });
+  await server.ask('/api/domains/delete', {
+    method: 'POST',
+    token: ann.token,
+    body: { domain_url: 'change-1.example' },
+  });
   assert.is(await count(ann.token), 2);
   await server.hostkeep.core.accounts.update('ann', { plan: 'basic' });
   assert.is((await show(ann.token))['domains_limit'], 1);

@@ -11,8 +11,17 @@ import { hasMariaDb, MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('databases of the demo');
-const NONE: DatabasesConfig = { servers: {}, default_server: '', accounts: {}, refresh_seconds: 3, retry_seconds: 2, connect_timeout_ms: 3000, query_timeout_ms: 10_000 };
-const LIST = "select group_concat(schema_name order by schema_name) from information_schema.schemata where schema_name not in ('information_schema', 'mysql', 'performance_schema', 'sys')";
+const NONE: DatabasesConfig = {
+  servers: {},
+  default_server: '',
+  accounts: {},
+  refresh_seconds: 3,
+  retry_seconds: 2,
+  connect_timeout_ms: 3000,
+  query_timeout_ms: 10_000,
+};
+const LIST =
+  "select group_concat(schema_name order by schema_name) from information_schema.schemata where schema_name not in ('information_schema', 'mysql', 'performance_schema', 'sys')";
 const { HOME, MYSQL_UNIX_PORT } = process.env;
 let mariaDb: MariaDb;
 
@@ -33,19 +42,39 @@ test('where no server listens the demo keeps to SQLite files, and says how to ge
   environment('/nonexistent/mysqld.sock');
   const { config, leftOut } = await withLocalServer(NONE);
   assert.is(config, NONE);
-  assert.match(leftOut ?? '', /^databases: no MySQL or MariaDB server listens at \/nonexistent\/mysqld\.sock \(SQLite files are shown instead; apt-get install mariadb-server[^\n]*\)$/);
+  assert.match(
+    leftOut ?? '',
+    /^databases: no MySQL or MariaDB server listens at \/nonexistent\/mysqld\.sock \(SQLite files are shown instead; apt-get install mariadb-server[^\n]*\)$/,
+  );
 });
 
 test('what does not answer is not taken for a server that refuses', async () => {
   environment(temporaryFolder());
   const { config, leftOut } = await withLocalServer(NONE);
   assert.is(config, NONE);
-  assert.match(leftOut ?? '', /^databases: the server at \S+ does not answer: connect \w+ \S+ \(SQLite files are shown instead; apt-get install mariadb-server and start it[^\n]*\)$/);
+  assert.match(
+    leftOut ?? '',
+    /^databases: the server at \S+ does not answer: connect \w+ \S+ \(SQLite files are shown instead; apt-get install mariadb-server and start it[^\n]*\)$/,
+  );
 });
 
 test('a server that the configuration names is the one', async () => {
   environment('/nonexistent/mysqld.sock');
-  const config = { ...NONE, servers: { mine: { host: '', port: 0, socket: '/x', user: '', password: '', option_file: '', ownership: 'prefix', database_user: '' } } };
+  const config = {
+    ...NONE,
+    servers: {
+      mine: {
+        host: '',
+        port: 0,
+        socket: '/x',
+        user: '',
+        password: '',
+        option_file: '',
+        ownership: 'prefix',
+        database_user: '',
+      },
+    },
+  };
   assert.equal(await withLocalServer(config), { config });
 });
 
@@ -56,7 +85,13 @@ if (hasMariaDb()) {
 
   test('a server that lets this user make nothing is left out with its reason', async () => {
     await mariaDb.sql("create user guest@localhost identified by 'secret'; grant select on mysql.* to guest@localhost");
-    for (const [options, why] of [['[client]\nuser=nobody\npassword=wrong\n', /lets nobody make none: Access denied for user 'nobody'/], ['[client]\nuser=guest\npassword=secret\n', /lets guest make none: Access denied for user 'guest'.* to database 'demo_/]] as const) {
+    for (const [options, why] of [
+      ['[client]\nuser=nobody\npassword=wrong\n', /lets nobody make none: Access denied for user 'nobody'/],
+      [
+        '[client]\nuser=guest\npassword=secret\n',
+        /lets guest make none: Access denied for user 'guest'.* to database 'demo_/,
+      ],
+    ] as const) {
       environment(mariaDb.socket, options);
       const { config, leftOut } = await withLocalServer(NONE);
       assert.is(config, NONE);
@@ -65,13 +100,18 @@ if (hasMariaDb()) {
     }
   });
 
-  test('a server is found as its own clients find it: by the user\'s rights on its socket, or an option file', async () => {
+  test("a server is found as its own clients find it: by the user's rights on its socket, or an option file", async () => {
     environment(mariaDb.socket);
     assert.is(serverOf(await withLocalServer(NONE))?.socket, mariaDb.socket);
     environment('/nonexistent/mysqld.sock', `[client]\nuser=root\nsocket=${mariaDb.socket}\n`);
     assert.is(serverOf(await withLocalServer(NONE))?.socket, mariaDb.socket);
-    await mariaDb.sql("create user demo@'127.0.0.1' identified by 'secret'; grant all on `demo\\_%`.* to demo@'127.0.0.1'");
-    environment('/nonexistent/mysqld.sock', `[client]\nuser=demo\npassword=secret\nhost=127.0.0.1\nport=${mariaDb.port}\n`);
+    await mariaDb.sql(
+      "create user demo@'127.0.0.1' identified by 'secret'; grant all on `demo\\_%`.* to demo@'127.0.0.1'",
+    );
+    environment(
+      '/nonexistent/mysqld.sock',
+      `[client]\nuser=demo\npassword=secret\nhost=127.0.0.1\nport=${mariaDb.port}\n`,
+    );
     assert.is(serverOf(await withLocalServer(NONE))?.port, mariaDb.port);
     assert.is(await mariaDb.sql(LIST), 'NULL\n', 'trying leaves nothing');
   });
@@ -84,23 +124,47 @@ if (hasMariaDb()) {
   });
 
   test('what is there already is left as it is; the rest is made, shown and removed, also what a killed demo left', async () => {
-    const theirs = 'create database demo_shop; create table demo_shop.orders (id int); create database demo_stats; create table demo_stats.hostkeep_demo (id int); create table demo_stats.also (id int); create database other_stats; create table other_stats.hostkeep_demo (id int); create table other_stats.more (id int);';
-    await mariaDb.sql(`${theirs} create database other_shop; create table other_shop.hostkeep_demo (id int primary key)`);
-    const server = await TestServer.start({ config: { databases: { servers: { main: { socket: mariaDb.socket, user: 'root' } }, default_server: 'main' } } });
+    const theirs =
+      'create database demo_shop; create table demo_shop.orders (id int); create database demo_stats; create table demo_stats.hostkeep_demo (id int); create table demo_stats.also (id int); create database other_stats; create table other_stats.hostkeep_demo (id int); create table other_stats.more (id int);';
+    await mariaDb.sql(
+      `${theirs} create database other_shop; create table other_shop.hostkeep_demo (id int primary key)`,
+    );
+    const server = await TestServer.start({
+      config: { databases: { servers: { main: { socket: mariaDb.socket, user: 'root' } }, default_server: 'main' } },
+    });
     try {
       const [demo, other] = [await server.user('demo'), await server.user('other')];
-      const { value, error } = (await server.hostkeep.plugins.inTurn('demoOutside', { demo: demo.account, other: other.account })).find(({ plugin }) => plugin === 'databases') ?? {};
+      const { value, error } =
+        (await server.hostkeep.plugins.inTurn('demoOutside', { demo: demo.account, other: other.account })).find(
+          ({ plugin }) => plugin === 'databases',
+        ) ?? {};
       assert.is(error, undefined);
       const { uses, leftOut } = value as DemoReport;
-      assert.match(uses?.join('\n') ?? '', /^databases: \d+\.[^\n]*MariaDB[^\n]* at main with demo_blog, other_shop, see \/api\/mysql-size$/);
-      assert.equal(leftOut, ['demo_shop', 'demo_stats', 'other_stats'].map((name) => `databases: ${name} is there already and not of the demo, so it is left as it is`));
+      assert.match(
+        uses?.join('\n') ?? '',
+        /^databases: \d+\.[^\n]*MariaDB[^\n]* at main with demo_blog, other_shop, see \/api\/mysql-size$/,
+      );
+      assert.equal(
+        leftOut,
+        ['demo_shop', 'demo_stats', 'other_stats'].map(
+          (name) => `databases: ${name} is there already and not of the demo, so it is left as it is`,
+        ),
+      );
       const { body } = await server.ask<{ Database: string }[]>('/api/mysql-size', { token: other.token });
-      assert.equal(body.map(({ Database }) => Database), ['other_shop', 'other_stats']);
+      assert.equal(
+        body.map(({ Database }) => Database),
+        ['other_shop', 'other_stats'],
+      );
       assert.is(await mariaDb.sql('select count(*) from demo_blog.hostkeep_demo'), '1000\n');
     } finally {
       await server.close();
     }
     assert.is(await mariaDb.sql(LIST), 'demo_shop,demo_stats,other_stats\n');
-    assert.is(await mariaDb.sql("select group_concat(table_name order by table_name) from information_schema.tables where table_schema like 'demo\\_%' or table_schema like 'other\\_%'"), 'also,hostkeep_demo,hostkeep_demo,more,orders\n');
+    assert.is(
+      await mariaDb.sql(
+        "select group_concat(table_name order by table_name) from information_schema.tables where table_schema like 'demo\\_%' or table_schema like 'other\\_%'",
+      ),
+      'also,hostkeep_demo,hostkeep_demo,more,orders\n',
+    );
   });
 }

@@ -42,7 +42,10 @@ test.after(async () => {
 });
 
 /** A Hostkeep with these settings of the plugin, for the length of one test. */
-async function withServer(databases: Record<string, unknown>, work: (server: TestServer) => Promise<void>): Promise<void> {
+async function withServer(
+  databases: Record<string, unknown>,
+  work: (server: TestServer) => Promise<void>,
+): Promise<void> {
   const server = await TestServer.start({ config: { databases } });
   try {
     await work(server);
@@ -70,62 +73,109 @@ async function until(ask: () => Promise<Answer<unknown>>, status: number): Promi
 function samples(server: TestServer): Promise<number> {
   return server.hostkeep.plugins.gather('metrics').then((parts) => {
     const metrics = parts.flatMap((part) => (part.ok ? part.value : []));
-    return metrics.find((metric) => metric.name === 'hostkeep_database_server_samples_total')?.samples[0]?.value ?? Number.NaN;
+    return (
+      metrics.find((metric) => metric.name === 'hostkeep_database_server_samples_total')?.samples[0]?.value ??
+      Number.NaN
+    );
   });
 }
 
 test('a server that never answers is 503 after a bounded time, then at once, and delays nobody else', async () => {
   const { port } = silent.address() as { port: number };
   const stuck = { port, user: 'x' };
-  await withServer({ servers: { stuck }, accounts: { eve: 'stuck' }, connect_timeout_ms: 300, retry_seconds: 30 }, async (server) => {
-    const [ann, eve] = [await server.user('ann'), await server.user('eve')];
-    let isAnswered = false;
-    const slow = server.ask(SIZES, { token: eve.token }).finally(() => (isAnswered = true));
-    assert.is((await server.ask(SIZES, { token: ann.token })).status, 200);
-    assert.not(isAnswered);
-    const { status, headers, body } = await slow;
-    assert.equal([status, body['error'], headers.get('retry-after')], [503, 'databases_unavailable', '30']);
-    const before = await samples(server);
-    for (const path of [SIZES, '/api/docker_databases', '/api/database-size?database=eve_x']) assert.is((await server.ask(path, { token: eve.token })).status, 503);
-    assert.is(await samples(server), before);
-  });
+  await withServer(
+    { servers: { stuck }, accounts: { eve: 'stuck' }, connect_timeout_ms: 300, retry_seconds: 30 },
+    async (server) => {
+      const [ann, eve] = [await server.user('ann'), await server.user('eve')];
+      let isAnswered = false;
+      const slow = server.ask(SIZES, { token: eve.token }).finally(() => (isAnswered = true));
+      assert.is((await server.ask(SIZES, { token: ann.token })).status, 200);
+      assert.not(isAnswered);
+      const { status, headers, body } = await slow;
+      assert.equal([status, body['error'], headers.get('retry-after')], [503, 'databases_unavailable', '30']);
+      const before = await samples(server);
+      for (const path of [SIZES, '/api/docker_databases', '/api/database-size?database=eve_x'])
+        assert.is((await server.ask(path, { token: eve.token })).status, 503);
+      assert.is(await samples(server), before);
+    },
+  );
 });
 
 test('nobody waits for a server that is known to be down, while it is being tried again', async () => {
   const { port } = silent.address() as { port: number };
-  const settings = { host: '', port, socket: '', user: 'x', password: '', option_file: '', ownership: 'prefix', database_user: '' };
-  const server = new DatabaseServer({ name: 'stuck', settings, connectMs: 100, queryMs: 1000, refreshMs: 1000, retryMs: 0, log: createLog('silent') });
+  const settings = {
+    host: '',
+    port,
+    socket: '',
+    user: 'x',
+    password: '',
+    option_file: '',
+    ownership: 'prefix',
+    database_user: '',
+  };
+  const server = new DatabaseServer({
+    name: 'stuck',
+    settings,
+    connectMs: 100,
+    queryMs: 1000,
+    refreshMs: 1000,
+    retryMs: 0,
+    log: createLog('silent'),
+  });
   const first = server.sample();
   assert.instance(first, Promise);
-  await Promise.resolve(first).then(() => assert.unreachable(), (error: HttpError) => assert.is(error.code, 'databases_unavailable'));
+  await Promise.resolve(first).then(
+    () => assert.unreachable(),
+    (error: HttpError) => assert.is(error.code, 'databases_unavailable'),
+  );
   for (let i = 0; i < 3; i += 1) assert.throws(() => server.sample(), /does not answer/);
   assert.equal(server.figures, { samples: 2, isUp: false });
   await server.close();
 });
 
 test('a server that nobody listens for is 503, and doctor says why', async () => {
-  await withServer({ servers: { gone: { socket: '/nonexistent/server.sock' } }, default_server: 'gone' }, async (server) => {
-    const { token } = await server.user('ann');
-    const { status, body } = await server.ask(SIZES, { token });
-    assert.is(status, 503);
-    assert.not.match(JSON.stringify(body), /nonexistent/);
-    const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
-    assert.ok(part?.ok === true && part.value[0]?.ok === false && part.value[0].remedy !== undefined);
-  });
+  await withServer(
+    { servers: { gone: { socket: '/nonexistent/server.sock' } }, default_server: 'gone' },
+    async (server) => {
+      const { token } = await server.user('ann');
+      const { status, body } = await server.ask(SIZES, { token });
+      assert.is(status, 503);
+      assert.not.match(JSON.stringify(body), /nonexistent/);
+      const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
+      assert.ok(part?.ok === true && part.value[0]?.ok === false && part.value[0].remedy !== undefined);
+    },
+  );
 });
 
 if (hasReal) {
-  test('each account sees the databases that bear its name, and no other account\'s', async () => {
+  test("each account sees the databases that bear its name, and no other account's", async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const [ann, eve, annB] = [await server.user('ann'), await server.user('eve'), await server.user('ann_b')];
-      assert.equal(await names(server, ann.token), ['ann_\\back', 'ann_empty', 'ann_größe', 'ann_it\'s "q".x', 'ann_my_blog', 'ann_shop']);
+      assert.equal(await names(server, ann.token), [
+        'ann_\\back',
+        'ann_empty',
+        'ann_größe',
+        'ann_it\'s "q".x',
+        'ann_my_blog',
+        'ann_shop',
+      ]);
       assert.equal(await names(server, annB.token), ['ann_b_shop']);
       assert.equal(await names(server, eve.token), ['eve_cms']);
-      assert.equal(await names(server, eve.token, '?show_all=true'), ['eve_cms', 'information_schema', 'mysql', 'performance_schema', 'sys']);
+      assert.equal(await names(server, eve.token, '?show_all=true'), [
+        'eve_cms',
+        'information_schema',
+        'mysql',
+        'performance_schema',
+        'sys',
+      ]);
       assert.equal(await names(server, eve.token, '?show_all=TRUE'), ['eve_cms']);
       assert.equal((await server.ask('/api/docker_databases', { token: ann.token })).body, { db_usage: '6' });
       for (const name of ['ann2_x', 'annx', 'ann', 'ann_b_shop', 'eve_cms', 'Ann_SHOP', 'mysql', 'nothing']) {
-        assert.is((await server.ask(`/api/database-size?database=${name}`, { token: ann.token })).body['error'], 'database_not_found', name);
+        assert.is(
+          (await server.ask(`/api/database-size?database=${name}`, { token: ann.token })).body['error'],
+          'database_not_found',
+          name,
+        );
       }
       assert.is((await server.ask('/api/database-size?database=ann_shop', { token: ann.token })).status, 200);
     });
@@ -136,7 +186,13 @@ if (hasReal) {
       const ann = await server.user('ann');
       assert.ok((await names(server, ann.token)).includes('ann_b_shop'));
       await server.user('ann_b');
-      await until(async () => ({ ...(await server.ask(SIZES, { token: ann.token })), status: (await names(server, ann.token)).includes('ann_b_shop') ? 0 : 1 }), 1);
+      await until(
+        async () => ({
+          ...(await server.ask(SIZES, { token: ann.token })),
+          status: (await names(server, ann.token)).includes('ann_b_shop') ? 0 : 1,
+        }),
+        1,
+      );
     });
   });
 
@@ -145,7 +201,13 @@ if (hasReal) {
       const { token } = await server.user('ann');
       const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>(SIZES, { token });
       const shown = Object.fromEntries(body.map((entry) => [entry.Database, entry['Size (BYTES)']]));
-      const folders: Record<string, string> = { ann_shop: 'ann_shop', ann_my_blog: 'ann_my_blog', ann_empty: 'ann_empty', 'ann_it\'s "q".x': 'ann_it@0027s@0020@0022q@0022@002ex', ann_größe: readdirSync(mariaDb.data).find((name) => name.startsWith('ann_gr@')) ?? '' };
+      const folders: Record<string, string> = {
+        ann_shop: 'ann_shop',
+        ann_my_blog: 'ann_my_blog',
+        ann_empty: 'ann_empty',
+        'ann_it\'s "q".x': 'ann_it@0027s@0020@0022q@0022@002ex',
+        ann_größe: readdirSync(mariaDb.data).find((name) => name.startsWith('ann_gr@')) ?? '',
+      };
       for (const [name, folder] of Object.entries(folders)) assert.is(shown[name], sizeOf(folder, /\.ibd$/), name);
       assert.is(shown['ann_\\back'], sizeOf('ann_@005cback', /\.MY[DI]$/));
       assert.ok((shown['ann_shop'] ?? 0) > 3_000_000);
@@ -155,21 +217,35 @@ if (hasReal) {
 
   test('a login of little power sees its own databases, with estimates', async () => {
     const mine = { host: '127.0.0.1', port: mariaDb.port, user: 'ann', password: 'secret#1', ownership: 'login' };
-    await withServer({ servers: { mine: { ...mine, host: '', port: 0, socket: mariaDb.socket } }, accounts: { zoe: 'mine' } }, async (server) => {
-      const { token } = await server.user('zoe');
-      assert.equal(await names(server, token), ['ann_\\back', 'ann_b_shop', 'ann_empty', 'ann_größe', 'ann_it\'s "q".x', 'ann_my_blog', 'ann_shop']);
-      const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
-      assert.ok(part?.ok === true && /MariaDB.*estimated/.test(part.value[1]?.detail ?? ''), JSON.stringify(part));
-    });
+    await withServer(
+      { servers: { mine: { ...mine, host: '', port: 0, socket: mariaDb.socket } }, accounts: { zoe: 'mine' } },
+      async (server) => {
+        const { token } = await server.user('zoe');
+        assert.equal(await names(server, token), [
+          'ann_\\back',
+          'ann_b_shop',
+          'ann_empty',
+          'ann_größe',
+          'ann_it\'s "q".x',
+          'ann_my_blog',
+          'ann_shop',
+        ]);
+        const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
+        assert.ok(part?.ok === true && /MariaDB.*estimated/.test(part.value[1]?.detail ?? ''), JSON.stringify(part));
+      },
+    );
   });
 
   test('by grants an account has what its database user was granted', async () => {
-    await withServer({ servers: { main: { ...root(), ownership: 'grants' } }, default_server: 'main' }, async (server) => {
-      const [ann, eve, none] = [await server.user('ann'), await server.user('eve'), await server.user('root2')];
-      assert.equal(await names(server, eve.token), ['ann_shop', 'annx']);
-      assert.equal((await names(server, ann.token)).length, 7);
-      assert.equal(await names(server, none.token), []);
-    });
+    await withServer(
+      { servers: { main: { ...root(), ownership: 'grants' } }, default_server: 'main' },
+      async (server) => {
+        const [ann, eve, none] = [await server.user('ann'), await server.user('eve'), await server.user('root2')];
+        assert.equal(await names(server, eve.token), ['ann_shop', 'annx']);
+        assert.equal((await names(server, ann.token)).length, 7);
+        assert.equal(await names(server, none.token), []);
+      },
+    );
   });
 
   test('however many ask, the server is asked once', async () => {
@@ -177,61 +253,94 @@ if (hasReal) {
       const users = [await server.user('ann'), await server.user('eve'), await server.user('fay')];
       const selects = async () => Number((await mariaDb.sql("show global status like 'Com_select'")).split('\t')[1]);
       const before = await selects();
-      await Promise.all(users.flatMap(({ token }) => ['', '?unit=kb', '?unit=gb&show_all=true'].flatMap((query) => Array.from({ length: 20 }, () => server.ask(`${SIZES}${query}`, { token })))));
+      await Promise.all(
+        users.flatMap(({ token }) =>
+          ['', '?unit=kb', '?unit=gb&show_all=true'].flatMap((query) =>
+            Array.from({ length: 20 }, () => server.ask(`${SIZES}${query}`, { token })),
+          ),
+        ),
+      );
       await server.ask('/api/docker_databases', { token: users[0]?.token ?? '' });
       assert.is(await samples(server), 1);
-      assert.ok((await selects()) - before <= 3, 'one statement for all databases, one for tables without files of their own');
+      assert.ok(
+        (await selects()) - before <= 3,
+        'one statement for all databases, one for tables without files of their own',
+      );
     });
   });
 
   test('wrong credentials are 503, and right ones in the option file are found without a restart', async () => {
     const file = join(temporaryFolder(), 'my.cnf');
-    const write = (password: string) => writeFileSync(file, `[client]\nsocket=${mariaDb.socket}\nuser=ann\npassword="${password}"\n`, { mode: 0o600 });
+    const write = (password: string) =>
+      writeFileSync(file, `[client]\nsocket=${mariaDb.socket}\nuser=ann\npassword="${password}"\n`, { mode: 0o600 });
     write('wrong');
-    await withServer({ servers: { main: { option_file: file } }, default_server: 'main', retry_seconds: 0.1 }, async (server) => {
-      const { token } = await server.user('ann');
-      assert.is((await server.ask(SIZES, { token })).status, 503);
-      write('secret#1');
-      await until(() => server.ask(SIZES, { token }), 200);
-      assert.is((await names(server, token)).length, 7);
-    });
+    await withServer(
+      { servers: { main: { option_file: file } }, default_server: 'main', retry_seconds: 0.1 },
+      async (server) => {
+        const { token } = await server.user('ann');
+        assert.is((await server.ask(SIZES, { token })).status, 503);
+        write('secret#1');
+        await until(() => server.ask(SIZES, { token }), 200);
+        assert.is((await names(server, token)).length, 7);
+      },
+    );
   });
 
   test('a server that goes is 503, and when it comes back it is asked again', async () => {
-    await withServer({ servers: { main: root() }, default_server: 'main', refresh_seconds: 0.1, retry_seconds: 0.1 }, async (server) => {
-      const { token } = await server.user('ann');
-      const ask = () => server.ask<{ error: string }>(SIZES, { token });
-      assert.is((await ask()).status, 200);
-      await mariaDb.stop('SIGKILL');
-      const { body, headers } = await until(ask, 503);
-      assert.is((body as { error: string }).error, 'databases_unavailable');
-      assert.is(headers.get('retry-after'), '1');
-      assert.is((await server.ask('/api/docker_databases', { token })).status, 503);
-      await mariaDb.up();
-      await until(ask, 200);
-    });
+    await withServer(
+      { servers: { main: root() }, default_server: 'main', refresh_seconds: 0.1, retry_seconds: 0.1 },
+      async (server) => {
+        const { token } = await server.user('ann');
+        const ask = () => server.ask<{ error: string }>(SIZES, { token });
+        assert.is((await ask()).status, 200);
+        await mariaDb.stop('SIGKILL');
+        const { body, headers } = await until(ask, 503);
+        assert.is((body as { error: string }).error, 'databases_unavailable');
+        assert.is(headers.get('retry-after'), '1');
+        assert.is((await server.ask('/api/docker_databases', { token })).status, 503);
+        await mariaDb.up();
+        await until(ask, 200);
+      },
+    );
   });
 
   test('a server that hangs in the middle of work is 503, and is asked again when it goes on', async () => {
-    await withServer({ servers: { main: root() }, default_server: 'main', refresh_seconds: 0.1, retry_seconds: 0.1, connect_timeout_ms: 300, query_timeout_ms: 500 }, async (server) => {
-      const { token } = await server.user('ann');
-      assert.is((await server.ask(SIZES, { token })).status, 200);
-      mariaDb.freeze();
-      await until(() => server.ask(SIZES, { token }), 503);
-      mariaDb.resume();
-      await until(() => server.ask(SIZES, { token }), 200);
-    });
+    await withServer(
+      {
+        servers: { main: root() },
+        default_server: 'main',
+        refresh_seconds: 0.1,
+        retry_seconds: 0.1,
+        connect_timeout_ms: 300,
+        query_timeout_ms: 500,
+      },
+      async (server) => {
+        const { token } = await server.user('ann');
+        assert.is((await server.ask(SIZES, { token })).status, 200);
+        mariaDb.freeze();
+        await until(() => server.ask(SIZES, { token }), 503);
+        mariaDb.resume();
+        await until(() => server.ask(SIZES, { token }), 200);
+      },
+    );
   });
 
   test('doctor tells the version, and that sizes are real', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
-      assert.ok(part?.ok === true && part.value.length === 1 && /^\d+\.\d+.*MariaDB.*, sizes of its files$/.test(part.value[0]?.detail ?? ''), JSON.stringify(part));
+      assert.ok(
+        part?.ok === true &&
+          part.value.length === 1 &&
+          /^\d+\.\d+.*MariaDB.*, sizes of its files$/.test(part.value[0]?.detail ?? ''),
+        JSON.stringify(part),
+      );
     });
   });
 }
 
 function sizeOf(folder: string, pattern: RegExp): number {
   const path = join(mariaDb.data, folder);
-  return readdirSync(path).filter((name) => pattern.test(name)).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
+  return readdirSync(path)
+    .filter((name) => pattern.test(name))
+    .reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
 }

@@ -21,7 +21,8 @@ function putFile(root: string, name: string, sizeBytes: number): void {
 test('guests and accounts without the feature are refused', async () => {
   for (const path of PATHS) assert.is((await server.ask(path)).status, 401, path);
   const { account } = await server.user('poor');
-  for (const feature of ['mysql', 'databases_size_info']) await server.hostkeep.core.accounts.setFeature('poor', feature, false);
+  for (const feature of ['mysql', 'databases_size_info'])
+    await server.hostkeep.core.accounts.setFeature('poor', feature, false);
   const token = await server.token(account);
   for (const path of PATHS) {
     const { status, body } = await server.ask(path, { token });
@@ -29,7 +30,10 @@ test('guests and accounts without the feature are refused', async () => {
     assert.is(body['error'], 'feature_disabled');
   }
   await server.hostkeep.core.accounts.setFeature('poor', 'databases_size_info', true);
-  assert.equal(await Promise.all(PATHS.map(async (path) => (await server.ask(path, { token })).status)), [403, 200, 404]);
+  assert.equal(
+    await Promise.all(PATHS.map(async (path) => (await server.ask(path, { token })).status)),
+    [403, 200, 404],
+  );
 });
 
 test('bad input is refused', async () => {
@@ -40,7 +44,8 @@ test('bad input is refused', async () => {
     assert.is(body['error'], 'invalid_unit');
   }
   assert.is((await server.ask('/api/mysql-size?unit=kb&unit=mb', { token })).status, 400);
-  for (const query of ['', '?database=']) assert.is((await server.ask(`/api/database-size${query}`, { token })).body['error'], 'invalid_request');
+  for (const query of ['', '?database='])
+    assert.is((await server.ask(`/api/database-size${query}`, { token })).body['error'], 'invalid_request');
 });
 
 test('an account without files has no databases', async () => {
@@ -58,7 +63,10 @@ test('without a server each SQLite file of the folder databases is one, and noth
   putFile(account.filesRoot, 'it\'s "q".sqlite3', 100);
   putFile(account.filesRoot, 'notes.txt', 10);
   putFile(other.account.filesRoot, 'theirs.sqlite', 10);
-  symlinkSync(join(other.account.filesRoot, 'databases/theirs.sqlite'), join(account.filesRoot, 'databases/link.sqlite'));
+  symlinkSync(
+    join(other.account.filesRoot, 'databases/theirs.sqlite'),
+    join(account.filesRoot, 'databases/link.sqlite'),
+  );
   mkdirSync(join(account.filesRoot, 'databases/folder.sqlite'));
   assert.equal((await server.ask('/api/docker_databases', { token })).body, { db_usage: '3' });
   const { body, headers } = await server.ask('/api/mysql-size', { token });
@@ -68,7 +76,8 @@ test('without a server each SQLite file of the folder databases is one, and noth
     { Database: 'shop.sqlite', 'Size (MB)': 4, 'Size (BYTES)': 4 * MIB + 1 },
   ]);
   assert.ok(Math.abs(Date.parse(headers.get('last-modified') ?? '') - Date.now()) < 60_000);
-  const size = async (name: string) => (await server.ask(`/api/database-size?database=${encodeURIComponent(name)}`, { token })).body;
+  const size = async (name: string) =>
+    (await server.ask(`/api/database-size?database=${encodeURIComponent(name)}`, { token })).body;
   assert.equal(await size('shop.sqlite'), { size: '4.1M' });
   assert.equal(await size('empty.DB'), { size: '0' });
   const refusal = { error: 'database_not_found', status: 404, detail: 'there is no such database' };
@@ -81,7 +90,7 @@ test('without a server each SQLite file of the folder databases is one, and noth
 test('a unit has its own key beside the megabytes', async () => {
   const { account, token } = await server.user('cleo');
   putFile(account.filesRoot, 'a.sqlite', 1.5 * MIB);
-  const entry = async (query: string) => ((await server.ask<unknown[]>(`/api/mysql-size?${query}`, { token })).body)[0];
+  const entry = async (query: string) => (await server.ask<unknown[]>(`/api/mysql-size?${query}`, { token })).body[0];
   assert.equal(await entry('unit=bytes'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (BYTES)': 1.5 * MIB });
   assert.equal(await entry('unit=kb'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (KB)': 1536 });
   assert.equal(await entry('unit=mb'), { Database: 'a.sqlite', 'Size (MB)': 1.5 });
@@ -100,7 +109,13 @@ test('a folder that is a link out of the account shows nothing', async () => {
 test('the dashboard is told the number, of accounts with the feature mysql only', async () => {
   const { account } = await server.user('fred');
   putFile(account.filesRoot, 'a.sqlite', 1);
-  const part = async () => (await server.hostkeep.plugins.gather('dashboard', (await server.hostkeep.core.accounts.byUsername('fred')) ?? account)).find((each) => each.plugin === 'databases');
+  const part = async () =>
+    (
+      await server.hostkeep.plugins.gather(
+        'dashboard',
+        (await server.hostkeep.core.accounts.byUsername('fred')) ?? account,
+      )
+    ).find((each) => each.plugin === 'databases');
   const shown = await part();
   assert.ok(shown?.ok === true && shown.value.db_usage === 1);
   await server.hostkeep.core.accounts.setFeature('fred', 'mysql', false);
@@ -113,8 +128,13 @@ test('the demo makes databases for its accounts', async () => {
   await server.hostkeep.plugins.gather('demo', { demo: demo.account, other: other.account });
   assert.is((await server.ask('/api/docker_databases', { token: demo.token })).body['db_usage'], '3');
   assert.is((await server.ask('/api/docker_databases', { token: other.token })).body['db_usage'], '2');
-  const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>('/api/mysql-size', { token: demo.token });
-  assert.equal(body.map((entry) => entry.Database), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
+  const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>('/api/mysql-size', {
+    token: demo.token,
+  });
+  assert.equal(
+    body.map((entry) => entry.Database),
+    ['blog.sqlite', 'shop.sqlite', 'stats.sqlite'],
+  );
   assert.ok(body.every((entry) => entry['Size (BYTES)'] > 100_000));
 });
 
@@ -139,16 +159,29 @@ test('settings that contradict each other make the plugin unavailable, and no ot
 });
 
 test('option files are read as the servers read them', () => {
-  assert.equal(parseOptions('user=nobody\n[mysqld]\nport=1\n[client]\nuser = ann # who\npassword="a#b\\\\c\\"d" # secret\n#host=x\n;socket=y\n[client-server]\nport=3307\r\n'), {
-    user: 'ann', password: 'a#b\\c"d'.replace('"', '\\"'), port: '3307',
+  assert.equal(
+    parseOptions(
+      'user=nobody\n[mysqld]\nport=1\n[client]\nuser = ann # who\npassword="a#b\\\\c\\"d" # secret\n#host=x\n;socket=y\n[client-server]\nport=3307\r\n',
+    ),
+    {
+      user: 'ann',
+      password: 'a#b\\c"d'.replace('"', '\\"'),
+      port: '3307',
+    },
+  );
+  assert.equal(parseOptions("[client]\npassword='it is'\nsocket=/run/a\\sb\n!include /etc/passwd\nssl-ca=x\n"), {
+    password: 'it is',
+    socket: '/run/a b',
   });
-  assert.equal(parseOptions("[client]\npassword='it is'\nsocket=/run/a\\sb\n!include /etc/passwd\nssl-ca=x\n"), { password: 'it is', socket: '/run/a b' });
 });
 
 test('names are compared with user names and grants as a whole', () => {
   const named = (...names: string[]) => names.map((name) => ({ name, sizeBytes: 0 }));
   const catalogue = new Catalogue(named('ann_b_shop', 'ann_shop', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'), [
-    { user: 'ann', name: 'ann\\_%', isPattern: true }, { user: 'ann', name: 'an_', isPattern: true }, { user: 'ann', name: 'a.b_c', isPattern: false }, { user: 'ben', name: '%', isPattern: true },
+    { user: 'ann', name: 'ann\\_%', isPattern: true },
+    { user: 'ann', name: 'an_', isPattern: true },
+    { user: 'ann', name: 'a.b_c', isPattern: false },
+    { user: 'ben', name: '%', isPattern: true },
   ]);
   assert.equal(catalogue.prefixed('ann'), named('ann_b_shop', 'ann_shop'));
   assert.equal(catalogue.prefixed('ann_b'), named('ann_b_shop'));
@@ -158,6 +191,9 @@ test('names are compared with user names and grants as a whole', () => {
   assert.equal(catalogue.granted('nobody'), []);
   assert.equal(catalogue.system, named('mysql'));
   assert.equal(withoutThoseOf(['ann_b', 'ann_sh'], catalogue.prefixed('ann')), named('ann_shop'));
-  assert.equal(catalogue.prefixed('ann').map((each) => isAmbiguous('ann', each)), [true, false]);
+  assert.equal(
+    catalogue.prefixed('ann').map((each) => isAmbiguous('ann', each)),
+    [true, false],
+  );
   assert.ok(patternOf('a.b%').test('a.b*[') && !patternOf('a.b%').test('axb') && patternOf('100\\%').test('100%'));
 });

@@ -32,17 +32,26 @@ interface World {
 /** A plugin as a web server would be: told of domains, and refusing some. */
 function outside(world: World): Plugin {
   return definePlugin({
-    name: 'outside', features: [], needs: ['domains'],
-    routes: { nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) } },
+    name: 'outside',
+    features: [],
+    needs: ['domains'],
+    routes: {
+      nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) },
+    },
     setup(host) {
       world.service = host.service<DomainsService>('domains');
       host.onClose(world.service.onChange((id) => world.changes.push(id)));
-      const tell = (what: string) => async ({ name, docroot }: { name: string; docroot: string }) => {
-        world.told.push(`${what} ${name} ${docroot}`);
-        await world.hold;
-        if (world.refusing.has(`${what} ${name}`)) throw new HttpError('webserver_failed', `no ${name} here`);
+      const tell =
+        (what: string) =>
+        async ({ name, docroot }: { name: string; docroot: string }) => {
+          world.told.push(`${what} ${name} ${docroot}`);
+          await world.hold;
+          if (world.refusing.has(`${what} ${name}`)) throw new HttpError('webserver_failed', `no ${name} here`);
+        };
+      return {
+        handlers: { nothing: () => ({}) },
+        provides: { domainAdded: tell('add'), domainRemoved: tell('remove') },
       };
-      return { handlers: { nothing: () => ({}) }, provides: { domainAdded: tell('add'), domainRemoved: tell('remove') } };
     },
   }) as unknown as Plugin;
 }
@@ -53,9 +62,16 @@ const plugins = (world: World) => [domains as unknown as Plugin, outside(world)]
 async function start(world: World, data?: string) {
   const server = await TestServer.start({ plugins: plugins(world), ...(data === undefined ? {} : { data }) });
   running.add(server);
-  const post = (path: string, token: string, name: string) => server.ask<{ error?: string; total?: number; detail?: string }>(path, { method: 'POST', token, body: { domain_url: name } });
+  const post = (path: string, token: string, name: string) =>
+    server.ask<{ error?: string; total?: number; detail?: string }>(path, {
+      method: 'POST',
+      token,
+      body: { domain_url: name },
+    });
   return {
-    server, add: (token: string, name: string) => post('/api/domains/new', token, name), remove: (token: string, name: string) => post('/api/domains/delete', token, name),
+    server,
+    add: (token: string, name: string) => post('/api/domains/new', token, name),
+    remove: (token: string, name: string) => post('/api/domains/delete', token, name),
     total: async (token: string) => (await server.ask<{ total: number }>('/api/domains', { token })).body.total,
   };
 }
@@ -68,7 +84,10 @@ test('a domain that the world refuses is not added, and its name is free again',
   const refused = await add(token, 'bad.example');
   assert.is(refused.status, 502);
   assert.is(refused.body.error, 'webserver_failed');
-  assert.equal(world.told, ['add bad.example /var/www/html/bad.example', 'remove bad.example /var/www/html/bad.example']);
+  assert.equal(world.told, [
+    'add bad.example /var/www/html/bad.example',
+    'remove bad.example /var/www/html/bad.example',
+  ]);
   assert.is(await total(token), 0);
   assert.is((await server.hostkeep.core.events.page(account.id, 'domain', 0, 10)).total, 0);
   world.refusing.clear();
@@ -109,11 +128,12 @@ test('while the world is told, a domain is in no list but its name is taken', as
   assert.is(await total(ann.token), 1);
 });
 
-test('what a killed process left is cleared at the next start, and nobody else\'s', async () => {
+test("what a killed process left is cleared at the next start, and nobody else's", async () => {
   const data = temporaryFolder();
   const first = await start(newWorld(), data);
   const { account, token } = await first.server.user('ann');
-  for (const name of ['kept.example', 'parent.example', 'sub.parent.example', 'half.example', 'busy.example']) await first.add(token, name);
+  for (const name of ['kept.example', 'parent.example', 'sub.parent.example', 'half.example', 'busy.example'])
+    await first.add(token, name);
   const dead = await deadClaim();
   await setState(first.server, 'half.example', 'adding', dead);
   await setState(first.server, 'parent.example', 'removing', dead);
@@ -173,5 +193,7 @@ async function deadClaim(): Promise<string> {
 }
 
 async function setState({ hostkeep }: TestServer, name: string, state: string, claim: string): Promise<void> {
-  await hostkeep.core.store.write((tx) => tx.run('update domains set state = ?, claimed_by = ? where name = ?', state, claim, name));
+  await hostkeep.core.store.write((tx) =>
+    tx.run('update domains set state = ?, claimed_by = ? where name = ?', state, claim, name),
+  );
 }

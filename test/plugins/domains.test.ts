@@ -7,22 +7,50 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('domains');
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ config: { domains: { forbidden: ['localhost', 'Verboten.example'], panel_hosts: ['panel.node.test'] }, admin_hosts: ['admin.node.test'] } })));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      config: {
+        domains: { forbidden: ['localhost', 'Verboten.example'], panel_hosts: ['panel.node.test'] },
+        admin_hosts: ['admin.node.test'],
+      },
+    })),
+);
 test.after(() => server.close());
 
-interface Problem { error?: string; feature?: string; detail?: string }
-interface Entry extends Problem { domain_id: number; domain_url: string; docroot: string; created_at: string }
+interface Problem {
+  error?: string;
+  feature?: string;
+  detail?: string;
+}
+interface Entry extends Problem {
+  domain_id: number;
+  domain_url: string;
+  docroot: string;
+  created_at: string;
+}
 
 const add = (token: string, domain_url: unknown, docroot?: unknown) =>
-  server.ask<Entry>('/api/domains/new', { method: 'POST', token, body: { domain_url, ...(docroot === undefined ? {} : { docroot }) } });
-const remove = (token: string, domain_url: unknown) => server.ask<Problem>('/api/domains/delete', { method: 'POST', token, body: { domain_url } });
-const list = async (token: string) => (await server.ask<{ domains: Entry[]; total: number }>('/api/domains', { token })).body;
+  server.ask<Entry>('/api/domains/new', {
+    method: 'POST',
+    token,
+    body: { domain_url, ...(docroot === undefined ? {} : { docroot }) },
+  });
+const remove = (token: string, domain_url: unknown) =>
+  server.ask<Problem>('/api/domains/delete', { method: 'POST', token, body: { domain_url } });
+const list = async (token: string) =>
+  (await server.ask<{ domains: Entry[]; total: number }>('/api/domains', { token })).body;
 const names = async (token: string) => (await list(token)).domains.map((each) => each.domain_url);
 
 test('guests and accounts without the feature are refused on every route', async () => {
   const { account, token } = await server.user('gate');
   await server.hostkeep.core.accounts.setFeature(account.username, 'domains', false);
-  for (const [method, path] of [['GET', '/api/domains'], ['GET', '/api/docker_domains'], ['POST', '/api/domains/new'], ['POST', '/api/domains/delete']] as const) {
+  for (const [method, path] of [
+    ['GET', '/api/domains'],
+    ['GET', '/api/docker_domains'],
+    ['POST', '/api/domains/new'],
+    ['POST', '/api/domains/delete'],
+  ] as const) {
     const body = method === 'POST' ? { body: { domain_url: 'gate.example' } } : {};
     assert.is((await server.ask(path, { method, ...body })).status, 401);
     const refused = await server.ask<Problem>(path, { method, token, ...body });
@@ -34,14 +62,39 @@ test('guests and accounts without the feature are refused on every route', async
 
 test('names that are none, suffixes, forbidden names and the panel itself are refused', async () => {
   const { account, token } = await server.user('names');
-  const bad = ['example', '127.0.0.1', 'a..example', '-a.example', '*.example.com', 'co.uk', 'github.io', 'b.kobe.jp', 'foo.localhost', 'verboten.example', 'a.VERBOTEN.example.', 'panel.node.test', 'x.admin.node.test', 'https://a.example'];
+  const bad = [
+    'example',
+    '127.0.0.1',
+    'a..example',
+    '-a.example',
+    '*.example.com',
+    'co.uk',
+    'github.io',
+    'b.kobe.jp',
+    'foo.localhost',
+    'verboten.example',
+    'a.VERBOTEN.example.',
+    'panel.node.test',
+    'x.admin.node.test',
+    'https://a.example',
+  ];
   for (const name of bad) {
     const { status, body } = await add(token, name);
     assert.is(status, 400, name);
     assert.is(body.error, 'invalid_domain', name);
   }
-  for (const body of [{}, { domain_url: 5 }, { domain_url: '' }, { domain_url: 'a'.repeat(2000) }, { domain_url: 'a.example', docroot: 7 }, []]) {
-    assert.is((await server.ask<Problem>('/api/domains/new', { method: 'POST', token, body })).body.error, 'invalid_request');
+  for (const body of [
+    {},
+    { domain_url: 5 },
+    { domain_url: '' },
+    { domain_url: 'a'.repeat(2000) },
+    { domain_url: 'a.example', docroot: 7 },
+    [],
+  ]) {
+    assert.is(
+      (await server.ask<Problem>('/api/domains/new', { method: 'POST', token, body })).body.error,
+      'invalid_request',
+    );
   }
   assert.equal(await names(token), []);
   assert.not(existsSync(account.filesRoot), 'a refused domain makes no folder');
@@ -53,7 +106,23 @@ test('document roots outside, through links or over files are refused', async ()
   writeFileSync(join(account.filesRoot, 'plain'), 'x');
   symlinkSync('/tmp', join(account.filesRoot, 'link'));
   symlinkSync('/nowhere', join(account.filesRoot, 'dangling'));
-  for (const docroot of ['../x', '/etc', '/var/www/html/../../x', '/var/www/html2', 'a/../../b', 'a\u0000b', 'a\nb', 'plain', 'plain/x', 'link', 'link/x', '/var/www/html/link', 'dangling', `${'a'.repeat(256)}`, '\ud800']) {
+  for (const docroot of [
+    '../x',
+    '/etc',
+    '/var/www/html/../../x',
+    '/var/www/html2',
+    'a/../../b',
+    'a\u0000b',
+    'a\nb',
+    'plain',
+    'plain/x',
+    'link',
+    'link/x',
+    '/var/www/html/link',
+    'dangling',
+    `${'a'.repeat(256)}`,
+    '\ud800',
+  ]) {
     const { status, body } = await add(token, 'roots.example', docroot);
     assert.is(status, 400, JSON.stringify(docroot));
     assert.is(body.error, 'invalid_docroot', JSON.stringify(docroot));
@@ -70,12 +139,22 @@ test('a domain is added with its folder, listed by name and told of', async () =
   assert.is(body.docroot, '/var/www/html/zoo.example');
   assert.match(body.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   assert.ok(existsSync(join(account.filesRoot, 'zoo.example')));
-  assert.is((await add(token, 'bücher.example', '/var/www/html/shop/public/')).body.docroot, '/var/www/html/shop/public');
-  assert.is((await add(token, 'ape.example', 'shop/public')).body.docroot, '/var/www/html/shop/public', 'an existing folder, also of another domain, is fine');
+  assert.is(
+    (await add(token, 'bücher.example', '/var/www/html/shop/public/')).body.docroot,
+    '/var/www/html/shop/public',
+  );
+  assert.is(
+    (await add(token, 'ape.example', 'shop/public')).body.docroot,
+    '/var/www/html/shop/public',
+    'an existing folder, also of another domain, is fine',
+  );
   assert.is((await add(token, 'root.example', '/var/www/html')).body.docroot, '/var/www/html');
   const { domains, total } = await list(token);
   assert.is(total, 4);
-  assert.equal(domains.map((each) => each.domain_url), ['ape.example', 'root.example', 'xn--bcher-kva.example', 'zoo.example']);
+  assert.equal(
+    domains.map((each) => each.domain_url),
+    ['ape.example', 'root.example', 'xn--bcher-kva.example', 'zoo.example'],
+  );
   assert.equal(domains[3], body);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'domain', 0, 10);
   assert.match(lines[3] ?? '', /User 'adder' added the domain zoo\.example from IP 127\.0\.0\.1$/);
@@ -92,13 +171,17 @@ test('a name is taken once, whoever and however asks', async () => {
   assert.is((await add(first.token, 'müller.example')).body.error, 'domain_exists');
   assert.is((await add(first.token, 'shop.müller.example')).status, 201);
   await add(first.token, 'deep.below.example');
-  assert.is((await add(second.token, 'below.example')).body.error, 'domain_exists', 'a domain above somebody else\'s is taken alike');
+  assert.is(
+    (await add(second.token, 'below.example')).body.error,
+    'domain_exists',
+    "a domain above somebody else's is taken alike",
+  );
   assert.is((await add(second.token, 'deep-below.example')).status, 201, 'labels count, not letters');
   assert.is((await add(second.token, 'low.example')).status, 201);
   assert.equal(await names(second.token), ['deep-below.example', 'low.example']);
 });
 
-test('one account cannot see or delete what is another\'s', async () => {
+test("one account cannot see or delete what is another's", async () => {
   const [mine, other] = [await server.user('mine'), await server.user('theirs')];
   await add(mine.token, 'private.example');
   for (const name of ['private.example', 'unknown.example', 'not a name']) {
@@ -125,11 +208,18 @@ test('deleting frees the name, keeps the files and is done once', async () => {
 
 test('domains are grouped by suffix', async () => {
   const { token } = await server.user('grouped');
-  for (const name of ['mail.grouped.co.uk', 'grouped.co.uk', 'x.mail.grouped.co.uk', 'grouped.github.io']) assert.is((await add(token, name)).status, 201, name);
+  for (const name of ['mail.grouped.co.uk', 'grouped.co.uk', 'x.mail.grouped.co.uk', 'grouped.github.io'])
+    assert.is((await add(token, name)).status, 201, name);
   const { body } = await server.ask('/api/docker_domains', { token });
   assert.equal(body, {
-    maindomains: [{ domain_url: 'grouped.co.uk', tld: 'co.uk' }, { domain_url: 'grouped.github.io', tld: 'github.io' }],
-    subdomains: [{ domain_url: 'mail.grouped.co.uk', tld: 'co.uk', main_domain: 'grouped.co.uk' }, { domain_url: 'x.mail.grouped.co.uk', tld: 'co.uk', main_domain: 'grouped.co.uk' }],
+    maindomains: [
+      { domain_url: 'grouped.co.uk', tld: 'co.uk' },
+      { domain_url: 'grouped.github.io', tld: 'github.io' },
+    ],
+    subdomains: [
+      { domain_url: 'mail.grouped.co.uk', tld: 'co.uk', main_domain: 'grouped.co.uk' },
+      { domain_url: 'x.mail.grouped.co.uk', tld: 'co.uk', main_domain: 'grouped.co.uk' },
+    ],
   });
 });
 

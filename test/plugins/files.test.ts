@@ -16,7 +16,8 @@ const test = testSuite('files');
 let server: TestServer;
 let ann: { account: Account; token: string };
 let bob: { account: Account; token: string };
-const make = (account: Account, ...paths: string[]) => paths.map((path) => mkdirSync(join(account.filesRoot, path), { recursive: true }));
+const make = (account: Account, ...paths: string[]) =>
+  paths.map((path) => mkdirSync(join(account.filesRoot, path), { recursive: true }));
 const list = (path: string, token = ann.token) => server.ask<FolderList>(path, { token });
 const error = async (path: string, token = ann.token) => {
   const { status, body } = await server.ask(path, { token });
@@ -43,28 +44,57 @@ test('guests, and accounts without the feature, are refused', async () => {
 });
 
 test('unknown folders, files and folders of others are not there; what is outside cannot be asked for', async () => {
-  for (const path of ['nothing', 'file.txt', 'file.txt/x', 'site/nothing', 'secret-of-bob', 'bob', `${'é'.repeat(100)}`]) assert.equal(await error(`/api/folders/${path}`), [404, 'folder_not_found'], path);
-  for (const path of ['/etc', '%2Fetc', '%2e%2e%2fbob', 'site%2F..%2F..', 'a%00', 'a%0Ab', 'x'.repeat(256)]) assert.equal(await error(`/api/folders/${path}`), [400, 'invalid_path'], path);
+  for (const path of [
+    'nothing',
+    'file.txt',
+    'file.txt/x',
+    'site/nothing',
+    'secret-of-bob',
+    'bob',
+    `${'é'.repeat(100)}`,
+  ])
+    assert.equal(await error(`/api/folders/${path}`), [404, 'folder_not_found'], path);
+  for (const path of ['/etc', '%2Fetc', '%2e%2e%2fbob', 'site%2F..%2F..', 'a%00', 'a%0Ab', 'x'.repeat(256)])
+    assert.equal(await error(`/api/folders/${path}`), [400, 'invalid_path'], path);
   assert.equal(await error('/api/folders/%ff'), [400, 'invalid_request']);
 });
 
 test('an account without files has an empty root, and nothing below it', async () => {
   const fresh = await server.user('fresh');
-  for (const path of ['/api/folders', '/api/folders/', '/api/folders/var/www/html']) assert.equal((await list(path, fresh.token)).body, { path: '/var/www/html', folders: [], truncated: false });
+  for (const path of ['/api/folders', '/api/folders/', '/api/folders/var/www/html'])
+    assert.equal((await list(path, fresh.token)).body, { path: '/var/www/html', folders: [], truncated: false });
   assert.equal(await error('/api/folders/x', fresh.token), [404, 'folder_not_found']);
 });
 
 test('folders are listed by name, however the path is written', async () => {
-  const root = { path: '/var/www/html', truncated: false, folders: [
-    { name: 'empty', path: '/var/www/html/empty', has_subfolders: false },
-    { name: 'site', path: '/var/www/html/site', has_subfolders: true },
-  ] };
-  for (const path of ['', '/', '/.', '/var/www/html', '//var/www/html/', '/%2Fvar%2Fwww%2Fhtml']) assert.equal((await list(`/api/folders${path}`)).body, root, path);
-  const site = { path: '/var/www/html/site', truncated: false, folders: [
-    { name: 'private', path: '/var/www/html/site/private', has_subfolders: false },
-    { name: 'public', path: '/var/www/html/site/public', has_subfolders: true },
-  ] };
-  for (const path of ['site', 'site/', './site//', 'var/www/html/site', '/var/www/html/site', '%73ite', '%2Fvar%2Fwww%2Fhtml%2Fsite']) assert.equal((await list(`/api/folders/${path}`)).body, site, path);
+  const root = {
+    path: '/var/www/html',
+    truncated: false,
+    folders: [
+      { name: 'empty', path: '/var/www/html/empty', has_subfolders: false },
+      { name: 'site', path: '/var/www/html/site', has_subfolders: true },
+    ],
+  };
+  for (const path of ['', '/', '/.', '/var/www/html', '//var/www/html/', '/%2Fvar%2Fwww%2Fhtml'])
+    assert.equal((await list(`/api/folders${path}`)).body, root, path);
+  const site = {
+    path: '/var/www/html/site',
+    truncated: false,
+    folders: [
+      { name: 'private', path: '/var/www/html/site/private', has_subfolders: false },
+      { name: 'public', path: '/var/www/html/site/public', has_subfolders: true },
+    ],
+  };
+  for (const path of [
+    'site',
+    'site/',
+    './site//',
+    'var/www/html/site',
+    '/var/www/html/site',
+    '%73ite',
+    '%2Fvar%2Fwww%2Fhtml%2Fsite',
+  ])
+    assert.equal((await list(`/api/folders/${path}`)).body, site, path);
   make(ann.account, 'var/www/html/deep');
   assert.is((await list('/api/folders/var/www/html/var/www/html')).body.folders[0]?.name, 'deep');
   execFileSync('rm', ['-r', '--', join(ann.account.filesRoot, 'var')]);
@@ -73,22 +103,50 @@ test('folders are listed by name, however the path is written', async () => {
 });
 
 test('two accounts see their own folders only', async () => {
-  assert.equal((await list('/api/folders', bob.token)).body.folders.map(({ name }) => name), ['secret-of-bob']);
-  assert.equal((await list('/api/folders')).body.folders.map(({ name }) => name), ['empty', 'site']);
+  assert.equal(
+    (await list('/api/folders', bob.token)).body.folders.map(({ name }) => name),
+    ['secret-of-bob'],
+  );
+  assert.equal(
+    (await list('/api/folders')).body.folders.map(({ name }) => name),
+    ['empty', 'site'],
+  );
 });
 
 test('links and odd names are left out, and what is listed can be asked for', async () => {
-  make(ann.account, 'odd/only-links', 'odd/ü & "quotes" \\ %2e%2e #?', `odd/${'é'.repeat(127)}`, 'odd/new\nline', 'odd/\u007f', 'odd/-rf', 'odd/...');
+  make(
+    ann.account,
+    'odd/only-links',
+    'odd/ü & "quotes" \\ %2e%2e #?',
+    `odd/${'é'.repeat(127)}`,
+    'odd/new\nline',
+    'odd/\u007f',
+    'odd/-rf',
+    'odd/...',
+  );
   mkdirSync(Buffer.concat([Buffer.from(join(ann.account.filesRoot, 'odd/')), Buffer.from([0xff, 0xfe])]));
-  for (const [name, target] of [['a-link', '/etc'], ['b-link', '.'], ['only-links/c-link', '../..']] as const) symlinkSync(target, join(ann.account.filesRoot, 'odd', name));
+  for (const [name, target] of [
+    ['a-link', '/etc'],
+    ['b-link', '.'],
+    ['only-links/c-link', '../..'],
+  ] as const)
+    symlinkSync(target, join(ann.account.filesRoot, 'odd', name));
   execFileSync('mkfifo', ['--', join(ann.account.filesRoot, 'odd/pipe')]);
   const { folders } = (await list('/api/folders/odd')).body;
-  assert.equal(folders.map(({ name }) => name), ['-rf', '...', 'only-links', 'é'.repeat(127), 'ü & "quotes" \\ %2e%2e #?'].toSorted());
+  assert.equal(
+    folders.map(({ name }) => name),
+    ['-rf', '...', 'only-links', 'é'.repeat(127), 'ü & "quotes" \\ %2e%2e #?'].toSorted(),
+  );
   for (const { path, has_subfolders } of folders) {
     assert.is(has_subfolders, false);
-    assert.equal((await list(`/api/folders/${encodeURIComponent(path)}`)).body, { path, folders: [], truncated: false });
+    assert.equal((await list(`/api/folders/${encodeURIComponent(path)}`)).body, {
+      path,
+      folders: [],
+      truncated: false,
+    });
   }
-  for (const path of ['a-link', 'a-link/ssl', 'b-link', 'only-links/c-link', 'pipe']) assert.equal(await error(`/api/folders/odd/${path}`), [404, 'folder_not_found'], path);
+  for (const path of ['a-link', 'a-link/ssl', 'b-link', 'only-links/c-link', 'pipe'])
+    assert.equal(await error(`/api/folders/odd/${path}`), [404, 'folder_not_found'], path);
 });
 
 test('no path out of the root, in no encoding, is ever answered', async () => {
@@ -100,7 +158,12 @@ test('no path out of the root, in no encoding, is ever answered', async () => {
       // With blanks and control bytes in it, it is no request at all: 505. A very long one is 431.
       assert.match(answer, /^HTTP\/1\.1 (4\d\d|505) /, why);
       assert.not.match(answer, /secret-of-bob|"folders"/, why);
-      if (isPath && request.length < 4000) assert.is(/"error":"(\w+)"/.exec(answer)?.[1], OUTSIDE.includes(path) ? 'invalid_path' : 'folder_not_found', why);
+      if (isPath && request.length < 4000)
+        assert.is(
+          /"error":"(\w+)"/.exec(answer)?.[1],
+          OUTSIDE.includes(path) ? 'invalid_path' : 'folder_not_found',
+          why,
+        );
     }
   }
 });
@@ -112,11 +175,17 @@ test('a thread that swaps a folder for a link to /etc while it is asked for gain
   const seen = { 200: 0, 404: 0 };
   try {
     while (swapper.swaps < 5000 || seen[200] < 50 || seen[404] === 0) {
-      const answers = await Promise.all(['', '/inner', '/ssl', '/inner'].map((path) => list(`/api/folders/raced${path}`)));
+      const answers = await Promise.all(
+        ['', '/inner', '/ssl', '/inner'].map((path) => list(`/api/folders/raced${path}`)),
+      );
       for (const { status, body } of answers) {
         assert.ok(status === 200 || status === 404, String(status));
         seen[status] += 1;
-        if (status === 200) assert.equal(body.folders.map(({ name }) => name), body.path.endsWith('/inner') ? ['deepest'] : ['inner']);
+        if (status === 200)
+          assert.equal(
+            body.folders.map(({ name }) => name),
+            body.path.endsWith('/inner') ? ['deepest'] : ['inner'],
+          );
       }
       const above = (await list('/api/folders')).body.folders.find(({ name }) => name === 'raced');
       assert.ok(above === undefined || above.has_subfolders);
@@ -135,8 +204,14 @@ test('while 10,000 folders are listed, others are answered', async () => {
   const { folders, truncated } = (await listing).body;
   assert.is(folders.length, 10_000);
   assert.not.ok(truncated);
-  assert.equal(folders.filter(({ has_subfolders }) => has_subfolders).map(({ name }) => name), ['7']);
-  assert.equal(folders.map(({ name }) => name), folders.map(({ name }) => name).toSorted());
+  assert.equal(
+    folders.filter(({ has_subfolders }) => has_subfolders).map(({ name }) => name),
+    ['7'],
+  );
+  assert.equal(
+    folders.map(({ name }) => name),
+    folders.map(({ name }) => name).toSorted(),
+  );
   assert.ok(answered > 1, `${answered} answered meanwhile`);
 });
 
@@ -148,7 +223,12 @@ test('has_subfolders is the same whether links are counted or folders are read',
   const folder = await Folder.open(ann.account.filesRoot, ['counted']);
   for (const isCounting of [true, false]) {
     const looker = new Looker(folder, 1000, isCounting);
-    assert.equal(await Promise.all(['with', 'without', 'link', 'gone'].map((name) => looker.hasFolders(name))), [true, false, undefined, undefined]);
+    assert.equal(await Promise.all(['with', 'without', 'link', 'gone'].map((name) => looker.hasFolders(name))), [
+      true,
+      false,
+      undefined,
+      undefined,
+    ]);
     assert.not.ok(looker.isTruncated);
   }
   const spent = new Looker(folder, 10, false);
@@ -166,13 +246,15 @@ test('a folder that is too large says so, and who went away is not worked for', 
   const read = await listFolders(folder, '/l', { max_folders: 50_000, max_entries: 100 }, signal);
   assert.equal([read.folders.length, read.truncated], [100, true]);
   const before = readdirSync('/proc/self/fd').length;
-  const reason = await listFolders(folder, '/l', { max_folders: 5, max_entries: 5 }, AbortSignal.abort()).catch((cause: Error) => cause.name);
+  const reason = await listFolders(folder, '/l', { max_folders: 5, max_entries: 5 }, AbortSignal.abort()).catch(
+    (cause: Error) => cause.name,
+  );
   assert.is(reason, 'AbortError');
   assert.is(readdirSync('/proc/self/fd').length, before);
   await folder.close();
 });
 
-test('a root that cannot be opened is the server\'s fault', async () => {
+test("a root that cannot be opened is the server's fault", async () => {
   const broken = await TestServer.start({ config: { files_root: `{data}/${'x'.repeat(300)}/{username}` } });
   const { token } = await broken.user('ann');
   const { status, body } = await broken.ask('/api/folders', { token });

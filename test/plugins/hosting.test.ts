@@ -6,7 +6,12 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('hosting');
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ config: { hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' } } })));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      config: { hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' } },
+    })),
+);
 test.after(() => server.close());
 
 test('the plan is shown with its limits as texts and numbers, under both paths', async () => {
@@ -44,7 +49,14 @@ test('uptime, sizes and the own address are written as people read them', () => 
   assert.is(uptimeText(3 * 86_400), '3 days, 0:00');
   assert.is(gigabytes(0), '0');
   assert.is(gigabytes(1536), '1.5 GB');
-  const each = (address: string) => ({ address, family: 'IPv4' as const, internal: false, netmask: '', mac: '', cidr: null });
+  const each = (address: string) => ({
+    address,
+    family: 'IPv4' as const,
+    internal: false,
+    netmask: '',
+    mac: '',
+    cidr: null,
+  });
   assert.is(ownAddress({ eth0: [each('10.0.0.2')], eth1: [each('198.51.100.4')] }), '198.51.100.4');
   assert.is(ownAddress({ eth0: [each('10.0.0.2')] }), '10.0.0.2');
   assert.is(ownAddress({}), '127.0.0.1');

@@ -16,25 +16,71 @@ const log = createLog('silent');
 let server: TestServer;
 
 /** A plugin that fails, one with odd figures: neither may cost the page. */
-const failing = definePlugin({ name: 'failing', features: [], routes: {}, setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no figures')) } }) });
+const failing = definePlugin({
+  name: 'failing',
+  features: [],
+  routes: {},
+  setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no figures')) } }),
+});
 const odd = definePlugin({
-  name: 'odd', features: [], routes: { show: { method: 'GET', path: '/api/odd/:id', address: 'admin', access: 'admin', summary: 'Is odd', params: Type.Object({ id: Type.String() }), reply: Type.Object({}) } },
-  setup: () => ({ handlers: { show: () => ({}) }, provides: { metrics: () => [
-    { name: 'hostkeep_odd_things', help: 'a line\nand a \\', type: 'gauge', samples: [{ labels: { name: 'a "quoted"\nname\\' }, value: 1 }] },
-    { name: 'hostkeep_sessions', help: 'taken', type: 'gauge', samples: [{ value: -1 }] },
-    { name: 'no name', help: '', type: 'gauge', samples: [{ value: -1 }] },
-  ] } }),
+  name: 'odd',
+  features: [],
+  routes: {
+    show: {
+      method: 'GET',
+      path: '/api/odd/:id',
+      address: 'admin',
+      access: 'admin',
+      summary: 'Is odd',
+      params: Type.Object({ id: Type.String() }),
+      reply: Type.Object({}),
+    },
+  },
+  setup: () => ({
+    handlers: { show: () => ({}) },
+    provides: {
+      metrics: () => [
+        {
+          name: 'hostkeep_odd_things',
+          help: 'a line\nand a \\',
+          type: 'gauge',
+          samples: [{ labels: { name: 'a "quoted"\nname\\' }, value: 1 }],
+        },
+        { name: 'hostkeep_sessions', help: 'taken', type: 'gauge', samples: [{ value: -1 }] },
+        { name: 'no name', help: '', type: 'gauge', samples: [{ value: -1 }] },
+      ],
+    },
+  }),
 });
 
-test.before(async () => void (server = await TestServer.start({ config: { metrics: { token: TOKEN } }, plugins: [...(await findPlugins()), failing, odd] })));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      config: { metrics: { token: TOKEN } },
+      plugins: [...(await findPlugins()), failing, odd],
+    })),
+);
 test.after(() => server.close());
 
-const scrape = (authorization?: string) => server.ask<string>('/metrics', { address: 'admin', ...(authorization === undefined ? {} : { headers: { authorization } }) });
+const scrape = (authorization?: string) =>
+  server.ask<string>('/metrics', {
+    address: 'admin',
+    ...(authorization === undefined ? {} : { headers: { authorization } }),
+  });
 
 test('without a token of its own or of an admin it is the 401 of every route', async () => {
   const { token } = await server.user('ann');
   const other = await server.ask<Record<string, unknown>>('/api/odd/1', { address: 'admin' });
-  for (const authorization of [undefined, '', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `Bearer ${token}`, 'Bearer a.b.c', `Bearer ${TOKEN.slice(0, -1)}`]) {
+  for (const authorization of [
+    undefined,
+    '',
+    'Bearer',
+    `Bearer ${TOKEN}x`,
+    `Basic ${TOKEN}`,
+    `Bearer ${token}`,
+    'Bearer a.b.c',
+    `Bearer ${TOKEN.slice(0, -1)}`,
+  ]) {
     const { status, body, headers } = await scrape(authorization);
     assert.is(status, 401, authorization);
     assert.is(headers.get('www-authenticate'), 'Bearer');
@@ -45,12 +91,16 @@ test('without a token of its own or of an admin it is the 401 of every route', a
 });
 
 test('the token for metrics opens nothing else', async () => {
-  assert.is((await server.ask('/api/odd/1', { address: 'admin', headers: { authorization: `Bearer ${TOKEN}` } })).status, 401);
+  assert.is(
+    (await server.ask('/api/odd/1', { address: 'admin', headers: { authorization: `Bearer ${TOKEN}` } })).status,
+    401,
+  );
 });
 
 test('an empty token in the configuration lets nobody in', async () => {
   const closed = await TestServer.start();
-  for (const authorization of ['Bearer ', 'Bearer', 'Bearer  ', 'Bearer undefined']) assert.is((await closed.ask('/metrics', { address: 'admin', headers: { authorization } })).status, 401);
+  for (const authorization of ['Bearer ', 'Bearer', 'Bearer  ', 'Bearer undefined'])
+    assert.is((await closed.ask('/metrics', { address: 'admin', headers: { authorization } })).status, 401);
   await closed.close();
 });
 
@@ -62,7 +112,10 @@ test('both tokens open it, and it holds what an operator looks for', async () =>
   assert.is(status, 200);
   assert.is(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
   assert.match(body, /^hostkeep_http_requests_total\{method="GET",route="\/api\/odd\/:id",status="200"\} 2$/m);
-  assert.match(body, /^hostkeep_http_request_duration_seconds_bucket\{method="GET",route="\/api\/odd\/:id",le="\+Inf"\} \d+$/m);
+  assert.match(
+    body,
+    /^hostkeep_http_request_duration_seconds_bucket\{method="GET",route="\/api\/odd\/:id",le="\+Inf"\} \d+$/m,
+  );
   assert.match(body, /^hostkeep_event_loop_delay_p99_seconds [\d.e-]+$/m);
   assert.match(body, /^hostkeep_plugin_up\{plugin="metrics"\} 1$/m);
   assert.match(body, /^hostkeep_sessions [12]$/m);
@@ -87,14 +140,18 @@ test('paths that nobody declared make no labels', async () => {
 test('promtool finds nothing wrong with the page', async () => {
   const { body } = await scrape(`Bearer ${TOKEN}`);
   const promtool = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const isThere = await Promise.race([once(promtool, 'spawn').then(() => true), once(promtool, 'error').then(() => false)]);
+  const isThere = await Promise.race([
+    once(promtool, 'spawn').then(() => true),
+    once(promtool, 'error').then(() => false),
+  ]);
   if (!isThere) {
     assert.is.not(process.env['CI'], 'true', 'promtool is missing: apt-get install prometheus');
     console.log('\nskipped: no promtool here; apt-get install --no-install-recommends prometheus');
     return;
   }
   let output = '';
-  for (const stream of [promtool.stdout, promtool.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [promtool.stdout, promtool.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   promtool.stdin.end(body);
   const [code] = await once(promtool, 'close');
   assert.is(output, '');
@@ -105,6 +162,16 @@ test('labels are bounded, whatever happens', async () => {
   const counter = new EventCounter();
   for (let i = 0; i < 1000; i += 1) counter.count(`type.${i}`);
   assert.is(counter.figure().samples.length, 201);
-  const text = await page([{ name: 'many', help: 'x', type: 'gauge', samples: Array.from({ length: 10_000 }, (_, i) => ({ labels: { i }, value: i })) }], log);
+  const text = await page(
+    [
+      {
+        name: 'many',
+        help: 'x',
+        type: 'gauge',
+        samples: Array.from({ length: 10_000 }, (_, i) => ({ labels: { i }, value: i })),
+      },
+    ],
+    log,
+  );
   assert.is(text.split('\n').filter((line) => line.startsWith('many')).length, 5000);
 });

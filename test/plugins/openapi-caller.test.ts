@@ -16,22 +16,32 @@ function route(name: string, spec: Partial<RouteSpec>): Record<string, RouteSpec
 /** A route of every kind, on either address and on both. */
 const ROUTES = describe('probe', ['dns', 'redirects'], {
   ...route('guest', { access: 'guest', address: 'both' }),
-  ...route('user', { access: 'user' }), ...route('userOfAdmin', { access: 'user', address: 'admin' }), ...route('userOfBoth', { access: 'user', address: 'both' }),
-  ...route('feature', {}), ...route('featureOfAdmin', { address: 'admin' }), ...route('featureOfBoth', { address: 'both', feature: ['dns', 'redirects'], also: ['waf'] }),
+  ...route('user', { access: 'user' }),
+  ...route('userOfAdmin', { access: 'user', address: 'admin' }),
+  ...route('userOfBoth', { access: 'user', address: 'both' }),
+  ...route('feature', {}),
+  ...route('featureOfAdmin', { address: 'admin' }),
+  ...route('featureOfBoth', { address: 'both', feature: ['dns', 'redirects'], also: ['waf'] }),
   ...route('admin', { access: 'admin', address: 'admin' }),
 });
 
-const account = (role: Account['role'], ...features: string[]) => ({ role, features: new Set(features) }) as unknown as Account;
+const account = (role: Account['role'], ...features: string[]) =>
+  ({ role, features: new Set(features) }) as unknown as Account;
 const namesOf = (routes: readonly RouteInfo[] | undefined) => routes?.map(({ name }) => name);
 
 test('a guest is told of what is open to anybody', () => {
-  for (const address of ['user', 'admin'] as const) assert.equal(namesOf(usable(ROUTES, address, undefined)), ['guest']);
+  for (const address of ['user', 'admin'] as const)
+    assert.equal(namesOf(usable(ROUTES, address, undefined)), ['guest']);
 });
 
 test('a token of the other address is worth nothing', () => {
   assert.is(usable(ROUTES, 'user', account('admin')), undefined);
   const withoutFeatures = ROUTES.filter(({ access }) => access !== 'feature');
-  assert.is(usable(withoutFeatures, 'admin', account('user', 'dns')), undefined, 'no route there is opened by a feature');
+  assert.is(
+    usable(withoutFeatures, 'admin', account('user', 'dns')),
+    undefined,
+    'no route there is opened by a feature',
+  );
 });
 
 test('a user on the admin address is told of what a feature opens, and of nothing that is for those who are at home there', () => {
@@ -43,24 +53,54 @@ test('a user on the admin address is told of what a feature opens, and of nothin
 test('a user is told of what the features open, and an admin of all of the admin address', () => {
   assert.equal(namesOf(usable(ROUTES, 'user', account('user'))), ['guest', 'user', 'userOfBoth']);
   assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns'))), ['guest', 'user', 'userOfBoth', 'feature']);
-  assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns', 'waf'))), ['guest', 'user', 'userOfBoth', 'feature', 'featureOfBoth']);
-  assert.equal(namesOf(usable(ROUTES, 'admin', account('admin'))), ['guest', 'userOfAdmin', 'userOfBoth', 'featureOfAdmin', 'featureOfBoth', 'admin']);
+  assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns', 'waf'))), [
+    'guest',
+    'user',
+    'userOfBoth',
+    'feature',
+    'featureOfBoth',
+  ]);
+  assert.equal(namesOf(usable(ROUTES, 'admin', account('admin'))), [
+    'guest',
+    'userOfAdmin',
+    'userOfBoth',
+    'featureOfAdmin',
+    'featureOfBoth',
+    'admin',
+  ]);
 });
 
 test('whoever asks is told of exactly what the gate lets through', () => {
   const live = ROUTES.map((info) => new LiveRoute(info, () => ({})));
-  const admitted = (address: Address, who: Account) => live.filter((each) => {
-    if (!each.info.addresses.includes(address)) return false;
-    if (each.isGuest) return true;
-    try {
-      each.admit(who, address, true);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  for (const features of [[], ['dns'], ['redirects'], ['waf'], ['dns', 'waf'], ['redirects', 'waf'], ['dns', 'redirects', 'waf']]) {
-    for (const address of ['user', 'admin'] as const) assert.equal(namesOf(usable(ROUTES, address, account('user', ...features))), admitted(address, account('user', ...features)).map(({ info }) => info.name), `${address}: ${features.join(' ')}`);
+  const admitted = (address: Address, who: Account) =>
+    live.filter((each) => {
+      if (!each.info.addresses.includes(address)) return false;
+      if (each.isGuest) return true;
+      try {
+        each.admit(who, address, true);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  for (const features of [
+    [],
+    ['dns'],
+    ['redirects'],
+    ['waf'],
+    ['dns', 'waf'],
+    ['redirects', 'waf'],
+    ['dns', 'redirects', 'waf'],
+  ]) {
+    for (const address of ['user', 'admin'] as const)
+      assert.equal(
+        namesOf(usable(ROUTES, address, account('user', ...features))),
+        admitted(address, account('user', ...features)).map(({ info }) => info.name),
+        `${address}: ${features.join(' ')}`,
+      );
   }
-  assert.equal(namesOf(usable(ROUTES, 'admin', account('admin'))), admitted('admin', account('admin')).map(({ info }) => info.name));
+  assert.equal(
+    namesOf(usable(ROUTES, 'admin', account('admin'))),
+    admitted('admin', account('admin')).map(({ info }) => info.name),
+  );
 });

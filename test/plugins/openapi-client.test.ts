@@ -12,13 +12,35 @@ import { testSuite } from '../support/suite.ts';
 
 /** What `test/fixtures/client/dashboard.ts` exports; it can only be compiled beside the types that are made for it. */
 interface Client {
-  overview(baseUrl: string, username: string, password: string, code?: string): Promise<{ cpu_limit: number; domains: unknown[]; features: string[] }>;
+  overview(
+    baseUrl: string,
+    username: string,
+    password: string,
+    code?: string,
+  ): Promise<{ cpu_limit: number; domains: unknown[]; features: string[] }>;
   addAndRemove(baseUrl: string, token: string, domain: string): Promise<string[]>;
   memoryInUse(baseUrl: string, token: string): Promise<number>;
 }
 
-const STRICT = ['--ignoreConfig', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', '--verbatimModuleSyntax'];
-const MODULES = ['--target', 'es2023', '--lib', 'es2023,dom', '--module', 'nodenext', '--rewriteRelativeImportExtensions', '--types', 'node'];
+const STRICT = [
+  '--ignoreConfig',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--noUncheckedIndexedAccess',
+  '--skipLibCheck',
+  '--verbatimModuleSyntax',
+];
+const MODULES = [
+  '--target',
+  'es2023',
+  '--lib',
+  'es2023,dom',
+  '--module',
+  'nodenext',
+  '--rewriteRelativeImportExtensions',
+  '--types',
+  'node',
+];
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
 const test = testSuite('openapi, generated client');
@@ -41,13 +63,24 @@ async function compile({ user, admin }: typeof descriptions): Promise<string> {
   await writeTypes(folder, 'user', user);
   await writeTypes(folder, 'admin', admin);
   copyFileSync(join(projectDir, 'test/fixtures/client/dashboard.ts'), join(folder, 'dashboard.ts'));
-  return new Promise((resolve) => void execFile(process.execPath, [compiler, ...STRICT, ...MODULES, join(folder, 'dashboard.ts')], (_, stdout) => resolve(stdout)));
+  return new Promise(
+    (resolve) =>
+      void execFile(process.execPath, [compiler, ...STRICT, ...MODULES, join(folder, 'dashboard.ts')], (_, stdout) =>
+        resolve(stdout),
+      ),
+  );
 }
 
 test('a member that goes or changes its type, or a path that goes, no longer compiles', async () => {
-  const changed = (from: string | RegExp, to: string) => ({ ...descriptions, user: JSON.parse(JSON.stringify(descriptions.user).replaceAll(from, to)) as Description });
+  const changed = (from: string | RegExp, to: string) => ({
+    ...descriptions,
+    user: JSON.parse(JSON.stringify(descriptions.user).replaceAll(from, to)) as Description,
+  });
   assert.match(await compile(changed('"user_websites"', '"sites"')), /Property 'user_websites' does not exist/);
-  assert.match(await compile(changed(/(?<="cpu_limit":\{[^}]*"type":)"integer"/g, '"string"')), /Type 'string' is not assignable to type 'number'/);
+  assert.match(
+    await compile(changed(/(?<="cpu_limit":\{[^}]*"type":)"integer"/g, '"string"')),
+    /Type 'string' is not assignable to type 'number'/,
+  );
   assert.match(await compile(changed('"/api/dashboard"', '"/api/summary"')), /"\/api\/dashboard"/);
 });
 
@@ -64,7 +97,11 @@ test('it logs in, with a second factor too, reads the dashboard, and changes wha
   const seen = await client.overview(user, 'anna', PASSWORD);
   assert.equal([seen.cpu_limit, seen.domains, seen.features], [400, [], [...account.features]]);
 
-  const { body } = await server.ask<{ secret: string }>('/api/account/2fa/setup', { method: 'POST', token, body: { password: PASSWORD } });
+  const { body } = await server.ask<{ secret: string }>('/api/account/2fa/setup', {
+    method: 'POST',
+    token,
+    body: { password: PASSWORD },
+  });
   const totp = new TOTP({ secret: body.secret });
   await server.ask('/api/account/2fa/confirm', { method: 'POST', token, body: { code: totp.generate() } });
   await client.overview(user, 'anna', PASSWORD).catch((error: Error) => (refusal = error.message));

@@ -18,14 +18,24 @@ test.before(async () => {
   if (CHROMIUM === undefined && isCi) throw new Error('apt-get install chromium');
   if (CHROMIUM === undefined) return console.log('skipped: no chromium to show the page /docs in');
   const { default: puppeteer } = await import('puppeteer');
-  browser = await puppeteer.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9', '--proxy-bypass-list=127.0.0.1'], pipe: true });
+  browser = await puppeteer.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9', '--proxy-bypass-list=127.0.0.1'],
+    pipe: true,
+  });
 });
 test.after(async () => {
   await browser?.close();
   await server.close();
 });
 
-const FILES = { '/docs': 'text/html', '/docs/docs.js': 'text/javascript', '/docs/docs.css': 'text/css', '/docs/swagger-ui-bundle.js': 'text/javascript', '/docs/swagger-ui.css': 'text/css' };
+const FILES = {
+  '/docs': 'text/html',
+  '/docs/docs.js': 'text/javascript',
+  '/docs/docs.css': 'text/css',
+  '/docs/swagger-ui-bundle.js': 'text/javascript',
+  '/docs/swagger-ui.css': 'text/css',
+};
 
 test('its files come from a fixed list, with their types and a policy without exceptions', async () => {
   for (const address of ['user', 'admin'] as const) {
@@ -33,14 +43,27 @@ test('its files come from a fixed list, with their types and a policy without ex
       const { status, headers, body } = await server.ask<string>(path, { address });
       assert.is(status, 200, path);
       assert.is(headers.get('content-type'), `${type}; charset=utf-8`, path);
-      assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self';/);
+      assert.match(
+        headers.get('content-security-policy') ?? '',
+        /^default-src 'none'; script-src 'self'; style-src 'self';/,
+      );
       assert.not.match(headers.get('content-security-policy') ?? '', /unsafe|\*|https?:/);
       assert.ok(body.length > 100, path);
       assert.is(headers.get('cache-control'), 'no-cache');
-      const again = await server.ask<string>(path, { address, headers: { 'if-none-match': String(headers.get('etag')) } });
+      const again = await server.ask<string>(path, {
+        address,
+        headers: { 'if-none-match': String(headers.get('etag')) },
+      });
       assert.equal([again.status, again.body], [304, '']);
     }
-    for (const path of ['/docs/', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/index.ts', '/docs/swagger-ui.css.map']) assert.is((await server.ask(path, { address })).status, 404, path);
+    for (const path of [
+      '/docs/',
+      '/docs/package.json',
+      '/docs/../package.json',
+      '/docs/%2e%2e/index.ts',
+      '/docs/swagger-ui.css.map',
+    ])
+      assert.is((await server.ask(path, { address })).status, 404, path);
   }
 });
 
@@ -58,7 +81,10 @@ async function open(address: Address): Promise<{ page: Page; complaints: string[
 
 /** Where Swagger UI shows an operation; it writes a backslash into the name. */
 const at = (plugin: string, name: string) => `[id^="operations-${plugin}-"][id$=".${name}"]`;
-const operations = (page: Page) => page.$$eval('.opblock-summary-path', (found) => found.map((each) => String(each.textContent).replaceAll('\u200b', '')));
+const operations = (page: Page) =>
+  page.$$eval('.opblock-summary-path', (found) =>
+    found.map((each) => String(each.textContent).replaceAll('\u200b', '')),
+  );
 
 async function logIn(page: Page, username: string): Promise<void> {
   await page.type('#username', username);
@@ -81,7 +107,10 @@ test('it shows what is open to anybody, and after a login what the account may u
   const status = await page.waitForSelector(`${list} .live-responses-table tbody .response-col_status`);
   assert.match(String(await status?.evaluate((each) => each.textContent)), /^200/);
   assert.equal(complaints, []);
-  assert.equal(asked.filter((url) => !url.startsWith(server.hostkeep.url('user')) && !url.startsWith('data:')), []);
+  assert.equal(
+    asked.filter((url) => !url.startsWith(server.hostkeep.url('user')) && !url.startsWith('data:')),
+    [],
+  );
   await page.close();
 });
 

@@ -21,20 +21,41 @@ let server: TestServer;
 let tokens: { full: string; basic: string; admin: string };
 test.before(async () => {
   server = await TestServer.start({ config: { usage: { access: 'feature' } } });
-  tokens = { full: (await server.user('full')).token, basic: (await server.user('basic', 'basic')).token, admin: (await server.admin()).token };
+  tokens = {
+    full: (await server.user('full')).token,
+    basic: (await server.user('basic', 'basic')).token,
+    admin: (await server.admin()).token,
+  };
 });
 test.after(() => server.close());
 
-const ask = (address: Address, token?: string): Promise<Answer<Document>> => server.ask<Document>('/openapi.json', { address, ...(token === undefined ? {} : { token }) });
+const ask = (address: Address, token?: string): Promise<Answer<Document>> =>
+  server.ask<Document>('/openapi.json', { address, ...(token === undefined ? {} : { token }) });
 const document = async (address: Address, token?: string) => (await ask(address, token)).body;
-const operationsOf = ({ paths }: Document) => Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })));
-const routesOf = (address: Address) => server.hostkeep.node.routes().filter((route) => route.addresses.includes(address));
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+const routesOf = (address: Address) =>
+  server.hostkeep.node.routes().filter((route) => route.addresses.includes(address));
 const idsOf = (given: Document) => operationsOf(given).map(({ operation }) => operation.operationId);
-const CALLERS: readonly (readonly [Address, keyof typeof tokens | undefined])[] = [['user', undefined], ['user', 'basic'], ['user', 'full'], ['admin', undefined], ['admin', 'basic'], ['admin', 'full'], ['admin', 'admin']];
+const CALLERS: readonly (readonly [Address, keyof typeof tokens | undefined])[] = [
+  ['user', undefined],
+  ['user', 'basic'],
+  ['user', 'full'],
+  ['admin', undefined],
+  ['admin', 'basic'],
+  ['admin', 'full'],
+  ['admin', 'admin'],
+];
 const tokenOf = (caller: keyof typeof tokens | undefined) => (caller === undefined ? undefined : tokens[caller]);
 
 test('a token that is not valid there is refused', async () => {
-  for (const [address, token] of [['user', 'x.y.z'], ['user', tokens.admin], ['admin', 'x']] as const) {
+  for (const [address, token] of [
+    ['user', 'x.y.z'],
+    ['user', tokens.admin],
+    ['admin', 'x'],
+  ] as const) {
     const { status, headers } = await ask(address, token);
     assert.is(status, 401);
     assert.is(headers.get('www-authenticate'), 'Bearer');
@@ -43,16 +64,30 @@ test('a token that is not valid there is refused', async () => {
 
 test('without a token it tells what is open to anybody, and no more', async () => {
   for (const address of ['user', 'admin'] as const) {
-    const guest = new Set(routesOf(address).filter(({ access }) => access === 'guest').map(({ plugin, name }) => `${plugin}.${name}`));
+    const guest = new Set(
+      routesOf(address)
+        .filter(({ access }) => access === 'guest')
+        .map(({ plugin, name }) => `${plugin}.${name}`),
+    );
     assert.equal(new Set(idsOf(await document(address))), guest);
   }
 });
 
 test('with everything granted it tells every route under each of its paths, on its own URL', async () => {
-  for (const [address, token] of [['user', tokens.full], ['admin', tokens.admin]] as const) {
+  for (const [address, token] of [
+    ['user', tokens.full],
+    ['admin', tokens.admin],
+  ] as const) {
     const given = await document(address, token);
-    const expected = routesOf(address).filter(({ access }) => address === 'admin' || access !== 'admin').flatMap(({ method, paths }) => paths.map((path) => `${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`));
-    assert.equal(operationsOf(given).map(({ method, path }) => `${method} ${path}`).toSorted(), expected.toSorted());
+    const expected = routesOf(address)
+      .filter(({ access }) => address === 'admin' || access !== 'admin')
+      .flatMap(({ method, paths }) => paths.map((path) => `${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`));
+    assert.equal(
+      operationsOf(given)
+        .map(({ method, path }) => `${method} ${path}`)
+        .toSorted(),
+      expected.toSorted(),
+    );
     assert.is(new Set(idsOf(given)).size, expected.length, 'operationIds are unique');
     assert.equal(given.servers, [{ url: server.hostkeep.url(address) }]);
   }
@@ -62,11 +97,25 @@ test('what is left out is what the gate refuses, and what it tells is let in', a
   for (const [address, caller] of CALLERS) {
     const token = tokenOf(caller);
     const told = new Set(operationsOf(await document(address, token)).map(({ method, path }) => `${method} ${path}`));
-    for (const { method, paths: [path = ''], plugin, name, access, body } of routesOf(address)) {
+    for (const {
+      method,
+      paths: [path = ''],
+      plugin,
+      name,
+      access,
+      body,
+    } of routesOf(address)) {
       const isTold = told.has(`${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`);
       if (access === 'guest' || (isTold && (method !== 'GET' || /stream/i.test(name)))) continue;
-      const answer = await server.ask(path.replace(/[:*]\w+/g, 'x'), { method, address, ...(token === undefined ? {} : { token }), ...(body && { body: '{' }) });
-      const isRefused = ['authentication_required', 'feature_disabled', 'admin_required'].includes(String(answer.body['error']));
+      const answer = await server.ask(path.replace(/[:*]\w+/g, 'x'), {
+        method,
+        address,
+        ...(token === undefined ? {} : { token }),
+        ...(body && { body: '{' }),
+      });
+      const isRefused = ['authentication_required', 'feature_disabled', 'admin_required'].includes(
+        String(answer.body['error']),
+      );
       assert.is(isRefused, !isTold, `${caller ?? 'nobody'} on ${address}: ${plugin}.${name}`);
     }
   }
@@ -75,7 +124,9 @@ test('what is left out is what the gate refuses, and what it tells is let in', a
 test('a maintained validator finds nothing wrong with it, whoever asks', async () => {
   for (const [address, caller] of CALLERS) {
     const given = await document(address, tokenOf(caller));
-    const { valid, errors } = await new Validator().validate(structuredClone(given) as unknown as Record<string, unknown>);
+    const { valid, errors } = await new Validator().validate(
+      structuredClone(given) as unknown as Record<string, unknown>,
+    );
     assert.ok(valid, JSON.stringify(errors));
     assert.is(given.openapi, '3.1.1');
     assert.not.match(JSON.stringify(given), /"additionalItems"|"items":\[/, 'keywords of an older JSON Schema');
@@ -93,22 +144,42 @@ test('an operation names its errors, its input, its feature and its security', a
   assert.equal(paths['/api/login']?.['post']?.security, []);
   assert.equal(paths['/openapi.json']?.['get']?.security, [{}, { bearer: [] }]);
   const activity = paths['/api/account/activity']?.['get']?.parameters?.map(({ name, required }) => [name, required]);
-  assert.equal(activity, [['page', false], ['search', false], ['show_all', false]]);
+  assert.equal(activity, [
+    ['page', false],
+    ['search', false],
+    ['show_all', false],
+  ]);
   const folder = paths['/api/folders/{path}']?.['get'];
-  assert.equal(folder?.parameters?.map(({ name, in: where, required }) => [name, where, required]), [['path', 'path', true]]);
+  assert.equal(
+    folder?.parameters?.map(({ name, in: where, required }) => [name, where, required]),
+    [['path', 'path', true]],
+  );
 });
 
 test('every error of a route is told with its status', async () => {
-  for (const [address, token] of [['user', tokens.full], ['admin', tokens.admin]] as const) {
-    const operations = new Map(operationsOf(await document(address, token)).map(({ operation }) => [operation.operationId, operation]));
+  for (const [address, token] of [
+    ['user', tokens.full],
+    ['admin', tokens.admin],
+  ] as const) {
+    const operations = new Map(
+      operationsOf(await document(address, token)).map(({ operation }) => [operation.operationId, operation]),
+    );
     for (const { plugin, name, errors = [] } of routesOf(address)) {
-      for (const code of errors) assert.match(operations.get(`${plugin}.${name}`)?.responses[String(CATALOGUE[code][0])]?.description ?? '', `\`${code}\``, `${plugin}.${name}`);
+      for (const code of errors)
+        assert.match(
+          operations.get(`${plugin}.${name}`)?.responses[String(CATALOGUE[code][0])]?.description ?? '',
+          `\`${code}\``,
+          `${plugin}.${name}`,
+        );
     }
   }
 });
 
 test('a reply that is no problem stands beside the problems of its status', async () => {
-  for (const [address, token] of [['user', tokens.full], ['admin', tokens.admin]] as const) {
+  for (const [address, token] of [
+    ['user', tokens.full],
+    ['admin', tokens.admin],
+  ] as const) {
     const { paths } = await document(address, token);
     const refusal = paths['/api/login']?.['post']?.responses['401'];
     assert.match(refusal?.description ?? '', /^The password is right.*`invalid_credentials`/);
@@ -120,7 +191,10 @@ test('links lead from a new domain to the list and to its removal', async () => 
   const { paths } = await document('user', tokens.full);
   const made = paths['/api/domains/new']?.['post']?.responses['201']?.links as Record<string, Record<string, unknown>>;
   assert.is(made['list']?.['operationId'], 'domains.list');
-  assert.equal([made['remove']?.['operationId'], made['remove']?.['requestBody']], ['domains.remove', { domain_url: '$response.body#/domain_url' }]);
+  assert.equal(
+    [made['remove']?.['operationId'], made['remove']?.['requestBody']],
+    ['domains.remove', { domain_url: '$response.body#/domain_url' }],
+  );
   const listed = paths['/api/domains']?.['get']?.responses['200']?.links as Record<string, Record<string, unknown>>;
   assert.equal(Object.keys(listed), ['remove']);
   assert.equal(listed['remove']?.['requestBody'], { domain_url: '$response.body#/domains/0/domain_url' });
@@ -141,20 +215,40 @@ test('examples are what the routes take and give, and tell nothing of where they
   for (const { plugin, name, body, reply, produces } of routes) {
     const example = examples[`${plugin}.${name}`];
     if (body !== undefined) assert.equal(new SchemaValidator(body).issues(example?.request), [], `${plugin}.${name}`);
-    if (produces === undefined) assert.equal(new SchemaValidator(reply).issues(example?.reply), [], `${plugin}.${name}`);
+    if (produces === undefined)
+      assert.equal(new SchemaValidator(reply).issues(example?.reply), [], `${plugin}.${name}`);
   }
-  assert.equal(Object.keys(examples).filter((each) => !routes.some(({ plugin, name }) => each === `${plugin}.${name}`)), []);
+  assert.equal(
+    Object.keys(examples).filter((each) => !routes.some(({ plugin, name }) => each === `${plugin}.${name}`)),
+    [],
+  );
   assert.not.match(text, /eyJ[\w.-]{40}|127\.0\.0\.1|\/tmp\//);
   const { paths } = await document('user', tokens.full);
-  assert.equal(paths['/api/dashboard']?.['get']?.responses['200']?.content?.['application/json']?.example, examples['dashboard.show']?.reply);
-  assert.equal(paths['/api/login']?.['post']?.requestBody?.content['application/json']?.example, { username: 'demo', password: PASSWORD });
+  assert.equal(
+    paths['/api/dashboard']?.['get']?.responses['200']?.content?.['application/json']?.example,
+    examples['dashboard.show']?.reply,
+  );
+  assert.equal(paths['/api/login']?.['post']?.requestBody?.content['application/json']?.example, {
+    username: 'demo',
+    password: PASSWORD,
+  });
 });
 
-const golden = JSON.parse(readFileSync(join(projectDir, 'test/fixtures/openapi/service-shapes.json'), 'utf8')) as Record<Address, Record<string, Described>>;
+const golden = JSON.parse(
+  readFileSync(join(projectDir, 'test/fixtures/openapi/service-shapes.json'), 'utf8'),
+) as Record<Address, Record<string, Described>>;
 
 test('the shapes that the service is described by are the shapes that it has', async () => {
-  for (const [address, token] of [['user', tokens.full], ['admin', tokens.admin]] as const) {
-    const operations = new Map(operationsOf(await document(address, token)).map(({ method, path, operation }) => [`${method} ${path}`, operation]));
+  for (const [address, token] of [
+    ['user', tokens.full],
+    ['admin', tokens.admin],
+  ] as const) {
+    const operations = new Map(
+      operationsOf(await document(address, token)).map(({ method, path, operation }) => [
+        `${method} ${path}`,
+        operation,
+      ]),
+    );
     for (const [name, described] of Object.entries(golden[address])) {
       const operation = operations.get(name);
       assert.equal(operation === undefined ? ['is missing'] : differences(operation, described), [], name);
@@ -167,8 +261,13 @@ test('a member that goes, changes its type, or is newly asked for is seen', asyn
   const plan = paths['/system/hosting/plan']?.['get'] as Operation;
   const text = JSON.stringify(plan);
   const shape = golden.user['GET /system/hosting/plan'] as Described;
-  assert.equal(differences(JSON.parse(text.replaceAll('plan_cpu_limit', 'cpu')) as Operation, shape), ['reply.plan_cpu_limit may be missing', 'reply.plan_cpu_limit is missing']);
+  assert.equal(differences(JSON.parse(text.replaceAll('plan_cpu_limit', 'cpu')) as Operation, shape), [
+    'reply.plan_cpu_limit may be missing',
+    'reply.plan_cpu_limit is missing',
+  ]);
   assert.equal(differences(JSON.parse(text.replaceAll('integer', 'string')) as Operation, shape).length, 7);
   const { body: _, ...login } = golden.user['POST /api/login'] as Described;
-  assert.equal(differences(paths['/api/login']?.['post'] as Operation, { ...login, body: { username: 'string' } }), ['body.password is asked for']);
+  assert.equal(differences(paths['/api/login']?.['post'] as Operation, { ...login, body: { username: 'string' } }), [
+    'body.password is asked for',
+  ]);
 });

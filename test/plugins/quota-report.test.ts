@@ -22,8 +22,16 @@ function fakeRepquota(folder: string, output: string, code = 0): { command: stri
   const command = join(folder, 'repquota');
   writeFileSync(join(folder, 'output'), output);
   writeFileSync(join(folder, 'calls'), '');
-  writeFileSync(command, `#!/bin/sh\necho "$*" >> '${folder}/calls'\ncat '${folder}/output'\nexit ${code}\n`, { mode: 0o755 });
-  return { command, calls: () => readFileSync(join(folder, 'calls'), 'utf8').split('\n').filter((line) => line !== '') };
+  writeFileSync(command, `#!/bin/sh\necho "$*" >> '${folder}/calls'\ncat '${folder}/output'\nexit ${code}\n`, {
+    mode: 0o755,
+  });
+  return {
+    command,
+    calls: () =>
+      readFileSync(join(folder, 'calls'), 'utf8')
+        .split('\n')
+        .filter((line) => line !== ''),
+  };
 }
 
 async function start(config: Record<string, unknown>): Promise<TestServer> {
@@ -41,13 +49,41 @@ async function serverWith(output: string, code = 0) {
 }
 
 test('reports are read with every form of grace, and without one', () => {
-  const alice = { user: 'alice', blocksUsed: 6140, blocksSoft: 10240, blocksHard: 10240, filesUsed: 7, filesSoft: 100, filesHard: 100 };
+  const alice = {
+    user: 'alice',
+    blocksUsed: 6140,
+    blocksSoft: 10240,
+    blocksHard: 10240,
+    filesUsed: 7,
+    filesSoft: 100,
+    filesHard: 100,
+  };
   assert.equal(parseRepquota(fixture('repquota-u-csv-p.txt')).get('alice'), alice);
   assert.equal(parseRepquota(fixture('repquota-un-csv.txt')).get('#1001'), { ...alice, user: '#1001' });
   assert.equal([...parseRepquota(fixture('repquota-un-csv.txt')).keys()], ['#0', '#1001', '#1002']);
-  assert.equal(parseRepquota(fixture('over-soft-repquota-u-csv-p.txt')).get('alice'), { ...alice, blocksSoft: 5000, filesSoft: 5 });
-  assert.equal(parseRepquota(fixture('at-hard-repquota-u-csv.txt')).get('alice'), { user: 'alice', blocksUsed: 10240, blocksSoft: 5000, blocksHard: 10240, filesUsed: 8, filesSoft: 5, filesHard: 100 });
-  assert.equal(parseRepquota(fixture('repquota-u-csv-p.txt')).get('bob'), { user: 'bob', blocksUsed: 4, blocksSoft: 0, blocksHard: 0, filesUsed: 1, filesSoft: 0, filesHard: 0 });
+  assert.equal(parseRepquota(fixture('over-soft-repquota-u-csv-p.txt')).get('alice'), {
+    ...alice,
+    blocksSoft: 5000,
+    filesSoft: 5,
+  });
+  assert.equal(parseRepquota(fixture('at-hard-repquota-u-csv.txt')).get('alice'), {
+    user: 'alice',
+    blocksUsed: 10240,
+    blocksSoft: 5000,
+    blocksHard: 10240,
+    filesUsed: 8,
+    filesSoft: 5,
+    filesHard: 100,
+  });
+  assert.equal(parseRepquota(fixture('repquota-u-csv-p.txt')).get('bob'), {
+    user: 'bob',
+    blocksUsed: 4,
+    blocksSoft: 0,
+    blocksHard: 0,
+    filesUsed: 1,
+    filesSoft: 0,
+    filesHard: 0,
+  });
 });
 
 test('columns are found by name, and what is no row of a user is left out', () => {
@@ -59,11 +95,15 @@ short,1,2
 odd,1,2,3,,-4,5,6,
 Group,BlockStatus,FileStatus,BlockUsed,BlockSoftLimit,BlockHardLimit,BlockGrace,FileUsed,FileSoftLimit,FileHardLimit,FileGrace
 staff,ok,ok,20,0,0,0,2,0,0,0`;
-  assert.equal([...parseRepquota(text).values()], [{ user: 'ann', filesUsed: 1, filesSoft: 2, filesHard: 3, blocksUsed: 4, blocksSoft: 5, blocksHard: 6 }]);
+  assert.equal(
+    [...parseRepquota(text).values()],
+    [{ user: 'ann', filesUsed: 1, filesSoft: 2, filesHard: 3, blocksUsed: 4, blocksSoft: 5, blocksHard: 6 }],
+  );
   const parser = new RepquotaParser();
   assert.is(parser.row('ann,ok,ok,20,0,0,0,2,0,0,0'), undefined);
   assert.not.ok(parser.hasReport);
-  for (const name of ['repquota-u.txt', 'quota-alice.txt', 'quota-bob-none.txt', 'over-soft-quota-alice.txt']) assert.is(parseRepquota(fixture(name)).size, 0, name);
+  for (const name of ['repquota-u.txt', 'quota-alice.txt', 'quota-bob-none.txt', 'over-soft-quota-alice.txt'])
+    assert.is(parseRepquota(fixture(name)).size, 0, name);
 });
 
 test('file systems with user quotas are found in the mount table', () => {
@@ -79,13 +119,19 @@ test('file systems with user quotas are found in the mount table', () => {
   assert.equal(quotaMounts(table), ['/srv/with blank', '/home', '/journaled']);
 });
 
-test('the kernel\'s figures are the answer, read once for all who ask', async () => {
+test("the kernel's figures are the answer, read once for all who ask", async () => {
   const { server, folder, calls, ask } = await serverWith(fixture('over-soft-repquota-u-csv-p.txt'));
   const [alice, bob] = [await server.user('alice'), await server.user('bob')];
   const answers = await Promise.all([alice, bob, alice, bob].map(({ token }) => ask(token)));
   assert.match(answers[0]?.body.date ?? '', DATE);
-  assert.equal({ ...answers[0]?.body, date: '' }, { date: '', disk_hard: 10240, disk_soft: 5000, disk_used: 6140, inodes_hard: 100, inodes_soft: 5, inodes_used: 7 });
-  assert.equal({ ...answers[1]?.body, date: '' }, { date: '', disk_hard: 0, disk_soft: 0, disk_used: 4, inodes_hard: 0, inodes_soft: 0, inodes_used: 1 });
+  assert.equal(
+    { ...answers[0]?.body, date: '' },
+    { date: '', disk_hard: 10240, disk_soft: 5000, disk_used: 6140, inodes_hard: 100, inodes_soft: 5, inodes_used: 7 },
+  );
+  assert.equal(
+    { ...answers[1]?.body, date: '' },
+    { date: '', disk_hard: 0, disk_soft: 0, disk_used: 4, inodes_hard: 0, inodes_soft: 0, inodes_used: 1 },
+  );
   assert.equal(calls(), [`-u -p -O csv -- ${folder}`]);
 });
 
@@ -98,29 +144,55 @@ test('reports are read at intervals once somebody asked, without another asking'
   for await (const change of watch(folder)) if (change.filename === 'calls' && calls().length >= 3) break;
 });
 
-test('a user without a name is known by the owner of the files root, and root\'s figures are nobody\'s', async () => {
+test("a user without a name is known by the owner of the files root, and root's figures are nobody's", async () => {
   const owner = process.getuid?.() === 0 ? 1001 : process.getuid?.();
-  const { server, ask } = await serverWith(fixture('repquota-un-csv.txt').replace('#1001', `#${owner}`).replace('#0', 'root').concat('#0,ok,ok,5,5,5,,5,5,5,\n'));
+  const { server, ask } = await serverWith(
+    fixture('repquota-un-csv.txt')
+      .replace('#1001', `#${owner}`)
+      .replace('#0', 'root')
+      .concat('#0,ok,ok,5,5,5,,5,5,5,\n'),
+  );
   const [owned, root] = [await server.user('owned'), await server.user('root', 'basic')];
   mkdirSync(owned.account.filesRoot, { recursive: true });
   if (owner === 1001) chownSync(owned.account.filesRoot, 1001, 1001);
   assert.is((await ask(owned.token)).body.disk_used, 6140);
   const { body } = await ask(root.token);
-  assert.equal([body.disk_used, body.disk_hard, body.inodes_used], [0, 5120 * 1024, 0], 'measured, because it has no files yet');
+  assert.equal(
+    [body.disk_used, body.disk_hard, body.inodes_used],
+    [0, 5120 * 1024, 0],
+    'measured, because it has no files yet',
+  );
 });
 
 test('where the report fails, has no such user or is of another file system, usage is measured', async () => {
-  for (const [output, code] of [['', 1], ['repquota: no quota enabled\n', 1], [fixture('repquota-u-csv-p.txt'), 0]] as const) {
+  for (const [output, code] of [
+    ['', 1],
+    ['repquota: no quota enabled\n', 1],
+    [fixture('repquota-u-csv-p.txt'), 0],
+  ] as const) {
     const { server, ask } = await serverWith(output, code);
     const { token } = await server.user('carol', 'basic');
-    assert.equal({ ...(await ask(token)).body, date: '' }, { date: '', disk_hard: 5242880, disk_soft: 5242880, disk_used: 0, inodes_hard: 100000, inodes_soft: 100000, inodes_used: 0 });
+    assert.equal(
+      { ...(await ask(token)).body, date: '' },
+      {
+        date: '',
+        disk_hard: 5242880,
+        disk_soft: 5242880,
+        disk_used: 0,
+        inodes_hard: 100000,
+        inodes_soft: 100000,
+        inodes_used: 0,
+      },
+    );
   }
-  const elsewhere = await start({ quota: { repquota: fakeRepquota(temporaryFolder(), fixture('repquota-u-csv-p.txt')).command, mounts: ['/proc'] } });
+  const elsewhere = await start({
+    quota: { repquota: fakeRepquota(temporaryFolder(), fixture('repquota-u-csv-p.txt')).command, mounts: ['/proc'] },
+  });
   const { token } = await elsewhere.user('alice');
   assert.is((await elsewhere.ask<DiskInodes>('/api/disk_inodes', { token })).body.disk_used, 0);
 });
 
-test('files that cannot be reached are the server\'s fault', async () => {
+test("files that cannot be reached are the server's fault", async () => {
   const server = await start({ files_root: `{data}/${'x'.repeat(300)}/{username}` });
   const { token } = await server.user('ann');
   const { status, body } = await server.ask('/api/disk_inodes', { token });
@@ -136,7 +208,8 @@ test('a report with rows counts whatever the exit code, as another file system m
 test('real quotas of a file system of our own are read by the real repquota', async () => {
   const folder = temporaryFolder();
   const [image, mount] = [join(folder, 'image'), join(folder, 'mount')];
-  const as = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const as = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   mkdirSync(mount);
   try {
     as('truncate', '-s', '32M', image);
@@ -144,7 +217,9 @@ test('real quotas of a file system of our own are read by the real repquota', as
     as('mount', '-o', 'loop,usrquota', image, mount);
   } catch (error) {
     if (process.env['CI'] === 'true') throw error;
-    return console.log(`skipped: a file system with quotas cannot be mounted here (${messageOf(error).split('\n')[0]})`);
+    return console.log(
+      `skipped: a file system with quotas cannot be mounted here (${messageOf(error).split('\n')[0]})`,
+    );
   }
   try {
     mkdirSync(join(mount, 'files'));
@@ -157,9 +232,23 @@ test('real quotas of a file system of our own are read by the real repquota', as
     const used = Number(execFileSync('du', ['-sk', '--', join(mount, 'files')], { encoding: 'utf8' }).split('\t')[0]);
     const server = await start({ files_root: join(mount, 'files') });
     const { token } = await server.user('ann');
-    assert.equal({ ...(await server.ask<DiskInodes>('/api/disk_inodes', { token })).body, date: '' }, { date: '', disk_hard: 16384, disk_soft: 8192, disk_used: used, inodes_hard: 60, inodes_soft: 50, inodes_used: 2 });
+    assert.equal(
+      { ...(await server.ask<DiskInodes>('/api/disk_inodes', { token })).body, date: '' },
+      {
+        date: '',
+        disk_hard: 16384,
+        disk_soft: 8192,
+        disk_used: used,
+        inodes_hard: 60,
+        inodes_soft: 50,
+        inodes_used: 2,
+      },
+    );
     const findings = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'quota');
-    assert.ok(findings?.ok && findings.value.some(({ ok, detail }) => ok && detail.startsWith(`${mount}: `)), JSON.stringify(findings));
+    assert.ok(
+      findings?.ok && findings.value.some(({ ok, detail }) => ok && detail.startsWith(`${mount}: `)),
+      JSON.stringify(findings),
+    );
   } finally {
     as('umount', mount);
   }

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -32,8 +41,10 @@ test.before(async () => {
 });
 test.after(() => Promise.all(servers.map((each) => each.close())).then(() => undefined));
 
-const size = (folder: string, token = ann.token) => server.ask<{ size: string; error?: string }>(`/api/directory-size?folder=${encodeURIComponent(folder)}`, { token });
-const duOf = (path: string, ...options: string[]) => execFileSync('du', ['-s', ...options, '--', path], { encoding: 'utf8' }).split('\t')[0];
+const size = (folder: string, token = ann.token) =>
+  server.ask<{ size: string; error?: string }>(`/api/directory-size?folder=${encodeURIComponent(folder)}`, { token });
+const duOf = (path: string, ...options: string[]) =>
+  execFileSync('du', ['-s', ...options, '--', path], { encoding: 'utf8' }).split('\t')[0];
 const never = () => new AbortController().signal;
 
 /** A du of our own that says through a pipe that it started, and runs on until it is ended: the pipe closes with it. */
@@ -42,11 +53,14 @@ function endlessDu(): { command: string; started: () => Promise<{ ended: Promise
   const [command, pipe] = [join(folder, 'du'), join(folder, 'pipe')];
   execFileSync('mkfifo', ['--', pipe]);
   writeFileSync(command, `#!/bin/sh\nexec 3> '${pipe}'\necho started >&3\nexec tail -f /dev/null\n`, { mode: 0o755 });
-  return { command, started: async () => {
-    const stream = createReadStream(pipe);
-    await once(stream, 'data');
-    return { ended: once(stream.resume(), 'end') };
-  } };
+  return {
+    command,
+    started: async () => {
+      const stream = createReadStream(pipe);
+      await once(stream, 'data');
+      return { ended: once(stream.resume(), 'end') };
+    },
+  };
 }
 
 /** A du of our own that notes its calls and answers once a line comes through its pipe. */
@@ -54,30 +68,66 @@ function patientDu(): { command: string; release: () => Promise<void>; calls: ()
   const folder = temporaryFolder();
   const command = join(folder, 'du');
   execFileSync('mkfifo', ['--', join(folder, 'pipe')]);
-  writeFileSync(command, `#!/bin/sh\necho call >> '${folder}/calls'\nread -r line < '${folder}/pipe'\nprintf '4096\\t.\\n'\n`, { mode: 0o755 });
-  return { command, release: () => writeFile(join(folder, 'pipe'), 'go\n'), calls: () => readFileSync(join(folder, 'calls'), 'utf8').split('\n').length - 1 };
+  writeFileSync(
+    command,
+    `#!/bin/sh\necho call >> '${folder}/calls'\nread -r line < '${folder}/pipe'\nprintf '4096\\t.\\n'\n`,
+    { mode: 0o755 },
+  );
+  return {
+    command,
+    release: () => writeFile(join(folder, 'pipe'), 'go\n'),
+    calls: () => readFileSync(join(folder, 'calls'), 'utf8').split('\n').length - 1,
+  };
 }
 
 test('guests, and accounts with neither feature, are refused; either one opens both routes', async () => {
   const { accounts } = server.hostkeep.core;
   for (const path of ['/api/disk_inodes', '/api/directory-size?folder=/var/www/html']) {
     assert.is((await server.ask(path)).status, 401);
-    for (const [username, lost, status] of [['neither', ['disk_usage', 'inodes'], 403], ['disk', ['inodes'], 200], ['inodes', ['disk_usage'], 200]] as const) {
+    for (const [username, lost, status] of [
+      ['neither', ['disk_usage', 'inodes'], 403],
+      ['disk', ['inodes'], 200],
+      ['inodes', ['disk_usage'], 200],
+    ] as const) {
       const account = (await accounts.byUsername(username)) ?? (await server.account(username));
       for (const feature of lost) await accounts.setFeature(username, feature, false);
-      assert.is((await server.ask(path, { token: await server.token(await accounts.get(account.username)) })).status, status, `${path} ${username}`);
+      assert.is(
+        (await server.ask(path, { token: await server.token(await accounts.get(account.username)) })).status,
+        status,
+        `${path} ${username}`,
+      );
     }
   }
 });
 
-test('unknown folders, files, links and others\' folders are not there; what is outside cannot be asked for', async () => {
+test("unknown folders, files, links and others' folders are not there; what is outside cannot be asked for", async () => {
   const bob = await server.user('bob');
   mkdirSync(join(bob.account.filesRoot, 'bobs'), { recursive: true });
   mkdirSync(join(ann.account.filesRoot, 'site'));
   writeFileSync(join(ann.account.filesRoot, 'file'), 'x');
-  for (const [name, target] of [['link', '/etc'], ['up', '..'], ['same', 'site'], ['site/link', '/etc']] as const) symlinkSync(target, join(ann.account.filesRoot, name));
-  for (const folder of ['nothing', 'file', 'file/x', 'bobs', 'link', 'link/ssl', 'up', 'up/bob', 'same', 'site/link', ...LITERAL]) assert.equal([(await size(folder)).status, (await size(folder)).body.error], [404, 'folder_not_found'], folder);
-  for (const folder of OUTSIDE.filter((path) => path.length < 1000)) assert.equal([(await size(folder)).status, (await size(folder)).body.error], [400, 'invalid_path'], folder);
+  for (const [name, target] of [
+    ['link', '/etc'],
+    ['up', '..'],
+    ['same', 'site'],
+    ['site/link', '/etc'],
+  ] as const)
+    symlinkSync(target, join(ann.account.filesRoot, name));
+  for (const folder of [
+    'nothing',
+    'file',
+    'file/x',
+    'bobs',
+    'link',
+    'link/ssl',
+    'up',
+    'up/bob',
+    'same',
+    'site/link',
+    ...LITERAL,
+  ])
+    assert.equal([(await size(folder)).status, (await size(folder)).body.error], [404, 'folder_not_found'], folder);
+  for (const folder of OUTSIDE.filter((path) => path.length < 1000))
+    assert.equal([(await size(folder)).status, (await size(folder)).body.error], [400, 'invalid_path'], folder);
   assert.is((await server.ask('/api/directory-size?folder=a&folder=b', { token: ann.token })).status, 400);
 });
 
@@ -86,7 +136,9 @@ test('sizes are those of du: hard links once, holes not at all, links not follow
   const sizes: Record<string, number> = { empty: 0, tiny: 1, block: 4096, some: 123_456, large: 3_500_000 };
   for (const folder of ['', 'a', 'a/b', 'new\nline', 'c/'.repeat(120), 'none']) {
     mkdirSync(join(root, folder), { recursive: true });
-    if (folder !== 'none') for (const [name, bytes] of Object.entries(sizes)) writeFileSync(join(root, folder, name), Buffer.alloc(bytes, 1));
+    if (folder !== 'none')
+      for (const [name, bytes] of Object.entries(sizes))
+        writeFileSync(join(root, folder, name), Buffer.alloc(bytes, 1));
   }
   mkdirSync(Buffer.concat([Buffer.from(join(root, 'a/')), Buffer.from([0xff])]));
   for (let i = 0; i < 20; i += 1) linkSync(join(root, 'large'), join(root, i % 2 === 0 ? 'a' : 'a/b', `hard-${i}`));
@@ -98,9 +150,12 @@ test('sizes are those of du: hard links once, holes not at all, links not follow
   execFileSync('sync', ['-f', root]);
   for (const folder of ['', 'tree', 'tree/a', 'tree/a/b', 'tree/none', `tree/${'c/'.repeat(100)}`]) {
     const expected = duOf(join(ann.account.filesRoot, folder), '-h');
-    for (const path of [folder, `/var/www/html/${folder}`]) assert.equal((await size(path)).body, { size: expected }, path);
+    for (const path of [folder, `/var/www/html/${folder}`])
+      assert.equal((await size(path)).body, { size: expected }, path);
   }
-  assert.equal((await server.ask('/api/directory-size', { token: ann.token })).body, { size: duOf(ann.account.filesRoot, '-h') });
+  assert.equal((await server.ask('/api/directory-size', { token: ann.token })).body, {
+    size: duOf(ann.account.filesRoot, '-h'),
+  });
 });
 
 test('what is mounted in a folder is not counted', async () => {
@@ -127,10 +182,21 @@ test('an account without files uses nothing, and its plan says what it may', asy
   assert.is((await size('x', token)).status, 404);
   const { body } = await server.ask<DiskInodes>('/api/disk_inodes', { token });
   assert.match(body.date, /^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d$/);
-  assert.equal({ ...body, date: '' }, { date: '', disk_hard: 5120 * 1024, disk_soft: 5120 * 1024, disk_used: 0, inodes_hard: 100_000, inodes_soft: 100_000, inodes_used: 0 });
+  assert.equal(
+    { ...body, date: '' },
+    {
+      date: '',
+      disk_hard: 5120 * 1024,
+      disk_soft: 5120 * 1024,
+      disk_used: 0,
+      inodes_hard: 100_000,
+      inodes_soft: 100_000,
+      inodes_used: 0,
+    },
+  );
 });
 
-test('measured usage is what du counts, kept for a while, and each account\'s own', async () => {
+test("measured usage is what du counts, kept for a while, and each account's own", async () => {
   const dora = await server.user('dora');
   mkdirSync(join(dora.account.filesRoot, 'x'), { recursive: true });
   writeFileSync(join(dora.account.filesRoot, 'x/data'), Buffer.alloc(100_000, 1));
@@ -152,7 +218,10 @@ test('a client that goes away ends the walk, and the next one begins a new one',
   mkdirSync(account.filesRoot, { recursive: true });
   for (let round = 0; round < 2; round += 1) {
     const client = new AbortController();
-    const answer = fetch(`${other.hostkeep.url('user')}/api/directory-size`, { headers: { authorization: `Bearer ${token}` }, signal: client.signal }).catch((error: Error) => error.name);
+    const answer = fetch(`${other.hostkeep.url('user')}/api/directory-size`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: client.signal,
+    }).catch((error: Error) => error.name);
     const { ended } = await started();
     client.abort();
     await ended;
@@ -166,7 +235,9 @@ test('a walk that takes too long is ended, and said to be', async () => {
   const { account, token } = await other.user('ann');
   mkdirSync(account.filesRoot, { recursive: true });
   const answer = other.ask('/api/directory-size', { token });
-  await (await started()).ended;
+  await (
+    await started()
+  ).ended;
   const { status, body, headers } = await answer;
   assert.equal([status, body['error'], headers.get('retry-after')], [503, 'overloaded', '60']);
 });
@@ -194,17 +265,31 @@ test('one account has one walk at a time, the server as many as it is set to, an
   const sizes = new FolderSizes(2, { command, timeoutMs: 60_000, log: createLog('silent') });
   const folders = Array.from({ length: 40 }, (_, i) => `f${i}`);
   for (const name of folders) mkdirSync(join(ann.account.filesRoot, name));
-  const answers = folders.map((name) => sizes.bytes(ann.account, [name], never()).then(() => 'measured', (error: unknown) => (error instanceof HttpError ? error.code : 'ended')));
+  const answers = folders.map((name) =>
+    sizes.bytes(ann.account, [name], never()).then(
+      () => 'measured',
+      (error: unknown) => (error instanceof HttpError ? error.code : 'ended'),
+    ),
+  );
   const { ended } = await started();
-  const states = () => Object.fromEntries(sizes.metrics().flatMap(({ samples }) => samples).map(({ labels, value }) => [labels?.['state'] ?? 'total', value]));
+  const states = () =>
+    Object.fromEntries(
+      sizes
+        .metrics()
+        .flatMap(({ samples }) => samples)
+        .map(({ labels, value }) => [labels?.['state'] ?? 'total', value]),
+    );
   assert.equal(states(), { total: 1, running: 1, waiting: 32 });
   await sizes.close();
   await ended;
   const codes = await Promise.all(answers);
-  assert.equal([codes.filter((code) => code === 'overloaded').length, codes.filter((code) => code === 'ended').length], [7, 33]);
+  assert.equal(
+    [codes.filter((code) => code === 'overloaded').length, codes.filter((code) => code === 'ended').length],
+    [7, 33],
+  );
 });
 
-test('a du that is not there or does not know its options is the server\'s fault, and the doctor says so', async () => {
+test("a du that is not there or does not know its options is the server's fault, and the doctor says so", async () => {
   for (const du of ['/nowhere/du', 'false']) {
     const other = await start({ du });
     const { account, token } = await other.user('ann');
@@ -220,10 +305,17 @@ test('a du that is not there or does not know its options is the server\'s fault
 });
 
 test('a du that aborts, as it may when folders are moved under it, is asked again', async () => {
-  for (const [aborts, expected] of [[2, 200], [3, 503]] as const) {
+  for (const [aborts, expected] of [
+    [2, 200],
+    [3, 503],
+  ] as const) {
     const folder = temporaryFolder();
     const [command, calls] = [join(folder, 'du'), join(folder, 'calls')];
-    writeFileSync(command, `#!/bin/sh\necho call >> '${calls}'\n[ "$(wc -l < '${calls}')" -gt ${aborts} ] && printf '4096\\t.\\n' && exit 1\nkill -ABRT $$\n`, { mode: 0o755 });
+    writeFileSync(
+      command,
+      `#!/bin/sh\necho call >> '${calls}'\n[ "$(wc -l < '${calls}')" -gt ${aborts} ] && printf '4096\\t.\\n' && exit 1\nkill -ABRT $$\n`,
+      { mode: 0o755 },
+    );
     const other = await start({ du: command });
     const { account, token } = await other.user('ann');
     mkdirSync(account.filesRoot, { recursive: true });
@@ -235,7 +327,9 @@ test('a du that aborts, as it may when folders are moved under it, is asked agai
 test('a thread that swaps folders for links meanwhile gets nothing else measured', async () => {
   const { filesRoot } = ann.account;
   mkdirSync(join(filesRoot, 'raced/place/inner'), { recursive: true });
-  const [whole, place, inner] = ['raced', 'raced/place', 'raced/place/inner'].map((path) => duOf(join(filesRoot, path), '-h'));
+  const [whole, place, inner] = ['raced', 'raced/place', 'raced/place/inner'].map((path) =>
+    duOf(join(filesRoot, path), '-h'),
+  );
   assert.is.not(duOf('/usr/share', '-h'), whole);
   const before = readdirSync('/proc/self/fd').length;
   const swapper = new Swapper(join(filesRoot, 'raced/place'), '/usr/share');
@@ -243,8 +337,18 @@ test('a thread that swaps folders for links meanwhile gets nothing else measured
     for (let asked = 0; swapper.swaps < 5000 || asked < 50; asked += 1) {
       const answers = await Promise.all(['raced', 'raced/place', 'raced/place/inner'].map((path) => size(path)));
       // The folder itself is always there, what is below may be missed; and du gives up at times when what it is in is moved.
-      assert.ok(answers[0]?.status === 503 || [whole, place, inner].includes(answers[0]?.body.size), JSON.stringify(answers[0]?.body));
-      for (const [i, expected] of [[1, place], [2, inner]] as const) assert.ok([404, 503].includes(answers[i]?.status ?? 0) || answers[i]?.body.size === expected, JSON.stringify(answers[i]?.body));
+      assert.ok(
+        answers[0]?.status === 503 || [whole, place, inner].includes(answers[0]?.body.size),
+        JSON.stringify(answers[0]?.body),
+      );
+      for (const [i, expected] of [
+        [1, place],
+        [2, inner],
+      ] as const)
+        assert.ok(
+          [404, 503].includes(answers[i]?.status ?? 0) || answers[i]?.body.size === expected,
+          JSON.stringify(answers[i]?.body),
+        );
     }
   } finally {
     await swapper.stop();

@@ -18,10 +18,21 @@ let names: NameServer;
 let studio: Studio;
 
 test.before(async () => {
-  [site, tlsSite, internal, names] = await Promise.all([Site.start(), Site.start(true), Site.start(), NameServer.start()]);
+  [site, tlsSite, internal, names] = await Promise.all([
+    Site.start(),
+    Site.start(true),
+    Site.start(),
+    NameServer.start(),
+  ]);
   studio = await Studio.open({
-    site_address: site.address, site_tls_address: tlsSite.address, dns_servers: [names.address], page_seconds: 6, page_bytes: 4 * MIB,
-    page_requests: 60, page_memory_bytes: 256 * MIB, failure_seconds: 0,
+    site_address: site.address,
+    site_tls_address: tlsSite.address,
+    dns_servers: [names.address],
+    page_seconds: 6,
+    page_bytes: 4 * MIB,
+    page_requests: 60,
+    page_memory_bytes: 256 * MIB,
+    failure_seconds: 0,
   });
 });
 test.after(async () => {
@@ -35,29 +46,55 @@ function redirect(path: string, to: string): void {
 }
 
 inBrowser('a redirect to a metadata, private or loopback address reaches nothing: 502', async () => {
-  const targets = ['http://169.254.169.254/latest/meta-data/', `http://${internal.address}/secret`, `http://localhost:${internal.port}/secret`, 'http://10.0.0.1/', `http://[::1]:${internal.port}/`, 'http://[fd00:ec2::254]/', 'http://2130706433/', 'http://0/'];
-  await Promise.all(targets.map(async (target, i) => {
-    redirect(`/to-${i}`, target);
-    const { status, error } = await studio.shoot(`pictures.test/to-${i}`);
-    assert.is(`${target} ${status} ${error}`, `${target} 502 site_unreachable`);
-  }));
+  const targets = [
+    'http://169.254.169.254/latest/meta-data/',
+    `http://${internal.address}/secret`,
+    `http://localhost:${internal.port}/secret`,
+    'http://10.0.0.1/',
+    `http://[::1]:${internal.port}/`,
+    'http://[fd00:ec2::254]/',
+    'http://2130706433/',
+    'http://0/',
+  ];
+  await Promise.all(
+    targets.map(async (target, i) => {
+      redirect(`/to-${i}`, target);
+      const { status, error } = await studio.shoot(`pictures.test/to-${i}`);
+      assert.is(`${target} ${status} ${error}`, `${target} 502 site_unreachable`);
+    }),
+  );
   assert.equal(internal.asked, []);
 });
 
 inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file', async () => {
   redirect('/file', 'file:///etc/passwd');
   assert.is((await studio.shoot('pictures.test/file')).status, 502);
-  site.page('/file-frame', `${coloured('green')}<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>`);
+  site.page(
+    '/file-frame',
+    `${coloured('green')}<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>`,
+  );
   assert.is(await studio.colour('pictures.test/file-frame'), GREEN);
-  site.page('/file-script', coloured('green', 'location = "file:///etc/passwd"; fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));'));
+  site.page(
+    '/file-script',
+    coloured(
+      'green',
+      'location = "file:///etc/passwd"; fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));',
+    ),
+  );
   assert.is(await studio.colour('pictures.test/file-script'), GREEN);
 });
 
 inBrowser('a page that loads from internal addresses gets nothing from them', async () => {
   const origin = `http://${internal.address}`;
-  internal.page('/style.css', (_, response) => void response.setHeader('Content-Type', 'text/css').end('body { background: red !important }'));
-  site.page('/inside', `${coloured('green', `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0); new WebSocket("ws://${internal.address}/ws"); navigator.sendBeacon("${origin}/beacon", "x")`)}
-    <link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}"><link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`);
+  internal.page(
+    '/style.css',
+    (_, response) => void response.setHeader('Content-Type', 'text/css').end('body { background: red !important }'),
+  );
+  site.page(
+    '/inside',
+    `${coloured('green', `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0); new WebSocket("ws://${internal.address}/ws"); navigator.sendBeacon("${origin}/beacon", "x")`)}
+    <link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}"><link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
+  );
   assert.is(await studio.colour('pictures.test/inside'), GREEN);
   assert.equal(internal.asked, []);
 });
@@ -68,11 +105,17 @@ inBrowser('a name that resolves to loopback is refused, also one that did not th
   assert.is((await studio.shoot('pictures.test/name')).status, 502);
   assert.ok(names.asked.includes('loopback.test'), 'the name was resolved by us');
   names.answer('rebound.test', '10.1.2.3', '127.0.0.1');
-  site.page('/rebind', coloured('green', 'for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(() => (document.body.style.background = "red"), () => 0);'));
+  site.page(
+    '/rebind',
+    coloured(
+      'green',
+      'for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(() => (document.body.style.background = "red"), () => 0);',
+    ),
+  );
   assert.is(await studio.colour('pictures.test/rebind'), GREEN);
 });
 
-inBrowser('another port of the own domain is not the node\'s', async () => {
+inBrowser("another port of the own domain is not the node's", async () => {
   names.answer('pictures.test', '127.0.0.1');
   redirect('/port', `http://pictures.test:${internal.port}/secret`);
   assert.is((await studio.shoot('pictures.test/port')).status, 502);
@@ -85,11 +128,17 @@ inBrowser('real-time connections send nothing past the proxy', async () => {
   udp.on('message', (packet) => packets.push(packet.toString('hex')));
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
   const { port } = udp.address();
-  tlsSite.page('/rtc', coloured('green', `
+  tlsSite.page(
+    '/rtc',
+    coloured(
+      'green',
+      `
     const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }, { urls: "turn:127.0.0.1:${port}", username: "u", credential: "p" }] });
     peer.createDataChannel("x"); peer.createOffer().then((offer) => peer.setLocalDescription(offer));
     try { new WebTransport("https://127.0.0.1:${port}/").ready.catch(() => 0); } catch {}
-    addEventListener("load", () => fetch("/slow").catch(() => 0));`));
+    addEventListener("load", () => fetch("/slow").catch(() => 0));`,
+    ),
+  );
   tlsSite.page('/slow', (_, response) => void setTimeout(() => response.end(), 1000));
   redirect('/rtc', 'https://pictures.test/rtc');
   const colour = await studio.colour('pictures.test/rtc').finally(() => udp.close());
@@ -99,7 +148,11 @@ inBrowser('real-time connections send nothing past the proxy', async () => {
 
 inBrowser('service workers, pop-ups, shared workers, camera, notifications and downloads are off', async () => {
   tlsSite.page('/worker.js', (_, response) => void response.setHeader('Content-Type', 'text/javascript').end(''));
-  tlsSite.page('/doors', coloured('red', `(async () => {
+  tlsSite.page(
+    '/doors',
+    coloured(
+      'red',
+      `(async () => {
     const open = [];
     if (navigator.serviceWorker) open.push("service worker");
     if (globalThis.SharedWorker) open.push("shared worker");
@@ -108,13 +161,24 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
     if ((await globalThis.Notification?.requestPermission()) === "granted") open.push("notifications");
     const link = Object.assign(document.createElement("a"), { href: "/popup", target: "_blank" }); document.body.append(link); link.click();
     document.title = open.join(); document.body.style.background = open.length === 0 ? "green" : "red"; new Image().src = "/done?" + open.join();
-  })()`) + '<img src="/until-done">');
+  })()`,
+    ) + '<img src="/until-done">',
+  );
   const done = tlsSite.next('/done?');
   tlsSite.page('/until-done', (_, response) => void done.then(() => response.end()));
   redirect('/doors', 'https://pictures.test/doors');
   assert.is(await studio.colour('pictures.test/doors'), GREEN, tlsSite.asked.join('\n'));
   assert.is(tlsSite.count('/popup'), 0);
-  site.page('/download', (_, response) => void response.writeHead(200, { 'Content-Disposition': 'attachment; filename=x.bin', 'Content-Type': 'application/octet-stream' }).end('x'));
+  site.page(
+    '/download',
+    (_, response) =>
+      void response
+        .writeHead(200, {
+          'Content-Disposition': 'attachment; filename=x.bin',
+          'Content-Type': 'application/octet-stream',
+        })
+        .end('x'),
+  );
   assert.is((await studio.shoot('pictures.test/download')).status, 502);
 });
 
@@ -150,36 +214,68 @@ inBrowser('a 200 MB image costs no more than the limit, and the page is shown wi
 
 inBrowser('a storm of requests, also from a worker, is cut off', async () => {
   site.page('/hit', (_, response) => void response.end('x'));
-  site.page('/storm.js', (_, response) => void response.setHeader('Content-Type', 'text/javascript').end('for (let i = 0; i < 400; i++) fetch("/hit?w" + i).catch(() => 0)'));
-  site.page('/storm', coloured('green', 'for (let i = 0; i < 400; i++) fetch("/hit?" + i).catch(() => 0); new Worker("/storm.js")'));
+  site.page(
+    '/storm.js',
+    (_, response) =>
+      void response
+        .setHeader('Content-Type', 'text/javascript')
+        .end('for (let i = 0; i < 400; i++) fetch("/hit?w" + i).catch(() => 0)'),
+  );
+  site.page(
+    '/storm',
+    coloured('green', 'for (let i = 0; i < 400; i++) fetch("/hit?" + i).catch(() => 0); new Worker("/storm.js")'),
+  );
   assert.is(await studio.colour('pictures.test/storm'), GREEN);
   const hits = site.asked.filter((each) => each.includes('/hit')).length;
   assert.ok(hits < 300, `${hits} of 800 requests came through`);
 });
 
 inBrowser('alert loops: a finite one ends, an endless one costs its page and nothing else', async () => {
-  site.page('/alerts', coloured('red', 'for (let i = 0; i < 1000; i++) { alert(i); confirm(i); prompt(i); } document.body.style.background = "green"'));
+  site.page(
+    '/alerts',
+    coloured(
+      'red',
+      'for (let i = 0; i < 1000; i++) { alert(i); confirm(i); prompt(i); } document.body.style.background = "green"',
+    ),
+  );
   site.page('/alert-loop', coloured('red', 'for (;;) alert(1)'));
   site.page('/frame-alert-loop', `${coloured('red')}<iframe srcdoc="<script>for (;;) alert(1)</script>"></iframe>`);
   site.page('/after', coloured('green'));
   assert.is(await studio.colour('pictures.test/alerts'), GREEN);
-  const [loop, frame, after] = await Promise.all([studio.shoot('pictures.test/alert-loop'), studio.shoot('pictures.test/frame-alert-loop'), studio.shoot('pictures.test/after')]);
+  const [loop, frame, after] = await Promise.all([
+    studio.shoot('pictures.test/alert-loop'),
+    studio.shoot('pictures.test/frame-alert-loop'),
+    studio.shoot('pictures.test/after'),
+  ]);
   assert.equal([loop.status, frame.status, after.status], [502, 502, 200]);
 });
 
 inBrowser('a page that takes too much memory is ended, whatever it fills, and others are not', async () => {
   site.page('/objects', coloured('red', 'const all = []; for (;;) all.push({ a: [1, 2, 3, {}] });'));
-  site.page('/buffers', coloured('red', `const all = []; setInterval(() => all.push(new Uint8Array(8 << 20).fill(1)), 10);
-    addEventListener("load", () => fetch("/never"))`) + '<img src="/never">');
+  site.page(
+    '/buffers',
+    coloured(
+      'red',
+      `const all = []; setInterval(() => all.push(new Uint8Array(8 << 20).fill(1)), 10);
+    addEventListener("load", () => fetch("/never"))`,
+    ) + '<img src="/never">',
+  );
   site.page('/never', () => undefined);
   site.page('/modest', coloured('green'));
-  const [objects, buffers, modest] = await Promise.all([studio.shoot('pictures.test/objects'), studio.shoot('pictures.test/buffers'), studio.shoot('pictures.test/modest')]);
+  const [objects, buffers, modest] = await Promise.all([
+    studio.shoot('pictures.test/objects'),
+    studio.shoot('pictures.test/buffers'),
+    studio.shoot('pictures.test/modest'),
+  ]);
   assert.equal([objects.status, buffers.status, modest.status], [502, 502, 200]);
 });
 
 inBrowser('a browser killed in the middle is started again, and the picture is taken', async () => {
   let answer: () => void = () => undefined;
-  site.page('/slow', (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('green'))));
+  site.page(
+    '/slow',
+    (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('green'))),
+  );
   const asked = site.next('/slow');
   const shot = studio.colour('pictures.test/slow');
   await asked;
@@ -197,6 +293,12 @@ inBrowser('the browser runs sandboxed as an unprivileged user', async () => {
   assert.is(await studio.colour('pictures.test/who'), GREEN);
   const found = browsers();
   assert.ok(found.length > 1);
-  assert.ok(found.every(({ uid }) => uid !== 0), 'nothing runs as root');
-  assert.ok(found.every(({ command }) => !command.includes('--no-sandbox')), 'everything is sandboxed');
+  assert.ok(
+    found.every(({ uid }) => uid !== 0),
+    'nothing runs as root',
+  );
+  assert.ok(
+    found.every(({ command }) => !command.includes('--no-sandbox')),
+    'everything is sandboxed',
+  );
 });

@@ -18,14 +18,21 @@ let folder: string;
 test.before(async () => {
   site = await Site.start();
   folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
-  studio = await Studio.open({ site_address: site.address, public_addresses: false, pages: 2, page_seconds: 10 }, folder);
+  studio = await Studio.open(
+    { site_address: site.address, public_addresses: false, pages: 2, page_seconds: 10 },
+    folder,
+  );
 });
 test.after(async () => {
   await closeStudios();
   await site.close();
   rmSync(folder, { recursive: true, force: true });
   await until(() => browsers().length === 0); // the browser's crash handlers end by themselves, a moment after it
-  assert.equal(readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${process.pid}-`)), [], 'no profile is left');
+  assert.equal(
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${process.pid}-`)),
+    [],
+    'no profile is left',
+  );
 });
 
 test('a guest, an account without the feature, another address and bad input are refused', async () => {
@@ -34,18 +41,32 @@ test('a guest, an account without the feature, another address and bad input are
   const bea = await remote.server.user('bea');
   await remote.server.hostkeep.core.accounts.setFeature('bea', 'screenshots', false);
   assert.equal(await told(remote, 'pictures.test', bea.token), [403, 'feature_disabled']);
-  for (const path of ['', 'a b.test', 'pictures.test:80/', 'user@pictures.test', '-a.test', 'http://pictures.test', '%5B::1%5D']) assert.equal([path, ...(await told(remote, path))], [path, 400, 'invalid_domain']);
+  for (const path of [
+    '',
+    'a b.test',
+    'pictures.test:80/',
+    'user@pictures.test',
+    '-a.test',
+    'http://pictures.test',
+    '%5B::1%5D',
+  ])
+    assert.equal([path, ...(await told(remote, path))], [path, 400, 'invalid_domain']);
   assert.equal(await told(remote, 'pictures.test/a%0d%0ab'), [400, 'invalid_path']);
   assert.equal(await told(remote, `pictures.test/${'a'.repeat(3000)}`), [400, 'invalid_path']);
-  for (const query of ['width=63', 'width=1921', 'width=x', 'refresh=maybe', 'width=100&width=200']) assert.equal([query, ...(await told(remote, `pictures.test?${query}`))], [query, 400, 'invalid_request']);
+  for (const query of ['width=63', 'width=1921', 'width=x', 'refresh=maybe', 'width=100&width=200'])
+    assert.equal([query, ...(await told(remote, `pictures.test?${query}`))], [query, 400, 'invalid_request']);
   await remote.close();
 });
 
-test('another account\'s domain and an unknown one get the same answer', async () => {
+test("another account's domain and an unknown one get the same answer", async () => {
   const remote = await Studio.open(REMOTE);
   const cleo = await remote.server.user('cleo');
   remote.domains.set(cleo.account, 'cleo.test');
-  const answers = await Promise.all(['cleo.test', 'nobody.test', 'sub.pictures.test', '127.0.0.1', '169.254.169.254', 'localhost'].map((path) => told(remote, path)));
+  const answers = await Promise.all(
+    ['cleo.test', 'nobody.test', 'sub.pictures.test', '127.0.0.1', '169.254.169.254', 'localhost'].map((path) =>
+      told(remote, path),
+    ),
+  );
   for (const answer of answers) assert.equal(answer, [404, 'domain_not_found']);
   assert.is((await remote.shoot('cleo.test', { token: cleo.token })).status, 200);
   await remote.close();
@@ -54,7 +75,10 @@ test('another account\'s domain and an unknown one get the same answer', async (
 test('with a remote service the address of the picture is answered, signed', async () => {
   const remote = await Studio.open(REMOTE);
   const { body } = await remote.server.ask('/api/screenshot/pictures.test/a?width=320', { token: remote.token });
-  assert.match(String(body['url']), /^https:\/\/shots\.test\/take\?url=http%3A%2F%2Fpictures\.test%2Fa&w=320&expires=\d+&signature=[0-9a-f]{64}$/);
+  assert.match(
+    String(body['url']),
+    /^https:\/\/shots\.test\/take\?url=http%3A%2F%2Fpictures\.test%2Fa&w=320&expires=\d+&signature=[0-9a-f]{64}$/,
+  );
   assert.equal(Object.keys(body), ['url']);
   await remote.close();
 });
@@ -78,13 +102,19 @@ test('a browser that does not start is an honest 503', async () => {
 });
 
 inBrowser('the picture shows the page, 1280×800, asked for under its own name', async () => {
-  site.page('/', '<!doctype html><body style="margin:0;background:#0a0b0c"><div style="position:absolute;left:640px;top:0;width:640px;height:400px;background:#c81e3c"></div>');
+  site.page(
+    '/',
+    '<!doctype html><body style="margin:0;background:#0a0b0c"><div style="position:absolute;left:640px;top:0;width:640px;height:400px;background:#c81e3c"></div>',
+  );
   const { status, headers, png } = await studio.shoot('pictures.test');
   assert.equal([status, headers.get('content-type')], [200, 'image/png']);
   assert.ok(png.subarray(0, 8).equals(PNG));
   const picture = await pixels(png);
   assert.equal([picture.width, picture.height], [1280, 800]);
-  assert.equal([picture.at(0.25, 0.25), picture.at(0.75, 0.25), picture.at(0.75, 0.75)], ['#0a0b0c', '#c81e3c', '#0a0b0c']);
+  assert.equal(
+    [picture.at(0.25, 0.25), picture.at(0.75, 0.25), picture.at(0.75, 0.75)],
+    ['#0a0b0c', '#c81e3c', '#0a0b0c'],
+  );
   assert.ok(site.asked.includes('pictures.test /'));
 });
 
@@ -97,13 +127,20 @@ inBrowser('the second asks the cache, and who has the picture gets a 304', async
   const known = await studio.shoot('Pictures.TEST./', { headers: { 'if-none-match': `"x", W/${etag}` } });
   assert.equal([known.status, known.png.length, known.headers.get('etag')], [304, 0, etag]);
   assert.is((await studio.shoot('pictures.test', { headers: { 'if-none-match': '"x"' } })).status, 200);
-  assert.is((await studio.shoot('pictures.test', { method: 'HEAD' })).headers.get('content-length'), String(first.png.length));
+  assert.is(
+    (await studio.shoot('pictures.test', { method: 'HEAD' })).headers.get('content-length'),
+    String(first.png.length),
+  );
   assert.is(site.count('/'), count);
 });
 
 inBrowser('a width scales the picture, from the one that is kept', async () => {
   const count = site.count('/');
-  for (const [width, height] of [[64, 40], [320, 200], [1920, 1200]] as const) {
+  for (const [width, height] of [
+    [64, 40],
+    [320, 200],
+    [1920, 1200],
+  ] as const) {
     const picture = await pixels((await studio.shoot(`pictures.test?width=${width}`)).png);
     assert.equal([picture.width, picture.height, picture.at(0.75, 0.25)], [width, height, '#c81e3c']);
   }
@@ -111,7 +148,13 @@ inBrowser('a width scales the picture, from the one that is kept', async () => {
 });
 
 inBrowser('path and query of the site are part of the address', async () => {
-  site.page('/shop', (request, response) => void response.setHeader('Content-Type', 'text/html').end(coloured(request.url === '/shop?id=7' ? '#008000' : '#0000ff')));
+  site.page(
+    '/shop',
+    (request, response) =>
+      void response
+        .setHeader('Content-Type', 'text/html')
+        .end(coloured(request.url === '/shop?id=7' ? '#008000' : '#0000ff')),
+  );
   assert.is(await studio.colour('pictures.test/shop%3Fid=7'), '#008000');
   assert.is(await studio.colour('pictures.test/shop'), '#0000ff');
   site.page('//evil.test/', coloured('#008000'));
@@ -140,7 +183,10 @@ inBrowser('a thousand requests for one page open one page', async () => {
 
 inBrowser('never more pages are open than set, and beyond the queue 503 is answered at once', async () => {
   const held: (() => void)[] = [];
-  site.page('/held', (_, response) => void held.push(() => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))));
+  site.page(
+    '/held',
+    (_, response) => void held.push(() => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))),
+  );
   const small = await Studio.open({ site_address: site.address, pages: 1, queue_limit: 4 });
   const other = await small.server.user('other');
   small.domains.set(other.account, 'other.test');
@@ -150,7 +196,7 @@ inBrowser('never more pages are open than set, and beyond the queue 503 is answe
   for (let i = 1; i <= 3; i++) shots.push(small.shoot(`pictures.test/held%3F${i}`));
   await until(async () => (await metric(small, 'waiting')) === 3);
   const refused = await small.shoot('pictures.test/held%3F4');
-  assert.equal([refused.status, refused.error], [503, 'overloaded'], 'three quarters are one account\'s');
+  assert.equal([refused.status, refused.error], [503, 'overloaded'], "three quarters are one account's");
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   const otherAsked = site.next('/held?other');
   shots.push(small.shoot('other.test/held%3Fother', { token: other.token }));
@@ -163,7 +209,10 @@ inBrowser('never more pages are open than set, and beyond the queue 503 is answe
     assert.is(held.length, done + 1, 'one at a time');
     held[done]?.();
   }
-  assert.equal((await Promise.all(shots)).map(({ status }) => status), [200, 200, 200, 200, 200]);
+  assert.equal(
+    (await Promise.all(shots)).map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
   assert.ok(before !== undefined && !before.includes('/held?2'), 'accounts take turns');
   await small.close();
 });
@@ -200,7 +249,10 @@ inBrowser('pictures survive a restart, readable by their owner only, and leave w
 
 inBrowser('a domain that leaves while its picture is taken leaves no picture', async () => {
   let answer: () => void = () => undefined;
-  site.page('/leaving', (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))));
+  site.page(
+    '/leaving',
+    (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))),
+  );
   const asked = site.next('/leaving');
   const shot = studio.shoot('pictures.test/leaving');
   await asked;
@@ -227,7 +279,11 @@ inBrowser('the browser is started when first asked, and ends when idle', async (
 inBrowser('where there is no sandbox the browser runs without, unless one is required', async () => {
   const script = join(folder, 'browser.sh');
   chmodSync(folder, 0o755);
-  writeFileSync(script, `#!/bin/sh\nexec ${findBrowser('') ?? ''} --disable-namespace-sandbox --disable-setuid-sandbox "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    script,
+    `#!/bin/sh\nexec ${findBrowser('') ?? ''} --disable-namespace-sandbox --disable-setuid-sandbox "$@"\n`,
+    { mode: 0o755 },
+  );
   const strict = await Studio.open({ site_address: site.address, executable: script, sandbox: 'required' });
   assert.equal(await told(strict, 'pictures.test'), [503, 'screenshots_unavailable']);
   await strict.close();
@@ -237,11 +293,14 @@ inBrowser('where there is no sandbox the browser runs without, unless one is req
   await lenient.close();
 });
 
-inBrowser('doctor tells the browser\'s version, and under whom and how it runs', async () => {
+inBrowser("doctor tells the browser's version, and under whom and how it runs", async () => {
   const found = await studio.server.hostkeep.plugins.gather('doctor');
   const findings = found.flatMap((each) => (each.ok ? each.value : []));
   assert.match(findings.find(({ name }) => name === 'browser')?.detail ?? '', /\d+\.\d+\.\d+/);
-  assert.ok(findings.every(({ ok }) => ok), JSON.stringify(findings));
+  assert.ok(
+    findings.every(({ ok }) => ok),
+    JSON.stringify(findings),
+  );
 });
 
 async function told(where: Studio, path: string, token = where.token): Promise<[number, string | undefined]> {
@@ -256,5 +315,7 @@ async function metric({ server }: Studio, name: string): Promise<number | undefi
 
 function filesBelow(path: string): string[] {
   if (!existsSync(path)) return [];
-  return readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,14 +25,29 @@ import { testSuite } from '../support/suite.ts';
 const ROOT = '/var/www/html';
 const sites = new Map<number, { site: string; type: string }[]>();
 /** Websites as the test says, in the place of the plugin that finds them. */
-const fakeWebsites = definePlugin({ name: 'websites', features: ['websites'], routes: {}, setup: () => ({ handlers: {}, provides: { sites: ({ id }) => sites.get(id) ?? [] } }) });
-const fakeFiles = definePlugin({ name: 'files', features: ['filemanager'], routes: {}, setup: () => ({ handlers: {} }) });
+const fakeWebsites = definePlugin({
+  name: 'websites',
+  features: ['websites'],
+  routes: {},
+  setup: () => ({ handlers: {}, provides: { sites: ({ id }) => sites.get(id) ?? [] } }),
+});
+const fakeFiles = definePlugin({
+  name: 'files',
+  features: ['filemanager'],
+  routes: {},
+  setup: () => ({ handlers: {} }),
+});
 
 type FileHit = { path: string; size: number; modified: string };
 
 const test = testSuite('search');
 let server: TestServer;
-const start = (options: Record<string, unknown> = {}, data?: string) => TestServer.start({ plugins: [fakeWebsites, fakeFiles, search], config: { search: options }, ...(data === undefined ? {} : { data }) });
+const start = (options: Record<string, unknown> = {}, data?: string) =>
+  TestServer.start({
+    plugins: [fakeWebsites, fakeFiles, search],
+    config: { search: options },
+    ...(data === undefined ? {} : { data }),
+  });
 test.before(async () => void (server = await start()));
 test.after(() => server.close());
 
@@ -32,7 +59,11 @@ function write({ filesRoot }: Account, files: Record<string, string>): void {
 }
 
 /** Paths of hits below the virtual root. */
-async function paths(token: string, query: string, { kind = 'files', from = server }: { kind?: 'files' | 'folders'; from?: TestServer } = {}): Promise<string[]> {
+async function paths(
+  token: string,
+  query: string,
+  { kind = 'files', from = server }: { kind?: 'files' | 'folders'; from?: TestServer } = {},
+): Promise<string[]> {
   const { status, body } = await from.ask<{ path: string }[]>(`/api/search/${kind}?${query}`, { token });
   assert.is(status, 200, JSON.stringify(body));
   return body.map(({ path }) => path.slice(ROOT.length + 1));
@@ -51,19 +82,35 @@ async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Pro
 
 /** Asks until the index of an account answers. */
 async function indexed(token: string, from = server): Promise<void> {
-  await until(() => from.ask('/api/search/files?limit=1', { token }), ({ headers }) => headers.get('x-hostkeep-index') === 'ready');
+  await until(
+    () => from.ask('/api/search/files?limit=1', { token }),
+    ({ headers }) => headers.get('x-hostkeep-index') === 'ready',
+  );
 }
 
 async function metric(name: string, from = server): Promise<number> {
   const parts = await from.hostkeep.plugins.gather('metrics');
-  return parts.flatMap((part) => (part.ok ? part.value : [])).find((each) => each.name === `hostkeep_search_${name}`)?.samples[0]?.value ?? Number.NaN;
+  return (
+    parts.flatMap((part) => (part.ok ? part.value : [])).find((each) => each.name === `hostkeep_search_${name}`)
+      ?.samples[0]?.value ?? Number.NaN
+  );
 }
 
 test('guests, accounts without a feature and bad input are refused', async () => {
-  for (const kind of ['files', 'folders', 'features', 'websites']) assert.is((await server.ask(`/api/search/${kind}?q=a`)).status, 401);
+  for (const kind of ['files', 'folders', 'features', 'websites'])
+    assert.is((await server.ask(`/api/search/${kind}?q=a`)).status, 401);
   const { token } = await server.user('refused');
   const { accounts } = server.hostkeep.core;
-  for (const query of ['files?limit=0', 'files?limit=1001', 'folders?limit=x', `features?q=${'a'.repeat(256)}`, `files?ext=${'a'.repeat(65)}`, 'files?ext=a%2Fb', 'files?q=a&q=b', 'files?q=%ff']) {
+  for (const query of [
+    'files?limit=0',
+    'files?limit=1001',
+    'folders?limit=x',
+    `features?q=${'a'.repeat(256)}`,
+    `files?ext=${'a'.repeat(65)}`,
+    'files?ext=a%2Fb',
+    'files?q=a&q=b',
+    'files?q=%ff',
+  ]) {
     assert.is((await server.ask(`/api/search/${query}`, { token })).status, 400, query);
   }
   for (const folder of ['../other', '/etc', `${ROOT}/..`, 'a%00b', 'a/%2e%2e/b', `${ROOT}x`]) {
@@ -72,10 +119,12 @@ test('guests, accounts without a feature and bad input are refused', async () =>
     assert.is(body['error'], 'invalid_path');
   }
   await accounts.setFeature('refused', 'filemanager', false);
-  for (const kind of ['files', 'folders']) assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'filemanager');
+  for (const kind of ['files', 'folders'])
+    assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'filemanager');
   assert.is((await server.ask('/api/search/features?q=a', { token })).status, 200);
   await accounts.setFeature('refused', 'search', false);
-  for (const kind of ['files', 'folders', 'features', 'websites']) assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'search');
+  for (const kind of ['files', 'folders', 'features', 'websites'])
+    assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'search');
 });
 
 test('an account without files finds nothing, a folder that is not there is said to be so', async () => {
@@ -87,7 +136,7 @@ test('an account without files finds nothing, a folder that is not there is said
   assert.is(body['error'], 'folder_not_found');
 });
 
-test('hits carry path, size and time, and never another account\'s', async () => {
+test("hits carry path, size and time, and never another account's", async () => {
   const { account: ann, token: anns } = await server.user('ann');
   const { account: bob, token: bobs } = await server.user('bob');
   write(ann, { 'one.test/secret-plan.txt': 'four', 'one.test/sub/x': '' });
@@ -101,13 +150,38 @@ test('hits carry path, size and time, and never another account\'s', async () =>
   assert.is(headers.get('x-hostkeep-index'), 'ready');
   assert.equal(await paths(bobs, 'q=secret'), ['two.test/secret-list.txt']);
   assert.is((await server.ask('/api/search/files?folder=one.test', { token: bobs })).status, 404);
-  assert.equal((await server.ask('/api/search/folders?q=SUB', { token: anns })).body, [{ name: 'sub', path: `${ROOT}/one.test/sub` }]);
+  assert.equal((await server.ask('/api/search/folders?q=SUB', { token: anns })).body, [
+    { name: 'sub', path: `${ROOT}/one.test/sub` },
+  ]);
 });
 
 const TREE = {
-  'report': '', 'b/report': '', 'a/report': '', 'a/deep/report': '', 'report.txt': '', 'a/Reporting.md': '', 'year-report.sql': '', 'my report.tar.gz': '', 'xreport.tar.gz': '', 'b/unreported.sql': '', 'b/.sql': '', 'b/asql': '', 'zz/other.sqlite': '',
+  report: '',
+  'b/report': '',
+  'a/report': '',
+  'a/deep/report': '',
+  'report.txt': '',
+  'a/Reporting.md': '',
+  'year-report.sql': '',
+  'my report.tar.gz': '',
+  'xreport.tar.gz': '',
+  'b/unreported.sql': '',
+  'b/.sql': '',
+  'b/asql': '',
+  'zz/other.sqlite': '',
 };
-const BEST_FIRST = ['report', 'a/report', 'b/report', 'a/deep/report', 'report.txt', 'a/Reporting.md', 'my report.tar.gz', 'year-report.sql', 'xreport.tar.gz', 'b/unreported.sql'];
+const BEST_FIRST = [
+  'report',
+  'a/report',
+  'b/report',
+  'a/deep/report',
+  'report.txt',
+  'a/Reporting.md',
+  'my report.tar.gz',
+  'year-report.sql',
+  'xreport.tar.gz',
+  'b/unreported.sql',
+];
 
 test('best first: whole name, beginning, word, inside; shallow before deep; then by path; from the index as from a walk', async () => {
   const { account, token } = await server.user('order');
@@ -135,16 +209,37 @@ test('what comes later takes the place that its path has', async () => {
   write(account, { 'b/report': '', 'd/report': '', 'd/y.txt': '' });
   await indexed(token);
   write(account, { 'a/report': '', 'c/report': '', 'd/new/report': '', 'd/x.txt': '' });
-  assert.equal(await until(() => paths(token, 'q=report'), (found) => found.length === 5), ['a/report', 'b/report', 'c/report', 'd/report', 'd/new/report']);
+  assert.equal(
+    await until(
+      () => paths(token, 'q=report'),
+      (found) => found.length === 5,
+    ),
+    ['a/report', 'b/report', 'c/report', 'd/report', 'd/new/report'],
+  );
   assert.equal(await paths(token, 'ext=txt'), ['d/x.txt', 'd/y.txt']);
   write(account, { 'd/new/deeper/report': '' });
-  await until(() => paths(token, 'q=report&folder=d/new'), (found) => found.length === 2);
+  await until(
+    () => paths(token, 'q=report&folder=d/new'),
+    (found) => found.length === 2,
+  );
 });
 
 test('letters of every language are found in either case; names that are no UTF-8 are left out', async () => {
   const { account, token } = await server.user('letters');
-  write(account, { 'ÜBERSICHT.txt': '', 'Straße.TXT': '', 'Ελλάδα.md': '', 'İstanbul.txt': '', 'KELVIN \u212a.txt': '', '日本語 ファイル.txt': '', '\u{1f600} emoji.txt': '', 'line\nbreak.txt': '' });
-  writeFileSync(Buffer.concat([Buffer.from(`${account.filesRoot}/bad`), Buffer.from([0xff, 0xfe]), Buffer.from('.txt')]), '');
+  write(account, {
+    'ÜBERSICHT.txt': '',
+    'Straße.TXT': '',
+    'Ελλάδα.md': '',
+    'İstanbul.txt': '',
+    'KELVIN \u212a.txt': '',
+    '日本語 ファイル.txt': '',
+    '\u{1f600} emoji.txt': '',
+    'line\nbreak.txt': '',
+  });
+  writeFileSync(
+    Buffer.concat([Buffer.from(`${account.filesRoot}/bad`), Buffer.from([0xff, 0xfe]), Buffer.from('.txt')]),
+    '',
+  );
   mkdirSync(Buffer.concat([Buffer.from(`${account.filesRoot}/dir`), Buffer.from([0xff])]));
   await indexed(token);
   const find = (q: string) => paths(token, `q=${encodeURIComponent(q)}`);
@@ -163,7 +258,10 @@ test('letters of every language are found in either case; names that are no UTF-
 
 test('what is gone is not listed, and others take its place', async () => {
   const { account, token } = await server.user('gone');
-  write(account, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f/item-${String(i).padStart(2, '0')}`, ''])));
+  write(
+    account,
+    Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f/item-${String(i).padStart(2, '0')}`, ''])),
+  );
   await indexed(token);
   for (let i = 0; i < 30; i += 1) unlinkSync(join(account.filesRoot, `f/item-${String(i).padStart(2, '0')}`));
   assert.equal(await paths(token, 'q=item&limit=2'), ['f/item-30', 'f/item-31']);
@@ -177,17 +275,41 @@ test('a new file is found, in an old folder, a new one and a moved one; what mov
   write(account, { 'a/b/old.txt': '', 'other/x': '' });
   await indexed(token);
   write(account, { 'a/b/brandnew.txt': '', 'a/c/d/brandnew.txt': '' });
-  assert.equal(await until(() => paths(token, 'q=brandnew'), (found) => found.length === 2), ['a/b/brandnew.txt', 'a/c/d/brandnew.txt']);
+  assert.equal(
+    await until(
+      () => paths(token, 'q=brandnew'),
+      (found) => found.length === 2,
+    ),
+    ['a/b/brandnew.txt', 'a/c/d/brandnew.txt'],
+  );
   renameSync(join(account.filesRoot, 'a/c'), join(account.filesRoot, 'other/c'));
-  assert.equal(await until(() => paths(token, 'q=brandnew'), (found) => found.length === 2), ['a/b/brandnew.txt', 'other/c/d/brandnew.txt']);
+  assert.equal(
+    await until(
+      () => paths(token, 'q=brandnew'),
+      (found) => found.length === 2,
+    ),
+    ['a/b/brandnew.txt', 'other/c/d/brandnew.txt'],
+  );
   write(account, { 'other/c/d/brandnew-too.txt': '' });
-  await until(() => paths(token, 'q=brandnew-too'), (found) => found.length === 1);
+  await until(
+    () => paths(token, 'q=brandnew-too'),
+    (found) => found.length === 1,
+  );
   renameSync(join(account.filesRoot, 'a'), join(account.filesRoot, 'z'));
   renameSync(join(account.filesRoot, 'other'), join(account.filesRoot, 'a'));
-  assert.equal(await until(() => paths(token, 'q=brandnew.txt'), (found) => found.length === 2), ['z/b/brandnew.txt', 'a/c/d/brandnew.txt']);
+  assert.equal(
+    await until(
+      () => paths(token, 'q=brandnew.txt'),
+      (found) => found.length === 2,
+    ),
+    ['z/b/brandnew.txt', 'a/c/d/brandnew.txt'],
+  );
   for (const path of ['a/after-swap.txt', 'z/after-swap.txt', 'a/c/after-swap.txt', 'z/b/after-swap.txt']) {
     write(account, { [path]: '' });
-    await until(() => paths(token, 'q=after-swap'), (found) => found.includes(path));
+    await until(
+      () => paths(token, 'q=after-swap'),
+      (found) => found.includes(path),
+    );
   }
 });
 
@@ -218,7 +340,11 @@ test('a folder that is swapped for a link again and again never shows what is be
   write(victim, { 'private/hoard.txt': 'longer than nothing' });
   write(account, { 'swap/hoard.txt': '' });
   await indexed(token);
-  const [folder, kept, link] = [join(account.filesRoot, 'swap'), join(account.filesRoot, 'kept'), join(account.filesRoot, 'link')];
+  const [folder, kept, link] = [
+    join(account.filesRoot, 'swap'),
+    join(account.filesRoot, 'kept'),
+    join(account.filesRoot, 'link'),
+  ];
   const done = new AbortController();
   const swapping = (async () => {
     for (let i = 0; i < 400; i += 1) {
@@ -239,7 +365,11 @@ test('a folder that is swapped for a link again and again never shows what is be
 });
 
 /** A server of its own, closed whatever happens. */
-async function during(options: Record<string, unknown>, work: (from: TestServer) => Promise<void>, data?: string): Promise<void> {
+async function during(
+  options: Record<string, unknown>,
+  work: (from: TestServer) => Promise<void>,
+  data?: string,
+): Promise<void> {
   const from = await start(options, data);
   try {
     await work(from);
@@ -248,49 +378,81 @@ async function during(options: Record<string, unknown>, work: (from: TestServer)
   }
 }
 
-test('without watches a change is found by the times of the folders', () => during({ watch_share: 0, sweep_seconds: 0 }, async (from) => {
-  const { account, token } = await from.user('sweep');
-  write(account, { 'a/one.txt': '', 'b/c/two.txt': '' });
-  await indexed(token, from);
-  write(account, { 'b/c/three.txt': '', 'b/d/four.txt': '' });
-  rmSync(join(account.filesRoot, 'a'), { recursive: true });
-  const found = await until(() => paths(token, 'ext=txt', { from }), (each) => each.length === 3);
-  assert.equal(found, ['b/c/three.txt', 'b/c/two.txt', 'b/d/four.txt']);
-  assert.is(await metric('watched_folders', from), 0);
-}));
+test('without watches a change is found by the times of the folders', () =>
+  during({ watch_share: 0, sweep_seconds: 0 }, async (from) => {
+    const { account, token } = await from.user('sweep');
+    write(account, { 'a/one.txt': '', 'b/c/two.txt': '' });
+    await indexed(token, from);
+    write(account, { 'b/c/three.txt': '', 'b/d/four.txt': '' });
+    rmSync(join(account.filesRoot, 'a'), { recursive: true });
+    const found = await until(
+      () => paths(token, 'ext=txt', { from }),
+      (each) => each.length === 3,
+    );
+    assert.equal(found, ['b/c/three.txt', 'b/c/two.txt', 'b/d/four.txt']);
+    assert.is(await metric('watched_folders', from), 0);
+  }));
 
 const data = mkdtempSync(join(tmpdir(), 'hostkeep-search-'));
 test.after(() => rmSync(data, { recursive: true, force: true }));
 let stays: Account;
 
-test('an index is kept on disk, for its owner only, with what came later', () => during({}, async (from) => {
-  stays = await from.account('stays');
-  const token = await from.token(stays);
-  write(stays, { 'a/ONE.txt': '', 'a/ÜBER.txt': '', 'b/two.txt': '', 'İ/c/three.txt': '' });
-  for (const folder of ['a', 'İ/c', 'İ', '']) utimesSync(join(stays.filesRoot, folder), 1e9, 1e9);
-  await indexed(token, from);
-  write(stays, { 'b/late.txt': '' });
-  await until(() => paths(token, 'q=late', { from }), (found) => found.length === 1);
-  assert.is(await metric('indexes_built_total', from), 1);
-  assert.is(statSync(join(data, `search/${stays.id}.idx`)).mode & 0o777, 0o600);
-}, data));
+test('an index is kept on disk, for its owner only, with what came later', () =>
+  during(
+    {},
+    async (from) => {
+      stays = await from.account('stays');
+      const token = await from.token(stays);
+      write(stays, { 'a/ONE.txt': '', 'a/ÜBER.txt': '', 'b/two.txt': '', 'İ/c/three.txt': '' });
+      for (const folder of ['a', 'İ/c', 'İ', '']) utimesSync(join(stays.filesRoot, folder), 1e9, 1e9);
+      await indexed(token, from);
+      write(stays, { 'b/late.txt': '' });
+      await until(
+        () => paths(token, 'q=late', { from }),
+        (found) => found.length === 1,
+      );
+      assert.is(await metric('indexes_built_total', from), 1);
+      assert.is(statSync(join(data, `search/${stays.id}.idx`)).mode & 0o777, 0o600);
+    },
+    data,
+  ));
 
-test('a restart reads the index without a walk: only folders that changed are listed', () => during({}, async (from) => {
-  const { headers, body } = await from.ask<FileHit[]>('/api/search/files?ext=txt', { token: await from.token(stays) });
-  assert.is(headers.get('x-hostkeep-index'), 'ready');
-  assert.equal(body.map(({ path }) => path.slice(ROOT.length + 1)), ['a/ONE.txt', 'a/ÜBER.txt', 'b/late.txt', 'b/two.txt', 'İ/c/three.txt']);
-  assert.is(await metric('indexes_built_total', from), 0);
-  assert.is(await metric('indexes_loaded_total', from), 1);
-  assert.ok(await metric('folders_listed_total', from) <= 1, 'folders were listed that had not changed');
-}, data));
+test('a restart reads the index without a walk: only folders that changed are listed', () =>
+  during(
+    {},
+    async (from) => {
+      const { headers, body } = await from.ask<FileHit[]>('/api/search/files?ext=txt', {
+        token: await from.token(stays),
+      });
+      assert.is(headers.get('x-hostkeep-index'), 'ready');
+      assert.equal(
+        body.map(({ path }) => path.slice(ROOT.length + 1)),
+        ['a/ONE.txt', 'a/ÜBER.txt', 'b/late.txt', 'b/two.txt', 'İ/c/three.txt'],
+      );
+      assert.is(await metric('indexes_built_total', from), 0);
+      assert.is(await metric('indexes_loaded_total', from), 1);
+      assert.ok((await metric('folders_listed_total', from)) <= 1, 'folders were listed that had not changed');
+    },
+    data,
+  ));
 
 test('what changed while the server was down is found', async () => {
   write(stays, { 'a/while-away.txt': '' });
   unlinkSync(join(stays.filesRoot, 'b/two.txt'));
-  await during({}, async (from) => {
-    const token = await from.token(stays);
-    assert.equal(await paths(token, 'ext=txt', { from }), ['a/ONE.txt', 'a/while-away.txt', 'a/ÜBER.txt', 'b/late.txt', 'İ/c/three.txt']);
-  }, data);
+  await during(
+    {},
+    async (from) => {
+      const token = await from.token(stays);
+      assert.equal(await paths(token, 'ext=txt', { from }), [
+        'a/ONE.txt',
+        'a/while-away.txt',
+        'a/ÜBER.txt',
+        'b/late.txt',
+        'İ/c/three.txt',
+      ]);
+    },
+    data,
+  );
 });
 
 test('an index that is not whole is made again, one of nobody is removed', async () => {
@@ -299,45 +461,74 @@ test('an index that is not whole is made again, one of nobody is removed', async
   bytes.writeUInt8((bytes[200] ?? 0) ^ 1, 200);
   writeFileSync(file, bytes);
   writeFileSync(join(data, 'search/999.idx'), 'of nobody');
-  await during({}, async (from) => {
-    await indexed(await from.token(stays), from);
-    assert.is(await metric('indexes_built_total', from), 1);
-    assert.not.ok(existsSync(join(data, 'search/999.idx')));
-  }, data);
+  await during(
+    {},
+    async (from) => {
+      await indexed(await from.token(stays), from);
+      assert.is(await metric('indexes_built_total', from), 1);
+      assert.not.ok(existsSync(join(data, 'search/999.idx')));
+    },
+    data,
+  );
 });
 
-test('beyond the memory limit the account that searched longest ago leaves it, and comes back from disk', () => during({ memory_mib: 1 }, async (from) => {
-  const people: { name: string; token: string }[] = [];
-  for (const name of ['ivy', 'joe', 'kim']) {
-    const { account, token } = await from.user(name);
-    write(account, { [`${name}.txt`]: '', ...Object.fromEntries(Array.from({ length: 2800 }, (_, i) => [`f/${'n'.repeat(240)}${i}`, ''])) });
-    people.push({ name, token });
-    await indexed(token, from);
-  }
-  assert.is(await metric('indexes', from), 1);
-  for (const { name, token } of people) assert.equal(await paths(token, `q=${name}`, { from }), [`${name}.txt`]);
-  assert.is(await metric('indexes_built_total', from), 3);
-  assert.ok(await metric('indexes_loaded_total', from) >= 2);
-}));
+test('beyond the memory limit the account that searched longest ago leaves it, and comes back from disk', () =>
+  during({ memory_mib: 1 }, async (from) => {
+    const people: { name: string; token: string }[] = [];
+    for (const name of ['ivy', 'joe', 'kim']) {
+      const { account, token } = await from.user(name);
+      write(account, {
+        [`${name}.txt`]: '',
+        ...Object.fromEntries(Array.from({ length: 2800 }, (_, i) => [`f/${'n'.repeat(240)}${i}`, ''])),
+      });
+      people.push({ name, token });
+      await indexed(token, from);
+    }
+    assert.is(await metric('indexes', from), 1);
+    for (const { name, token } of people) assert.equal(await paths(token, `q=${name}`, { from }), [`${name}.txt`]);
+    assert.is(await metric('indexes_built_total', from), 3);
+    assert.ok((await metric('indexes_loaded_total', from)) >= 2);
+  }));
 
 test('features are found in name, title and description, and only those that the account has', async () => {
   const { token } = await server.user('feat', 'basic');
-  const find = async (q: string) => (await server.ask<{ module: string }[]>(`/api/search/features?q=${q}`, { token })).body;
-  assert.equal(await find('file%20man'), [{ description: 'Browse, upload and edit files', link: '/files', module: 'filemanager', name: 'File manager' }]);
-  assert.equal((await find('DOMAIN')).map(({ module }) => module), ['domains', 'php']);
+  const find = async (q: string) =>
+    (await server.ask<{ module: string }[]>(`/api/search/features?q=${q}`, { token })).body;
+  assert.equal(await find('file%20man'), [
+    { description: 'Browse, upload and edit files', link: '/files', module: 'filemanager', name: 'File manager' },
+  ]);
+  assert.equal(
+    (await find('DOMAIN')).map(({ module }) => module),
+    ['domains', 'php'],
+  );
   assert.equal(await find('docker'), []);
   assert.is((await find('')).length, 24);
   assert.is((await server.ask<unknown[]>('/api/search/features?limit=2', { token })).body.length, 2);
   const { title } = new Locales().features('de').find(({ name }) => name === 'login_history') ?? { title: '' };
   await server.hostkeep.core.accounts.update('feat', { locale: 'de' });
-  assert.equal((await find(encodeURIComponent(title.toUpperCase()))).map(({ module }) => module), ['login_history'], title);
+  assert.equal(
+    (await find(encodeURIComponent(title.toUpperCase()))).map(({ module }) => module),
+    ['login_history'],
+    title,
+  );
 });
 
 test('websites are found by their path, best first', async () => {
   const { account, token } = await server.user('webs');
-  sites.set(account.id, ['shop.test', 'my-shop.test', 'example.test/shop', 'bishop.test', 'other.test'].map((site) => ({ site, type: 'static' })));
+  sites.set(
+    account.id,
+    ['shop.test', 'my-shop.test', 'example.test/shop', 'bishop.test', 'other.test'].map((site) => ({
+      site,
+      type: 'static',
+    })),
+  );
   const { token: stranger } = await server.user('stranger');
-  assert.equal((await server.ask('/api/search/websites?q=SHOP', { token })).body, [['shop.test'], ['example.test/shop'], ['my-shop.test'], ['bishop.test']]);
+  assert.equal((await server.ask('/api/search/websites?q=SHOP', { token })).body, [
+    ['shop.test'],
+    ['example.test/shop'],
+    ['my-shop.test'],
+    ['bishop.test'],
+  ]);
   assert.equal((await server.ask('/api/search/websites?limit=1', { token })).body, [['bishop.test']]);
   assert.equal((await server.ask('/api/search/websites', { token: stranger })).body, []);
 });

@@ -29,10 +29,12 @@ test.before(async () => {
   await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
 });
 test.after(() => store.close());
-test.before.each(() => store.write(async (tx) => {
-  await tx.run('delete from usage_history');
-  await tx.run('delete from usage_days');
-}));
+test.before.each(() =>
+  store.write(async (tx) => {
+    await tx.run('delete from usage_history');
+    await tx.run('delete from usage_days');
+  }),
+);
 
 /** A host whose cores have been busy for half of the readings, and that counts how often it is read. */
 function host(): Readers & { reads: number } {
@@ -43,7 +45,9 @@ function host(): Readers & { reads: number } {
       return new Map([[0, { busy: made.reads * 50, total: made.reads * 100 }]]);
     },
     memory: async () => ({ total: 1000, available: 750 }),
-    disks: async () => [{ device: '/dev/sda1', fstype: 'ext4', mountpoint: '/', total: 100, used: 20, free: 60, percent: 25 }],
+    disks: async () => [
+      { device: '/dev/sda1', fstype: 'ext4', mountpoint: '/', total: 100, used: 20, free: 60, percent: 25 },
+    ],
   };
   return made;
 }
@@ -51,17 +55,22 @@ function host(): Readers & { reads: number } {
 function sampleOf(at: number, spanMs: number, cpu: number): Sample {
   const cores = { core_0: cpu };
   return new Sample({
-    at, spanMs, isLive: true, cpu: { status: 'fulfilled', value: { cores, percent: cpu } },
-    memory: { status: 'fulfilled', value: { total: 100, available: 60 } }, disks: { status: 'rejected', reason: new Error('no table') },
+    at,
+    spanMs,
+    isLive: true,
+    cpu: { status: 'fulfilled', value: { cores, percent: cpu } },
+    memory: { status: 'fulfilled', value: { total: 100, available: 60 } },
+    disks: { status: 'rejected', reason: new Error('no table') },
   });
 }
 
-const nextSample = (sampler: Sampler) => new Promise<Sample>((resolve) => {
-  const end = sampler.listen((sample) => {
-    end();
-    resolve(sample);
+const nextSample = (sampler: Sampler) =>
+  new Promise<Sample>((resolve) => {
+    const end = sampler.listen((sample) => {
+      end();
+      resolve(sample);
+    });
   });
-});
 
 test('who asks first gets a sample of now, and all who ask meanwhile the same one', async () => {
   const readers = host();
@@ -101,7 +110,10 @@ test('it takes samples while somebody reads, then rests, and wakes for the next 
 
 /** Whether no sample came for several intervals. */
 function restsOrSamples(sampler: Sampler): Promise<boolean> {
-  return Promise.race([nextSample(sampler).then(() => false), new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 200))]);
+  return Promise.race([
+    nextSample(sampler).then(() => false),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 200)),
+  ]);
 }
 
 test('it does not rest while somebody follows', async () => {
@@ -117,7 +129,11 @@ test('a figure that the host does not tell costs only itself', async () => {
   const sampler = new Sampler({ ...host(), memory: () => Promise.reject(new Error('no proc')) }, 1000, log);
   const sample = await sampler.read();
   assert.is(sample.cpu.reply.status, undefined);
-  assert.throws(() => sample.memory.reply, (error: { status?: number; headers?: object }) => error.status === 503 && JSON.stringify(error.headers) === '{"Retry-After":"5"}');
+  assert.throws(
+    () => sample.memory.reply,
+    (error: { status?: number; headers?: object }) =>
+      error.status === 503 && JSON.stringify(error.headers) === '{"Retry-After":"5"}',
+  );
   assert.match(sample.event, /"memory":null/);
   sampler.close();
 });
@@ -126,7 +142,10 @@ test('ten minutes of samples are kept, and replayed from the one seen last', () 
   const recent = new Recent();
   for (let i = 0; i <= 700; i += 1) recent.add(sampleOf(i * 1000, 1000, 1));
   assert.is(recent.samples[0]?.at, 100_000);
-  assert.equal(recent.after(698_000).map(({ at }) => at), [699_000, 700_000]);
+  assert.equal(
+    recent.after(698_000).map(({ at }) => at),
+    [699_000, 700_000],
+  );
   for (let i = 0; i < 5000; i += 1) recent.add(sampleOf(700_001 + i, 1, 1));
   assert.is(recent.samples.length, 1200, 'however often is sampled');
 });
@@ -135,7 +154,10 @@ test('a clock that is set back leaves no samples of the future, and time goes on
   const recent = new Recent();
   for (const at of [1000, 2000, 3000]) recent.add(sampleOf(at, 1000, 1));
   recent.add(sampleOf(1500, 0, 1));
-  assert.equal(recent.samples.map(({ at }) => at), [1000, 1500]);
+  assert.equal(
+    recent.samples.map(({ at }) => at),
+    [1000, 1500],
+  );
   const sampler = new Sampler(host(), 1000, log);
   const real = Date.now;
   try {
@@ -217,7 +239,10 @@ test('each minute is ended once, right after it is over, whether anybody reads o
   assert.is(ended.length, 1);
   mock.timers.tick(1);
   mock.timers.tick(60_000);
-  assert.equal(ended, [0, 60, 120].map((seconds) => begin / 1000 + seconds));
+  assert.equal(
+    ended,
+    [0, 60, 120].map((seconds) => begin / 1000 + seconds),
+  );
   await recorder.close();
   mock.timers.tick(120_000);
   assert.is(ended.length, 3);
@@ -233,7 +258,14 @@ test('a minute in which nobody read takes one sample for the record; one with sa
   await recorder.endMinute(minute + 120);
   assert.is(sampler.taken, 3);
   const { points } = await recorder.query('memory', { from: String(minute), to: String(minute + 179), step: 60 });
-  assert.equal(points.map(({ time, value }) => [time - minute, value]), [[0, 25], [60, 25], [120, 25]]);
+  assert.equal(
+    points.map(({ time, value }) => [time - minute, value]),
+    [
+      [0, 25],
+      [60, 25],
+      [120, 25],
+    ],
+  );
   await recorder.close();
 });
 
@@ -251,7 +283,11 @@ test('the step is what was asked for, but never finer than what is kept for the 
   assert.equal(planned('cpu', { from: String(now - 86_400 * 30), step: 60 }, now).step, 3600);
   assert.equal(planned('cpu', { from: String(now - 86_400), step: 100 }, now).step, 120);
   assert.equal(planned('cpu', { from: '0' }, now).step, 7200, 'at most 1440 points');
-  assert.equal(planned('cpu', { from: '1970-01-01T00:00:00Z', to: '1970-01-02' }, now), { from: 0, to: 86_400, step: 3600 });
+  assert.equal(planned('cpu', { from: '1970-01-01T00:00:00Z', to: '1970-01-02' }, now), {
+    from: 0,
+    to: 86_400,
+    step: 3600,
+  });
   assert.throws(() => planned('cpu', { from: '5', to: '5' }, now), /range is empty/);
 });
 
@@ -261,10 +297,25 @@ function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites
   const recent = new Recent();
   const gathered = async () => {
     const value = gather();
-    return [{ plugin: 'one', ms: 0, ...(value instanceof Error ? { ok: false as const, error: value } : { ok: true as const, value }) }, { plugin: 'two', ms: 0, ok: true as const, value: { domains: 1 } satisfies Awaited<ReturnType<Points['counts']>> }];
+    return [
+      {
+        plugin: 'one',
+        ms: 0,
+        ...(value instanceof Error ? { ok: false as const, error: value } : { ok: true as const, value }),
+      },
+      {
+        plugin: 'two',
+        ms: 0,
+        ok: true as const,
+        value: { domains: 1 } satisfies Awaited<ReturnType<Points['counts']>>,
+      },
+    ];
   };
   let happened: () => void = () => {};
-  const counts = new Counts(gathered as never, { listen: (listener: () => void) => ((happened = listener), () => {}) } as never);
+  const counts = new Counts(
+    gathered as never,
+    { listen: (listener: () => void) => ((happened = listener), () => {}) } as never,
+  );
   const usageStore = new UsageStore(store);
   const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log });
   sampler.listen((sample) => recorder.add(sample));
@@ -275,14 +326,18 @@ test('minutes are written in batches with the hours that they belong to, and fou
   const { recorder } = recorderOf(() => ({ users: 3, domains: 4 }));
   const hour = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
   for (let i = 0; i < 15; i += 1) await recorder.endMinute(hour + i * 60);
-  const written = async () => (await store.get<{ n: number }>('select count(*) as n from usage_history where step = 60'))?.n;
+  const written = async () =>
+    (await store.get<{ n: number }>('select count(*) as n from usage_history where step = 60'))?.n;
   assert.is(await written(), 11, 'the first of a day at once, then ten together');
   const inMemory = await recorder.query('users', { from: String(hour), to: String(hour + 3599), step: 60 });
   assert.is(inMemory.points.length, 15, 'what waits to be written is there as well');
   await recorder.close();
   const { recorder: again } = recorderOf(() => ({}));
   const kept = await again.query('domains', { from: String(hour), to: String(hour + 3599), step: 60 });
-  assert.equal(kept.points.map(({ value }) => value), Array.from({ length: 15 }, () => 5));
+  assert.equal(
+    kept.points.map(({ value }) => value),
+    Array.from({ length: 15 }, () => 5),
+  );
   const { points } = await again.query('users', { from: String(hour - 86_400), step: 3600 });
   assert.equal(points, [{ time: hour, value: 3 }]);
   const memory = await again.query('memory', { from: String(hour - 86_400), step: 3600 });
@@ -295,7 +350,10 @@ test('minutes are kept for a day and hours for a year', async () => {
   const now = Math.floor(Date.now() / 3_600_000) * 3600;
   const row = (at: number) => ({ at, cpu: 1, memory: 2, disk: 3, users: 1, domains: 1, websites: 1 });
   for (const at of [now - 400 * 86_400, now - 300 * 86_400, now - 2 * 86_400, now]) await usageStore.write([row(at)]);
-  const ats = async (step: number) => (await store.all<{ at: number }>('select at from usage_history where step = ? order by at', step)).map(({ at }) => at);
+  const ats = async (step: number) =>
+    (await store.all<{ at: number }>('select at from usage_history where step = ? order by at', step)).map(
+      ({ at }) => at,
+    );
   assert.equal(await ats(60), [now]);
   assert.equal(await ats(3600), [now - 300 * 86_400, now - 2 * 86_400, now]);
 });
@@ -306,7 +364,12 @@ test('a minute in which nothing could be told is left out, not invented', async 
   await recorder.endMinute(minute);
   await recorder.endMinute(minute + 120);
   assert.equal((await recorder.query('users', { from: String(minute) })).points, []);
-  assert.equal((await recorder.query('memory', { from: String(minute), to: String(minute + 599), step: 60 })).points.map(({ time }) => time), [minute, minute + 120]);
+  assert.equal(
+    (await recorder.query('memory', { from: String(minute), to: String(minute + 599), step: 60 })).points.map(
+      ({ time }) => time,
+    ),
+    [minute, minute + 120],
+  );
   await recorder.close();
 });
 
@@ -319,7 +382,10 @@ test('days are counted by the last count of each; a day without the server is no
     { at: today - 3 * 86_400 + 60, cpu: null, memory: null, disk: null, users: 8, domains: 2, websites: 3 },
     { at: today - 86_400, cpu: null, memory: null, disk: null, users: null, domains: null, websites: null },
   ]);
-  const lines = async () => (JSON.parse(Buffer.from((await stats.reply()).body).toString()) as { usage_stats: string }).usage_stats.split('\n').map((line) => JSON.parse(line) as object);
+  const lines = async () =>
+    (JSON.parse(Buffer.from((await stats.reply()).body).toString()) as { usage_stats: string }).usage_stats
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
   const day = (at: number) => new Date(at * 1000).toISOString().slice(0, 10);
   const past = { timestamp: day(today - 3 * 86_400), users: 8, domains: 2, websites: 3 };
   assert.equal(await lines(), [past, { timestamp: day(today), users: 1, domains: 1, websites: 0 }]);
@@ -334,7 +400,10 @@ test('days are counted by the last count of each; a day without the server is no
 test('when something cannot be counted, the last figures stand; without any it is a 503', async () => {
   let answer: { users: number } | Error = new Error('gone');
   const { recorder, counts, happen } = recorderOf(() => answer);
-  await Promise.resolve(counts.read()).then(() => assert.unreachable(), (error: { status: number }) => assert.is(error.status, 503));
+  await Promise.resolve(counts.read()).then(
+    () => assert.unreachable(),
+    (error: { status: number }) => assert.is(error.status, 503),
+  );
   answer = { users: 5 };
   assert.is((await counts.read()).users, 5);
   answer = new Error('gone again');

@@ -19,7 +19,11 @@ const run = promisify(execFile);
 const ROOTS = { proc: '/proc', sys: '/sys', files: '/' };
 
 /** Reads before and after, until ours lies between: what changes on a busy machine changes for all. */
-async function bracketed<T, U>(theirs: () => Promise<T>, ours: () => Promise<U>, isBetween: (before: T, ours: U, after: T) => boolean): Promise<void> {
+async function bracketed<T, U>(
+  theirs: () => Promise<T>,
+  ours: () => Promise<U>,
+  isBetween: (before: T, ours: U, after: T) => boolean,
+): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const before = await theirs();
     const mine = await ours();
@@ -32,7 +36,10 @@ const within = (a: number, value: number, b: number) => Math.min(a, b) <= value 
 
 /** Whether a tool is there; where it is not, a test says so, and fails in CI. */
 async function hasTool(command: string, pack: string): Promise<boolean> {
-  const isThere = await run('which', [command]).then(() => true, () => false);
+  const isThere = await run('which', [command]).then(
+    () => true,
+    () => false,
+  );
   if (!isThere && process.env['CI'] === 'true') assert.unreachable(`${command} is missing: apt-get install ${pack}`);
   if (!isThere) console.log(`\nskipped: no ${command} here; apt-get install ${pack}`);
   return isThere;
@@ -43,33 +50,69 @@ test('memory is what free says', async () => {
   const reader = new MemoryReader(ROOTS);
   const free = async () => {
     const { stdout } = await run('free', ['-b']);
-    const [total = 0, used = 0, , , , available = 0] = (/^Mem: +(.*)$/m.exec(stdout)?.[1] ?? '').split(/ +/).map(Number);
+    const [total = 0, used = 0, , , , available = 0] = (/^Mem: +(.*)$/m.exec(stdout)?.[1] ?? '')
+      .split(/ +/)
+      .map(Number);
     return { total, used, available };
   };
-  await bracketed(free, () => reader.read(), (before, { total, available }, after) => (
-    total === before.total && within(before.available, available, after.available) && within(before.used, total - available, after.used)
-  ));
+  await bracketed(
+    free,
+    () => reader.read(),
+    (before, { total, available }, after) =>
+      total === before.total &&
+      within(before.available, available, after.available) &&
+      within(before.used, total - available, after.used),
+  );
 });
 
-interface DfRow { readonly device: string; readonly fstype: string; readonly total: number; readonly used: number; readonly free: number; readonly percent: number; readonly mountpoint: string }
+interface DfRow {
+  readonly device: string;
+  readonly fstype: string;
+  readonly total: number;
+  readonly used: number;
+  readonly free: number;
+  readonly percent: number;
+  readonly mountpoint: string;
+}
 
 async function df(): Promise<Map<string, DfRow>> {
-  const { stdout } = await run('df', ['-B1', '--all', '--output=source,fstype,size,used,avail,pcent,target']).catch((error: { stdout: string }) => error);
-  const rows = [...stdout.matchAll(/^(\S+) +(\S+) +(\d+) +(\d+) +(\d+) +(\d+)% (.+)$/gm)].map(([, device = '', fstype = '', total, used, free, percent, mountpoint = '']) => (
-    { device, fstype, total: Number(total), used: Number(used), free: Number(free), percent: Number(percent), mountpoint }
-  ));
+  const { stdout } = await run('df', ['-B1', '--all', '--output=source,fstype,size,used,avail,pcent,target']).catch(
+    (error: { stdout: string }) => error,
+  );
+  const rows = [...stdout.matchAll(/^(\S+) +(\S+) +(\d+) +(\d+) +(\d+) +(\d+)% (.+)$/gm)].map(
+    ([, device = '', fstype = '', total, used, free, percent, mountpoint = '']) => ({
+      device,
+      fstype,
+      total: Number(total),
+      used: Number(used),
+      free: Number(free),
+      percent: Number(percent),
+      mountpoint,
+    }),
+  );
   return new Map(rows.map((row) => [row.mountpoint, row]));
 }
 
 function agrees(before: DfRow | undefined, disk: Partition, after: DfRow | undefined): boolean {
   if (before === undefined || after === undefined) return false;
-  return disk.total === before.total && disk.device === before.device && disk.fstype === before.fstype
-    && within(before.used, disk.used, after.used) && within(before.free, disk.free, after.free) && Math.abs(disk.percent - before.percent) <= 1;
+  return (
+    disk.total === before.total &&
+    disk.device === before.device &&
+    disk.fstype === before.fstype &&
+    within(before.used, disk.used, after.used) &&
+    within(before.free, disk.free, after.free) &&
+    Math.abs(disk.percent - before.percent) <= 1
+  );
 }
 
 test('disks are what df says', async () => {
   const reader = new DiskReader(ROOTS, false);
-  await bracketed(df, () => reader.read(), (before, disks, after) => disks.length > 0 && disks.every((disk) => agrees(before.get(disk.mountpoint), disk, after.get(disk.mountpoint))));
+  await bracketed(
+    df,
+    () => reader.read(),
+    (before, disks, after) =>
+      disks.length > 0 && disks.every((disk) => agrees(before.get(disk.mountpoint), disk, after.get(disk.mountpoint))),
+  );
 });
 
 test('the load of a busy core is what mpstat says', async () => {
@@ -81,13 +124,23 @@ test('the load of a busy core is what mpstat says', async () => {
       const before = await read();
       const { stdout } = await run('mpstat', ['-P', 'ALL', '-o', 'JSON', '2', '1']);
       const { cores } = cpuLoad(before, await read());
-      const report = JSON.parse(stdout) as { sysstat: { hosts: { statistics: { 'cpu-load': { cpu: string; idle: number; iowait: number }[] }[] }[] } };
+      const report = JSON.parse(stdout) as {
+        sysstat: { hosts: { statistics: { 'cpu-load': { cpu: string; idle: number; iowait: number }[] }[] }[] };
+      };
       const rows = report.sysstat.hosts[0]?.statistics[0]?.['cpu-load'].filter(({ cpu }) => cpu !== 'all') ?? [];
-      assert.equal(rows.map(({ cpu }) => `core_${cpu}`), Object.keys(cores));
-      const apart = Math.max(...rows.map(({ cpu, idle, iowait }) => Math.abs((cores[`core_${cpu}`] ?? 0) - (100 - idle - iowait))));
+      assert.equal(
+        rows.map(({ cpu }) => `core_${cpu}`),
+        Object.keys(cores),
+      );
+      const apart = Math.max(
+        ...rows.map(({ cpu, idle, iowait }) => Math.abs((cores[`core_${cpu}`] ?? 0) - (100 - idle - iowait))),
+      );
       assert.ok((cores['core_0'] ?? 0) > 90, 'the known load is seen');
       if (apart <= 5) return;
-      assert.ok(attempt < 5, `${apart} points apart from mpstat, five times in a row: ${JSON.stringify(cores)} beside ${JSON.stringify(rows)}`);
+      assert.ok(
+        attempt < 5,
+        `${apart} points apart from mpstat, five times in a row: ${JSON.stringify(cores)} beside ${JSON.stringify(rows)}`,
+      );
     }
   } finally {
     busy.kill('SIGKILL');

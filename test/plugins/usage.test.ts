@@ -17,16 +17,27 @@ let server: TestServer;
 let admin: string;
 let websites = 1;
 /** Something to count, whatever other plugins there are. */
-const counted = definePlugin({ name: 'counted', features: [], routes: {}, setup: () => ({ handlers: {}, provides: { counts: () => ({ websites }) } }) });
+const counted = definePlugin({
+  name: 'counted',
+  features: [],
+  routes: {},
+  setup: () => ({ handlers: {}, provides: { counts: () => ({ websites }) } }),
+});
 test.before(async () => {
-  server = await TestServer.start({ config: { usage: { interval_ms: 100, streams: 3 } }, plugins: [...(await findPlugins()), counted] });
+  server = await TestServer.start({
+    config: { usage: { interval_ms: 100, streams: 3 } },
+    plugins: [...(await findPlugins()), counted],
+  });
   admin = (await server.admin()).token;
 });
 test.after(() => server.close());
 test.after.each(() => mock.timers.reset());
 
-const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map((path) => `/api/usage${path}`);
-const ask = <T = Record<string, unknown>>(path: string, question: Question = {}) => server.ask<T>(path, { address: 'admin', token: admin, ...question });
+const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map(
+  (path) => `/api/usage${path}`,
+);
+const ask = <T = Record<string, unknown>>(path: string, question: Question = {}) =>
+  server.ask<T>(path, { address: 'admin', token: admin, ...question });
 
 test('guests and users get the same 401, and the user address knows nothing of it', async () => {
   const { token } = await server.user('ann', 'developer');
@@ -51,7 +62,11 @@ test('other methods are refused by name', async () => {
 
 test('a name of somebody else in the Host header is refused, so that a page cannot rebind its name to us', async () => {
   const url = server.hostkeep.url('admin');
-  const asked = (host: string) => rawRequest(url, `GET /api/usage/cpu HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${admin}\r\nOrigin: http://${host}\r\n\r\n`);
+  const asked = (host: string) =>
+    rawRequest(
+      url,
+      `GET /api/usage/cpu HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${admin}\r\nOrigin: http://${host}\r\n\r\n`,
+    );
   assert.match(await asked('attacker.example'), /^HTTP\/1.1 403 [^]*host_not_allowed/);
   assert.match(await asked('127.0.0.1.attacker.example:2087'), /^HTTP\/1.1 403 /);
   const fine = await asked(new URL(url).host);
@@ -61,9 +76,19 @@ test('a name of somebody else in the Host header is refused, so that a page cann
 });
 
 test('no page of another origin is told that it may read', async () => {
-  for (const [path, method] of [['/api/usage/cpu', 'GET'], ['/api/usage/cpu', 'OPTIONS'], ['/api/usage/stream', 'HEAD']] as const) {
-    const { headers } = await ask(path, { method, headers: { origin: 'https://attacker.example', 'access-control-request-method': 'GET' } });
-    assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control')), []);
+  for (const [path, method] of [
+    ['/api/usage/cpu', 'GET'],
+    ['/api/usage/cpu', 'OPTIONS'],
+    ['/api/usage/stream', 'HEAD'],
+  ] as const) {
+    const { headers } = await ask(path, {
+      method,
+      headers: { origin: 'https://attacker.example', 'access-control-request-method': 'GET' },
+    });
+    assert.equal(
+      [...headers.keys()].filter((name) => name.startsWith('access-control')),
+      [],
+    );
   }
 });
 
@@ -79,7 +104,10 @@ test('every core has its load in one decimal', async () => {
 });
 
 test('memory is told in bytes and as people read it', async () => {
-  const { body } = await ask<{ human_readable_info: Record<string, string>; ram_info: Record<'available' | 'percent' | 'total' | 'used', number> }>('/api/usage/memory');
+  const { body } = await ask<{
+    human_readable_info: Record<string, string>;
+    ram_info: Record<'available' | 'percent' | 'total' | 'used', number>;
+  }>('/api/usage/memory');
   const { available, percent, total, used } = body.ram_info;
   assert.is(used, total - available);
   assert.is(percent, Math.round((used / total) * 1000) / 10);
@@ -91,37 +119,71 @@ test('memory is told in bytes and as people read it', async () => {
 test('disks are told alike under both paths', async () => {
   const { body } = await ask<Record<string, unknown>[]>('/api/usage/disk');
   const root = body.find((disk) => disk['mountpoint'] === '/');
-  assert.equal(Object.keys(root ?? {}).toSorted(), ['device', 'free', 'fstype', 'mountpoint', 'percent', 'total', 'used']);
+  assert.equal(Object.keys(root ?? {}).toSorted(), [
+    'device',
+    'free',
+    'fstype',
+    'mountpoint',
+    'percent',
+    'total',
+    'used',
+  ]);
   assert.is((await ask<unknown[]>('/api/usage/server')).body.length, body.length);
 });
 
 test('the host is read below the roots that are set, for a server that runs in a container of its own', async () => {
   const root = temporaryFolder();
   const files: Record<string, string> = {
-    'proc/stat': 'cpu  1 2 3 4\ncpu7 100 0 0 100\n', 'proc/meminfo': 'MemTotal: 4096 kB\nMemAvailable: 1024 kB\n', 'proc/filesystems': '\text4\n',
-    'proc/1/mountinfo': '1 0 8:1 / / rw - ext4 /dev/of-the-host rw\n', 'sys/fs/cgroup/memory.max': 'max\n', 'sys/fs/cgroup/memory.current': '1\n', 'sys/fs/cgroup/memory.stat': '',
+    'proc/stat': 'cpu  1 2 3 4\ncpu7 100 0 0 100\n',
+    'proc/meminfo': 'MemTotal: 4096 kB\nMemAvailable: 1024 kB\n',
+    'proc/filesystems': '\text4\n',
+    'proc/1/mountinfo': '1 0 8:1 / / rw - ext4 /dev/of-the-host rw\n',
+    'sys/fs/cgroup/memory.max': 'max\n',
+    'sys/fs/cgroup/memory.current': '1\n',
+    'sys/fs/cgroup/memory.stat': '',
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(root, name, '..'), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const inside = await TestServer.start({ config: { usage: { roots: { proc: join(root, 'proc'), sys: join(root, 'sys'), files: root } } } });
+  const inside = await TestServer.start({
+    config: { usage: { roots: { proc: join(root, 'proc'), sys: join(root, 'sys'), files: root } } },
+  });
   const { token } = await inside.admin();
-  const figure = async (path: string) => (await inside.ask<Record<string, unknown>>(path, { address: 'admin', token })).body;
+  const figure = async (path: string) =>
+    (await inside.ask<Record<string, unknown>>(path, { address: 'admin', token })).body;
   assert.equal(await figure('/api/usage/cpu'), { core_7: 0 });
-  assert.equal((await figure('/api/usage/memory'))['ram_info'], { available: 1_048_576, percent: 75, total: 4_194_304, used: 3_145_728 });
+  assert.equal((await figure('/api/usage/memory'))['ram_info'], {
+    available: 1_048_576,
+    percent: 75,
+    total: 4_194_304,
+    used: 3_145_728,
+  });
   const [disk] = (await figure('/api/usage/disk')) as unknown as Record<string, unknown>[];
   assert.equal([disk?.['device'], disk?.['mountpoint']], ['/dev/of-the-host', '/']);
   await inside.close();
 });
 
 test('every endpoint of the address is listed, and its example works in a shell', async () => {
-  const { body } = await ask<{ endpoints: { method: string; path: string; description: string; example: string }[] }>('/api/usage');
-  for (const path of PATHS) assert.ok(body.endpoints.some((each) => each.path === path && each.method === 'GET'), path);
-  const served = server.hostkeep.node.routes().filter((route) => route.addresses.includes('admin')).flatMap((route) => route.paths);
+  const { body } = await ask<{ endpoints: { method: string; path: string; description: string; example: string }[] }>(
+    '/api/usage',
+  );
+  for (const path of PATHS)
+    assert.ok(
+      body.endpoints.some((each) => each.path === path && each.method === 'GET'),
+      path,
+    );
+  const served = server.hostkeep.node
+    .routes()
+    .filter((route) => route.addresses.includes('admin'))
+    .flatMap((route) => route.paths);
   assert.equal(body.endpoints.map(({ path }) => path).toSorted(), [...served].toSorted());
-  for (const { path, example } of body.endpoints.filter((each) => PATHS.includes(each.path) && each.path !== '/api/usage/stream')) {
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${example} -s -o /dev/null -w '%{http_code}'`], { env: { ...process.env, TOKEN: admin } });
+  for (const { path, example } of body.endpoints.filter(
+    (each) => PATHS.includes(each.path) && each.path !== '/api/usage/stream',
+  )) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${example} -s -o /dev/null -w '%{http_code}'`], {
+      env: { ...process.env, TOKEN: admin },
+    });
     assert.is(stdout, '200', path);
   }
 });
@@ -130,7 +192,12 @@ test('statistics hold today last, follow what happens, and have no end of line',
   const last = async () => {
     const { body } = await ask<{ usage_stats: string }>('/api/usage/stats');
     assert.not.ok(body.usage_stats.endsWith('\n'));
-    return JSON.parse(body.usage_stats.split('\n').at(-1) ?? '') as { timestamp: string; users: number; domains: number; websites: number };
+    return JSON.parse(body.usage_stats.split('\n').at(-1) ?? '') as {
+      timestamp: string;
+      users: number;
+      domains: number;
+      websites: number;
+    };
   };
   const before = await last();
   assert.match(before.timestamp, /^\d{4}-\d\d-\d\d$/);
@@ -144,7 +211,13 @@ test('the figures are told to whoever gathers metrics', async () => {
   const parts = await server.hostkeep.plugins.gather('metrics');
   const part = parts.find(({ plugin }) => plugin === 'usage');
   const figures = new Map(part?.ok === true ? part.value.map((figure) => [figure.name, figure.samples]) : []);
-  for (const [name, labels] of [['cpu_load_ratio', ['core']], ['memory_available_bytes', []], ['filesystem_free_bytes', ['device', 'fstype', 'mountpoint']], ['usage_samples_total', []], ['usage_sample_age_seconds', []]] as const) {
+  for (const [name, labels] of [
+    ['cpu_load_ratio', ['core']],
+    ['memory_available_bytes', []],
+    ['filesystem_free_bytes', ['device', 'fstype', 'mountpoint']],
+    ['usage_samples_total', []],
+    ['usage_sample_age_seconds', []],
+  ] as const) {
     const [first] = figures.get(`hostkeep_${name}`) ?? [];
     assert.ok((first?.value ?? -1) >= 0, name);
     assert.equal(Object.keys(first?.labels ?? {}), labels);
@@ -152,13 +225,32 @@ test('the figures are told to whoever gathers metrics', async () => {
 });
 
 test('a doctor says where the figures come from', async () => {
-  const findings = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) => (part.ok && part.plugin === 'usage' ? part.value : []));
-  assert.equal(findings.map(({ name, ok }) => [name, ok]), [['processor', true], ['memory', true], ['disks', true]]);
+  const findings = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) =>
+    part.ok && part.plugin === 'usage' ? part.value : [],
+  );
+  assert.equal(
+    findings.map(({ name, ok }) => [name, ok]),
+    [
+      ['processor', true],
+      ['memory', true],
+      ['disks', true],
+    ],
+  );
   assert.match(findings[0]?.detail ?? '', /^\d+ cores, from \/proc\/stat$/);
 });
 
 test('history refuses what is no range, no time and no metric', async () => {
-  for (const query of ['metric=passwords', 'from=yesterday', 'from=2030-13-45', 'from=20&to=10', 'step=0', 'step=x', 'from=1&step=3600&to=99999999', 'metric=cpu&metric=disk', `from=${'9'.repeat(40)}`]) {
+  for (const query of [
+    'metric=passwords',
+    'from=yesterday',
+    'from=2030-13-45',
+    'from=20&to=10',
+    'step=0',
+    'step=x',
+    'from=1&step=3600&to=99999999',
+    'metric=cpu&metric=disk',
+    `from=${'9'.repeat(40)}`,
+  ]) {
     const { status, body } = await ask(`/api/usage/history?${query}`);
     assert.is(status, 400, query);
     assert.is(body['error'], 'invalid_request');
@@ -168,7 +260,9 @@ test('history refuses what is no range, no time and no metric', async () => {
 test('history answers the last minutes from memory', async () => {
   await ask('/api/usage/memory');
   const from = Math.floor(Date.now() / 1000) - 60;
-  const { body } = await ask<{ metric: string; unit: string; step: number; points: { time: number; value: number }[] }>(`/api/usage/history?metric=memory&from=${from}`);
+  const { body } = await ask<{ metric: string; unit: string; step: number; points: { time: number; value: number }[] }>(
+    `/api/usage/history?metric=memory&from=${from}`,
+  );
   assert.is(body.unit, 'percent');
   assert.is(body.step, 1);
   assert.ok(body.points.length > 0 && body.points.length <= 61);
@@ -182,7 +276,10 @@ test('minutes in which nobody asks are in the history too', async () => {
   const { token } = await quiet.admin();
   const points = async (count: number) => {
     for (let i = 0; i < 500; i += 1) {
-      const { body } = await quiet.ask<{ points: { time: number; value: number }[] }>(`/api/usage/history?metric=memory&step=60&from=${begin / 1000}&to=${begin / 1000 + 300}`, { address: 'admin', token });
+      const { body } = await quiet.ask<{ points: { time: number; value: number }[] }>(
+        `/api/usage/history?metric=memory&step=60&from=${begin / 1000}&to=${begin / 1000 + 300}`,
+        { address: 'admin', token },
+      );
       if (body.points.length >= count) return body.points;
     }
     return [];
@@ -191,7 +288,10 @@ test('minutes in which nobody asks are in the history too', async () => {
   assert.is((await points(1)).length, 1);
   mock.timers.tick(60_000);
   const both = await points(2);
-  assert.equal(both.map(({ time }) => time - begin / 1000), [0, 60]);
+  assert.equal(
+    both.map(({ time }) => time - begin / 1000),
+    [0, 60],
+  );
   for (const { value } of both) assert.ok(value > 0 && value < 100);
   mock.timers.reset();
   await quiet.close();
@@ -215,7 +315,10 @@ test('a client that comes back is sent what it missed', async () => {
   const seen = [await source.next(), await source.next(), await source.next()];
   await source.close();
   const again = await eventSource(server, admin, { 'last-event-id': seen[0]?.id ?? '' });
-  assert.equal([await again.next(), await again.next()].map(({ id }) => id), seen.slice(1).map(({ id }) => id));
+  assert.equal(
+    [await again.next(), await again.next()].map(({ id }) => id),
+    seen.slice(1).map(({ id }) => id),
+  );
   await again.close();
   const odd = await eventSource(server, admin, { 'last-event-id': '<script>' });
   assert.ok((await odd.next()).id !== '');
@@ -233,7 +336,11 @@ test('a stream ends with its session', async () => {
 });
 
 test('only so many streams are open at once, and each that ends makes room', async () => {
-  const sources = [await eventSource(server, admin), await eventSource(server, admin), await eventSource(server, admin)];
+  const sources = [
+    await eventSource(server, admin),
+    await eventSource(server, admin),
+    await eventSource(server, admin),
+  ];
   const { status, body, headers } = await ask('/api/usage/stream');
   assert.is(status, 503);
   assert.is(body['error'], 'overloaded');
@@ -244,7 +351,11 @@ test('only so many streams are open at once, and each that ends makes room', asy
 });
 
 test('HEAD of a stream is its head', async () => {
-  const text = await rawRequest(server.hostkeep.url('admin'), `HEAD /api/usage/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\nConnection: close\r\n\r\n`, (got) => got.includes('\r\n\r\n'));
+  const text = await rawRequest(
+    server.hostkeep.url('admin'),
+    `HEAD /api/usage/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\nConnection: close\r\n\r\n`,
+    (got) => got.includes('\r\n\r\n'),
+  );
   assert.match(text, /^HTTP\/1.1 200 OK[^]*text\/event-stream/);
   assert.match(text, /\r\n\r\n$/);
 });
@@ -262,7 +373,9 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
 
 const feature = testSuite('usage for accounts that hold the feature');
 let shared: TestServer;
-feature.before(async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature', streams_of_user: 1 } } })));
+feature.before(
+  async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature', streams_of_user: 1 } } })),
+);
 feature.after(() => shared.close());
 
 feature('a user whose plan holds it may read, another is told which feature is missing', async () => {
@@ -288,7 +401,10 @@ feature('the feature is taken away from one request to the next', async () => {
 feature('one user has only so many streams, and takes none from others', async () => {
   const [first, second] = [await shared.user('dan', 'developer'), await shared.user('eve', 'developer')];
   const open = await eventSource(shared, first.token);
-  assert.is((await shared.ask('/api/usage/stream', { token: first.token, address: 'admin', method: 'HEAD' })).status, 503);
+  assert.is(
+    (await shared.ask('/api/usage/stream', { token: first.token, address: 'admin', method: 'HEAD' })).status,
+    503,
+  );
   const other = await eventSource(shared, second.token);
   await Promise.all([open.close(), other.close()]);
 });

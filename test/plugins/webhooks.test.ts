@@ -24,7 +24,14 @@ test.after.each(() => mock.timers.reset());
 interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  readonly body: { id: string; type: string; username: string; text: string; at: string; data: Record<string, unknown> };
+  readonly body: {
+    id: string;
+    type: string;
+    username: string;
+    text: string;
+    at: string;
+    data: Record<string, unknown>;
+  };
   readonly raw: string;
 }
 
@@ -45,7 +52,12 @@ class Receiver {
       let raw = '';
       request.on('data', (chunk: Buffer) => (raw += chunk.toString()));
       request.on('end', () => {
-        this.received.push({ path: request.url ?? '', headers: request.headers, body: (raw === '' ? {} : JSON.parse(raw)) as Received['body'], raw });
+        this.received.push({
+          path: request.url ?? '',
+          headers: request.headers,
+          body: (raw === '' ? {} : JSON.parse(raw)) as Received['body'],
+          raw,
+        });
         this.#heard();
         const answer = answers.shift() ?? 204;
         if (typeof answer === 'object') response.writeHead(answer.status, answer.headers).end();
@@ -73,7 +85,12 @@ class Receiver {
 }
 
 const settings = (urls: readonly string[], over: Record<string, unknown> = {}, events?: readonly string[]) => ({
-  webhooks: { endpoints: urls.map((url) => ({ url, secret: SECRET, ...(events && { events }) })), allow_private: true, backoff_ms: 1, ...over },
+  webhooks: {
+    endpoints: urls.map((url) => ({ url, secret: SECRET, ...(events && { events }) })),
+    allow_private: true,
+    backoff_ms: 1,
+    ...over,
+  },
 });
 
 test('an event is delivered with its id and a signature that the receiver can check', async () => {
@@ -100,14 +117,19 @@ test('the signature is HMAC-SHA256 over time and body', () => {
 
 test('only the types that were asked for are sent, in their order', async () => {
   const receiver = new Receiver();
-  const server = await TestServer.start({ config: settings([await receiver.listen()], {}, ['feature.*', 'account.suspended']) });
+  const server = await TestServer.start({
+    config: settings([await receiver.listen()], {}, ['feature.*', 'account.suspended']),
+  });
   const { accounts } = server.hostkeep.core;
   await server.account('ann');
   await accounts.setFeature('ann', 'dns', true);
   await accounts.suspend('ann');
   await accounts.unsuspend('ann');
   await accounts.setFeature('ann', 'dns', false);
-  assert.equal((await receiver.until(3)).map(({ body }) => body.type), ['feature.toggled', 'account.suspended', 'feature.toggled']);
+  assert.equal(
+    (await receiver.until(3)).map(({ body }) => body.type),
+    ['feature.toggled', 'account.suspended', 'feature.toggled'],
+  );
   assert.equal(receiver.received[0]?.body.data, { feature: 'dns', on: true });
   await server.close();
   await receiver.close();
@@ -120,7 +142,10 @@ test('what fails is sent again with the same id', async () => {
   await receiver.until(5);
   await server.account('bea');
   const received = await receiver.until(6);
-  assert.equal(received.map(({ body }) => body.username), ['ann', 'ann', 'ann', 'ann', 'ann', 'bea']);
+  assert.equal(
+    received.map(({ body }) => body.username),
+    ['ann', 'ann', 'ann', 'ann', 'ann', 'bea'],
+  );
   assert.is(new Set(received.slice(0, 5).map(({ body }) => body.id)).size, 1);
   await server.close();
   await receiver.close();
@@ -135,7 +160,11 @@ test('a redirect is a failure, and where it leads is never asked', async () => {
   await server.account('ann');
   await Promise.race([receiver.until(statuses.length + 1), elsewhere.until(1)]);
   assert.is(elsewhere.connections, 0);
-  assert.equal(receiver.received.map(({ body, path }) => [body.username, path]), Array.from({ length: 7 }, () => ['ann', '/']), 'each time the event itself, at the address that is configured');
+  assert.equal(
+    receiver.received.map(({ body, path }) => [body.username, path]),
+    Array.from({ length: 7 }, () => ['ann', '/']),
+    'each time the event itself, at the address that is configured',
+  );
   await server.close();
   await Promise.all([receiver.close(), elsewhere.close()]);
 });
@@ -144,22 +173,47 @@ test('an answer asks for a pause in seconds or by a date, and gets an hour at th
   const now = Date.UTC(2026, 0, 1, 12);
   const at = (ms: number) => new Date(now + ms).toUTCString();
   for (const [status, header, ms] of [
-    [429, '120', 120_000], [503, '120', 120_000], [429, '0', 0], [503, at(90_000), 90_000], [429, at(-90_000), 0], [429, '86400', 3_600_000], [503, at(86_400_000), 3_600_000],
-    [429, '9'.repeat(400), 3_600_000], [429, '', 0], [429, 'soon', 0], [429, '-5', 0], [429, '1.5', 0], [429, '1e3', 0], [429, '0x10', 0], [429, '5, 9', 0], [429, '2026-01-01T13:00:00Z', 0],
-    [503, 'Thu, 99 Jan 2026 12:01:30 GMT', 0], [503, `${at(90_000)} x`, 0], [500, '120', 0], [404, '120', 0], [302, '120', 0], [200, '120', 0], [0, '120', 0],
-  ] as const) assert.is(askedPauseMs(status, header, now), ms, `${status} ${header}`);
+    [429, '120', 120_000],
+    [503, '120', 120_000],
+    [429, '0', 0],
+    [503, at(90_000), 90_000],
+    [429, at(-90_000), 0],
+    [429, '86400', 3_600_000],
+    [503, at(86_400_000), 3_600_000],
+    [429, '9'.repeat(400), 3_600_000],
+    [429, '', 0],
+    [429, 'soon', 0],
+    [429, '-5', 0],
+    [429, '1.5', 0],
+    [429, '1e3', 0],
+    [429, '0x10', 0],
+    [429, '5, 9', 0],
+    [429, '2026-01-01T13:00:00Z', 0],
+    [503, 'Thu, 99 Jan 2026 12:01:30 GMT', 0],
+    [503, `${at(90_000)} x`, 0],
+    [500, '120', 0],
+    [404, '120', 0],
+    [302, '120', 0],
+    [200, '120', 0],
+    [0, '120', 0],
+  ] as const)
+    assert.is(askedPauseMs(status, header, now), ms, `${status} ${header}`);
 });
 
 test('an endpoint that asks for a pause gets it, for what it refused and for what comes next', async () => {
   const waiting = async (server: TestServer) => {
     for (;;) {
-      const row = await server.hostkeep.core.store.get<{ due_at: number; attempts: number }>('select due_at, attempts from webhook_deliveries where attempts > 0');
+      const row = await server.hostkeep.core.store.get<{ due_at: number; attempts: number }>(
+        'select due_at, attempts from webhook_deliveries where attempts > 0',
+      );
       if (row !== undefined) return row;
     }
   };
   for (const [answer, least, most] of [
-    [{ status: 429, headers: { 'Retry-After': '1000' } }, 1_000_000, 1_000_000], [{ status: 503, headers: { 'Retry-After': new Date(Date.now() + 1_000_000).toUTCString() } }, 900_000, 1_000_000],
-    [{ status: 429, headers: { 'Retry-After': '99999999' } }, 3_600_000, 3_600_000], [{ status: 500, headers: { 'Retry-After': '1000' } }, 0, 100_000],
+    [{ status: 429, headers: { 'Retry-After': '1000' } }, 1_000_000, 1_000_000],
+    [{ status: 503, headers: { 'Retry-After': new Date(Date.now() + 1_000_000).toUTCString() } }, 900_000, 1_000_000],
+    [{ status: 429, headers: { 'Retry-After': '99999999' } }, 3_600_000, 3_600_000],
+    [{ status: 500, headers: { 'Retry-After': '1000' } }, 0, 100_000],
   ] as const) {
     const receiver = new Receiver([answer]);
     const server = await TestServer.start({ config: settings([await receiver.listen()], { backoff_ms: 60_000 }) });
@@ -179,15 +233,26 @@ test('what is new waits as well while an endpoint has its pause', async () => {
   const claimed: number[] = [];
   const looks: number[] = [];
   const queue = {
-    next: async () => (looks.push(Date.now()), { event_id: claimed.length + 1, body: '{}', attempts: 0, created_at: Date.now(), due_at: Date.now() }),
-    claim: async (_: string, { event_id: id }: { event_id: number }) => claimed.push(id) > 0, postpone: async () => {}, remove: async () => {},
+    next: async () => (
+      looks.push(Date.now()),
+      { event_id: claimed.length + 1, body: '{}', attempts: 0, created_at: Date.now(), due_at: Date.now() }
+    ),
+    claim: async (_: string, { event_id: id }: { event_id: number }) => claimed.push(id) > 0,
+    postpone: async () => {},
+    remove: async () => {},
   };
   const looked = async (times: number) => {
     while (looks.length < times) await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve)); // what it does about it is begun in the same turn
   };
   const config = { url: await receiver.listen(), secret: SECRET, events: ['*'] };
-  const parts = { config, settings: { timeout_ms: 5000, attempts: 15, age_hours: 72, backoff_ms: 1, allow_private: true }, queue, log: createLog('silent'), userAgent: '' };
+  const parts = {
+    config,
+    settings: { timeout_ms: 5000, attempts: 15, age_hours: 72, backoff_ms: 1, allow_private: true },
+    queue,
+    log: createLog('silent'),
+    userAgent: '',
+  };
   const endpoint = new Endpoint(0, parts as never);
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
   endpoint.wake();
@@ -208,14 +273,19 @@ test('after so many attempts it is given up, and the next event has its turn', a
   await server.account('ann');
   await receiver.until(3);
   await server.account('bea');
-  assert.equal((await receiver.until(4)).map(({ body }) => body.username), ['ann', 'ann', 'ann', 'bea']);
+  assert.equal(
+    (await receiver.until(4)).map(({ body }) => body.username),
+    ['ann', 'ann', 'ann', 'bea'],
+  );
   await server.close();
   await receiver.close();
 });
 
 test('an endpoint that does not answer delays no other, nor the end of the server', async () => {
   const [slow, quick] = [new Receiver(Array.from({ length: 100 }, () => 'hang' as const)), new Receiver()];
-  const server = await TestServer.start({ config: settings([await slow.listen(), await quick.listen()], { timeout_ms: 60_000 }) });
+  const server = await TestServer.start({
+    config: settings([await slow.listen(), await quick.listen()], { timeout_ms: 60_000 }),
+  });
   for (const name of ['ann', 'bea', 'cy']) await server.account(name);
   await Promise.all([quick.until(3), slow.until(1)]);
   assert.is(slow.received.length, 1);
@@ -237,7 +307,10 @@ test('what waits survives a restart, and what happened meanwhile is caught up wi
   const again = await TestServer.start({ data, config });
   const received = await receiver.until(3);
   assert.equal(received.map(({ body }) => body.username).toSorted(), ['ann', 'ann', 'bea']);
-  assert.is(received.filter(({ body }) => body.username === 'ann').every(({ body }) => body.id === received[0]?.body.id), true);
+  assert.is(
+    received.filter(({ body }) => body.username === 'ann').every(({ body }) => body.id === received[0]?.body.id),
+    true,
+  );
   await again.close();
   const third = await TestServer.start({ data, config });
   await third.account('cy');
@@ -291,9 +364,35 @@ test('the past is not sent to who comes new', async () => {
 test('no connection is made to an address that is not public', async () => {
   const receiver = new Receiver();
   const url = new URL(await receiver.listen());
-  const attempt = (host: string) => send('{}', 1, { url: new URL(`http://${host}:${url.port}/`), secret: SECRET, timeoutMs: 1000, allowPrivate: false, userAgent: '', signal: new AbortController().signal });
-  for (const host of ['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f.0.0.1', '0', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '169.254.169.254', '[fd00:ec2::254]', '10.0.0.1', '[fe80::1]']) {
-    await attempt(host).then(() => assert.unreachable(host), (error: Error) => assert.match(error.message, /not a public address|no public address/, host));
+  const attempt = (host: string) =>
+    send('{}', 1, {
+      url: new URL(`http://${host}:${url.port}/`),
+      secret: SECRET,
+      timeoutMs: 1000,
+      allowPrivate: false,
+      userAgent: '',
+      signal: new AbortController().signal,
+    });
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '127.1',
+    '2130706433',
+    '0x7f.0.0.1',
+    '0',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[64:ff9b::7f00:1]',
+    '169.254.169.254',
+    '[fd00:ec2::254]',
+    '10.0.0.1',
+    '[fe80::1]',
+  ]) {
+    await attempt(host).then(
+      () => assert.unreachable(host),
+      (error: Error) => assert.match(error.message, /not a public address|no public address/, host),
+    );
   }
   assert.is(receiver.connections, 0);
   await receiver.close();
@@ -301,8 +400,16 @@ test('no connection is made to an address that is not public', async () => {
 
 test('a name that says another address when it is used is not connected to there', async () => {
   const answers = [['93.184.216.34'], ['127.0.0.1'], ['10.0.0.1', '93.184.216.34']];
-  const lookup = publicLookup((_, __, callback) => callback(null, (answers.shift() ?? []).map((address) => ({ address, family: 4 }))));
-  const asked = (all: boolean) => new Promise((resolve) => lookup('rebinding.example', { all }, (error, address) => resolve(error?.message ?? address)));
+  const lookup = publicLookup((_, __, callback) =>
+    callback(
+      null,
+      (answers.shift() ?? []).map((address) => ({ address, family: 4 })),
+    ),
+  );
+  const asked = (all: boolean) =>
+    new Promise((resolve) =>
+      lookup('rebinding.example', { all }, (error, address) => resolve(error?.message ?? address)),
+    );
   assert.is(await asked(false), '93.184.216.34');
   assert.is(await asked(false), 'rebinding.example has no public address');
   assert.equal(await asked(true), [{ address: '93.184.216.34', family: 4 }]);
@@ -333,14 +440,24 @@ test('a queue drops its oldest when it is full, and takes an event once', async 
 });
 
 test('waiting doubles up to a limit', () => {
-  for (const [failures, least] of [[1, 100], [2, 200], [5, 1600], [30, 10_000], [5000, 10_000]] as const) {
+  for (const [failures, least] of [
+    [1, 100],
+    [2, 200],
+    [5, 1600],
+    [30, 10_000],
+    [5000, 10_000],
+  ] as const) {
     const ms = backoffMs(100, failures, 10_000);
     assert.ok(ms >= least && ms <= least * 1.2, `${failures}: ${ms}`);
   }
 });
 
 test('a URL that cannot be used is told, and costs only this plugin', async () => {
-  for (const [urls, why] of [[['http://'], /is not a URL/], [['http://me:secret@example.com/'], /must not hold a password/], [['http://example.com/', 'http://example.com'], /is there twice/]] as const) {
+  for (const [urls, why] of [
+    [['http://'], /is not a URL/],
+    [['http://me:secret@example.com/'], /must not hold a password/],
+    [['http://example.com/', 'http://example.com'], /is there twice/],
+  ] as const) {
     const server = await TestServer.start({ config: settings(urls) });
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webhooks');
     assert.is(status?.state, 'unavailable');

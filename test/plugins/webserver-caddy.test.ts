@@ -8,11 +8,26 @@ import { fetchPage } from '../support/page.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('webserver with Caddy');
-const DEFAULTS = { driver: 'caddy', vhost_folder: '', template: '', listen: '80', check: [], reload: [], version: [], command_timeout_ms: 1000, served_timeout_ms: 1000, reconcile_seconds: 0 };
+const DEFAULTS = {
+  driver: 'caddy',
+  vhost_folder: '',
+  template: '',
+  listen: '80',
+  check: [],
+  reload: [],
+  version: [],
+  command_timeout_ms: 1000,
+  served_timeout_ms: 1000,
+  reconcile_seconds: 0,
+};
 
 test('each driver has its own commands, where the configuration has none', () => {
   assert.equal(driverOf(DEFAULTS)?.reload, ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile']);
-  assert.equal(driverOf({ ...DEFAULTS, driver: 'nginx', check: ['sudo', 'nginx', '-t'] })?.check, ['sudo', 'nginx', '-t']);
+  assert.equal(driverOf({ ...DEFAULTS, driver: 'nginx', check: ['sudo', 'nginx', '-t'] })?.check, [
+    'sudo',
+    'nginx',
+    '-t',
+  ]);
   assert.is(driverOf({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.beacon, undefined);
   assert.is(driverOf({ ...DEFAULTS, driver: 'none' }), undefined);
 });
@@ -23,7 +38,8 @@ if (hasCaddy()) {
     const server = await TestServer.start({ config: { webserver: caddy.settings } });
     try {
       const { account, token } = await server.user('ann');
-      const change = (path: string, name: string) => server.ask(`/api/domains/${path}`, { method: 'POST', token, body: { domain_url: name } });
+      const change = (path: string, name: string) =>
+        server.ask(`/api/domains/${path}`, { method: 'POST', token, body: { domain_url: name } });
       assert.is((await change('new', 'shop.example')).status, 201);
       writeFileSync(join(account.filesRoot, 'shop.example/index.html'), 'Welcome');
       assert.equal(await fetchPage(caddy.port, 'shop.example'), { status: 200, body: 'Welcome' });

@@ -34,13 +34,38 @@ test('one process keeps the folder, and leaves it to the next', async () => {
   assert.equal(await folder.names(), []);
 });
 
-const site = { domain: 'shop.example', docroot: '/srv/ann/shop', files_root: '/srv/ann', username: 'ann', listen: '80' };
+const site = {
+  domain: 'shop.example',
+  docroot: '/srv/ann/shop',
+  files_root: '/srv/ann',
+  username: 'ann',
+  listen: '80',
+};
 
 test('a template is filled with what cannot be read as anything else', () => {
-  const render = compileTemplate('server_name {{domain}}; root "{{docroot}}"; # {{username}} {{files_root}} {{listen}}');
-  assert.match(render({ ...site, docroot: '/srv/ann/größe & more' }), /server_name shop\.example; root "\/srv\/ann\/größe & more"; # ann \/srv\/ann 80$/);
-  for (const docroot of ['a"b', 'a;b', 'a$b', 'a{b', 'a}b', 'a\nb', 'a\\b', "a'b", 'a`b', 'a#b', 'a\u007fb']) assert.throws(() => render({ ...site, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
-  for (const domain of ['', 'localhost', '-a.example', 'a..example', 'A.example', 'a.example;', 'a_b.example', '*.example', 'a.example\n', `${'a'.repeat(64)}.example`, `${'a.'.repeat(126)}aa`, '../x.example']) {
+  const render = compileTemplate(
+    'server_name {{domain}}; root "{{docroot}}"; # {{username}} {{files_root}} {{listen}}',
+  );
+  assert.match(
+    render({ ...site, docroot: '/srv/ann/größe & more' }),
+    /server_name shop\.example; root "\/srv\/ann\/größe & more"; # ann \/srv\/ann 80$/,
+  );
+  for (const docroot of ['a"b', 'a;b', 'a$b', 'a{b', 'a}b', 'a\nb', 'a\\b', "a'b", 'a`b', 'a#b', 'a\u007fb'])
+    assert.throws(() => render({ ...site, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
+  for (const domain of [
+    '',
+    'localhost',
+    '-a.example',
+    'a..example',
+    'A.example',
+    'a.example;',
+    'a_b.example',
+    '*.example',
+    'a.example\n',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(126)}aa`,
+    '../x.example',
+  ]) {
     assert.throws(() => render({ ...site, domain }), /cannot serve this name/, domain);
   }
   assert.throws(() => render({ ...site, username: 'a b' }));
@@ -68,14 +93,24 @@ test('without a driver nothing is told of domains', async () => {
 });
 
 test('where the web server is missing a domain is refused, and doctor says why', async () => {
-  await withServer({ driver: 'nginx', vhost_folder: join(temporaryFolder(), 'vhosts'), check: ['/nonexistent/nginx'], version: ['/nonexistent/nginx'] }, async (server) => {
-    const { token } = await server.user('ann');
-    const { status, body } = await add(server, token, 'shop.example');
-    assert.equal([status, body['error']], [502, 'webserver_failed']);
-    assert.is((await server.ask('/api/domains', { token })).body['total'], 0);
-    const finding = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) => (part.ok ? part.value : [])).find(({ name }) => name === 'web server');
-    assert.ok(finding?.ok === false && /nonexistent/.test(finding.detail));
-  });
+  await withServer(
+    {
+      driver: 'nginx',
+      vhost_folder: join(temporaryFolder(), 'vhosts'),
+      check: ['/nonexistent/nginx'],
+      version: ['/nonexistent/nginx'],
+    },
+    async (server) => {
+      const { token } = await server.user('ann');
+      const { status, body } = await add(server, token, 'shop.example');
+      assert.equal([status, body['error']], [502, 'webserver_failed']);
+      assert.is((await server.ask('/api/domains', { token })).body['total'], 0);
+      const finding = (await server.hostkeep.plugins.gather('doctor'))
+        .flatMap((part) => (part.ok ? part.value : []))
+        .find(({ name }) => name === 'web server');
+      assert.ok(finding?.ok === false && /nonexistent/.test(finding.detail));
+    },
+  );
 });
 
 if (hasReal) {
@@ -107,29 +142,34 @@ if (hasReal) {
   test('what the web server refuses changes nothing', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; return 200 "{{username}}"; }');
-    await withServer({ ...nginx.settings, template }, async (server) => {
-      const { token } = await server.user('ann');
-      assert.is((await add(server, token, 'good.example')).status, 201);
-      assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
-    }, async (server, token) => {
-      const before = readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8');
-      const reloads = nginx.reloads();
-      const { status, body } = await add(server, token, 'bad.example');
-      assert.equal([status, body['error']], [502, 'webserver_failed']);
-      assert.not.match(JSON.stringify(body), /vhosts|nginx/);
-      assert.equal(vhosts(), ['hostkeep-good.example.conf']);
-      assert.is(readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8'), before);
-      assert.is(nginx.reloads(), reloads);
-      assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
-      assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
-      const broken = join(nginx.vhostFolder, 'zz-operator.conf');
-      writeFileSync(broken, 'server { listen');
-      assert.is((await remove(server, token, 'good.example')).status, 502, 'a removal is refused too');
-      rmSync(broken);
-      assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
-      assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
-      assert.is((await remove(server, token, 'good.example')).status, 200);
-    }, () => writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; no_such_directive on; }'));
+    await withServer(
+      { ...nginx.settings, template },
+      async (server) => {
+        const { token } = await server.user('ann');
+        assert.is((await add(server, token, 'good.example')).status, 201);
+        assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
+      },
+      async (server, token) => {
+        const before = readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8');
+        const reloads = nginx.reloads();
+        const { status, body } = await add(server, token, 'bad.example');
+        assert.equal([status, body['error']], [502, 'webserver_failed']);
+        assert.not.match(JSON.stringify(body), /vhosts|nginx/);
+        assert.equal(vhosts(), ['hostkeep-good.example.conf']);
+        assert.is(readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8'), before);
+        assert.is(nginx.reloads(), reloads);
+        assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
+        assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
+        const broken = join(nginx.vhostFolder, 'zz-operator.conf');
+        writeFileSync(broken, 'server { listen');
+        assert.is((await remove(server, token, 'good.example')).status, 502, 'a removal is refused too');
+        rmSync(broken);
+        assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
+        assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
+        assert.is((await remove(server, token, 'good.example')).status, 200);
+      },
+      () => writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; no_such_directive on; }'),
+    );
   });
 
   test('a domain is acknowledged when it is served, however late the reload takes effect', async () => {
@@ -152,7 +192,10 @@ if (hasReal) {
 
   test('a hundred domains at once are served after a few reloads, but for those that the web server refuses', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
-    writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; root "{{docroot}}"; set $part "{{docroot}}"; include "{{docroot}}/*.refused"; return 200 "{{domain}}"; }');
+    writeFileSync(
+      template,
+      'server { listen {{listen}}; server_name {{domain}}; root "{{docroot}}"; set $part "{{docroot}}"; include "{{docroot}}/*.refused"; return 200 "{{domain}}"; }',
+    );
     await withServer({ ...nginx.settings, template }, async (server) => {
       const { account, token } = await server.user('ann');
       const names = Array.from({ length: 100 }, (_, i) => `site${i}.example`);
@@ -165,31 +208,53 @@ if (hasReal) {
       await add(server, token, 'kept.example', 'marked');
       writeFileSync(join(account.filesRoot, 'marked/x.refused'), '');
       const more = Array.from({ length: 20 }, (_, i) => `more${i}.example`);
-      await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'x.example', docroot: 'broken' } });
+      await server.ask('/api/domains/new', {
+        method: 'POST',
+        token,
+        body: { domain_url: 'x.example', docroot: 'broken' },
+      });
       await remove(server, token, 'x.example');
       writeFileSync(join(account.filesRoot, 'broken/x.refused'), 'no_such_directive on;');
-      const mixed = await Promise.all([...more.map((name) => add(server, token, name)), add(server, token, 'bad1.example', 'broken'), add(server, token, 'bad2.example', 'broken')]);
-      assert.equal(mixed.map(({ status }) => status), [...more.map(() => 201), 502, 502]);
+      const mixed = await Promise.all([
+        ...more.map((name) => add(server, token, name)),
+        add(server, token, 'bad1.example', 'broken'),
+        add(server, token, 'bad2.example', 'broken'),
+      ]);
+      assert.equal(
+        mixed.map(({ status }) => status),
+        [...more.map(() => 201), 502, 502],
+      );
       for (const name of more) assert.is((await nginx.fetch(name)).body, name);
       assert.is((await nginx.fetch('bad1.example')).status, 0);
     });
   });
 
   test('the start brings files in step with the domains, and leaves those of others', async () => {
-    writeFileSync(join(nginx.vhostFolder, 'mine.conf'), '# the operator\'s');
-    await withServer(nginx.settings, async (server) => {
-      const { token } = await server.user('ann');
-      for (const name of ['a.example', 'b.example']) assert.is((await add(server, token, name)).status, 201);
-    }, async () => {
-      assert.equal(vhosts(), ['hostkeep-a.example.conf', 'hostkeep-b.example.conf', 'mine.conf']);
-      assert.match(readFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), 'utf8'), /server_name a\.example/);
-      assert.is((await nginx.fetch('orphan.example')).status, 0);
-      assert.is((await nginx.fetch('b.example')).status, 403, 'the folder is empty');
-    }, () => {
-      writeFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), '');
-      writeFileSync(join(nginx.vhostFolder, '.hostkeep-0123.tmp'), 'half');
-      writeFileSync(join(nginx.vhostFolder, 'hostkeep-orphan.example.conf'), `server { listen ${nginx.port}; server_name orphan.example; return 200; }`);
-    });
+    writeFileSync(join(nginx.vhostFolder, 'mine.conf'), "# the operator's");
+    await withServer(
+      nginx.settings,
+      async (server) => {
+        const { token } = await server.user('ann');
+        for (const name of ['a.example', 'b.example']) assert.is((await add(server, token, name)).status, 201);
+      },
+      async () => {
+        assert.equal(vhosts(), ['hostkeep-a.example.conf', 'hostkeep-b.example.conf', 'mine.conf']);
+        assert.match(
+          readFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), 'utf8'),
+          /server_name a\.example/,
+        );
+        assert.is((await nginx.fetch('orphan.example')).status, 0);
+        assert.is((await nginx.fetch('b.example')).status, 403, 'the folder is empty');
+      },
+      () => {
+        writeFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), '');
+        writeFileSync(join(nginx.vhostFolder, '.hostkeep-0123.tmp'), 'half');
+        writeFileSync(
+          join(nginx.vhostFolder, 'hostkeep-orphan.example.conf'),
+          `server { listen ${nginx.port}; server_name orphan.example; return 200; }`,
+        );
+      },
+    );
     assert.not(readdirSync(nginx.vhostFolder).includes('.hostkeep-0123.tmp'));
   });
 
@@ -206,14 +271,21 @@ if (hasReal) {
         const armed = join(data, 'armed');
         const kill = `if [ -e '${armed}' ]; then kill -9 $PPID; fi`;
         const [check, reload] = [nginx.command('-t', '-q').join(' '), nginx.command('-s', 'reload').join(' ')];
-        const script = step === 'before the check' ? { check: ['/bin/sh', '-c', `${kill}; ${check}`] } : { reload: ['/bin/sh', '-c', step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`] };
+        const script =
+          step === 'before the check'
+            ? { check: ['/bin/sh', '-c', `${kill}; ${check}`] }
+            : { reload: ['/bin/sh', '-c', step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`] };
         writeFileSync(config, JSON.stringify({ webserver: { ...nginx.settings, ...script } }));
         const { child, line } = await startProgram(data, ['serve', '--config', config], /"listening"/);
         const [, url = ''] = await line(/"base_url":"([^"]+)"/);
         writeFileSync(armed, '');
         const body = JSON.stringify({ domain_url: change === 'new' ? 'half.example' : 'kept.example' });
         const ended = once(child, 'exit');
-        await fetch(`${url}/api/domains/${change}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body }).catch(() => undefined);
+        await fetch(`${url}/api/domains/${change}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body,
+        }).catch(() => undefined);
         assert.is((await ended)[1], 'SIGKILL');
 
         const next = await TestServer.start({ data, config: { webserver: nginx.settings } });
@@ -263,14 +335,21 @@ if (hasReal) {
 
   test('doctor tells the version', async () => {
     await withServer(nginx.settings, async (server) => {
-      const finding = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) => (part.ok ? part.value : [])).find(({ name }) => name === 'web server');
+      const finding = (await server.hostkeep.plugins.gather('doctor'))
+        .flatMap((part) => (part.ok ? part.value : []))
+        .find(({ name }) => name === 'web server');
       assert.ok(finding?.ok === true && /nginx version: nginx\/\d/.test(finding.detail), JSON.stringify(finding));
     });
   });
 }
 
 /** A Hostkeep for one test, and, where `next` is given, a second one on the same data after `between`. */
-async function withServer(webserver: Record<string, unknown>, work: (server: TestServer) => Promise<void>, next?: (server: TestServer, token: string) => Promise<void>, between?: () => void): Promise<void> {
+async function withServer(
+  webserver: Record<string, unknown>,
+  work: (server: TestServer) => Promise<void>,
+  next?: (server: TestServer, token: string) => Promise<void>,
+  between?: () => void,
+): Promise<void> {
   const data = temporaryFolder();
   for (const [i, step] of [work, next].entries()) {
     if (step === undefined) return;
@@ -286,7 +365,11 @@ async function withServer(webserver: Record<string, unknown>, work: (server: Tes
 }
 
 function add(server: TestServer, token: string, name: string, docroot?: string) {
-  return server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: name, ...(docroot === undefined ? {} : { docroot }) } });
+  return server.ask('/api/domains/new', {
+    method: 'POST',
+    token,
+    body: { domain_url: name, ...(docroot === undefined ? {} : { docroot }) },
+  });
 }
 
 function remove(server: TestServer, token: string, name: string) {
@@ -294,5 +377,7 @@ function remove(server: TestServer, token: string, name: string) {
 }
 
 function vhosts(): string[] {
-  return readdirSync(nginx.vhostFolder).filter((name) => name !== 'hostkeep-beacon.conf' && name !== '.hostkeep-owner').toSorted();
+  return readdirSync(nginx.vhostFolder)
+    .filter((name) => name !== 'hostkeep-beacon.conf' && name !== '.hostkeep-owner')
+    .toSorted();
 }

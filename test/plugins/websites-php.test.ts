@@ -19,68 +19,149 @@ function read(type: string, text: string, file = 0): (string | undefined)[] {
 const isRefused = (error: unknown) => error instanceof HttpError && error.code === 'invalid_config_file';
 
 test('constants, by define and const, the first definition counts', () => {
-  assert.equal(constants(`define('A', 'x'); define('A', 'y'); const B = A . '1', C = 2; define("D", B . '-' . C);`), { A: 'x', B: 'x1', C: 2, D: 'x1-2' });
-  assert.equal(constants(`if (!defined('A')) define('A', 1); if (defined('A')) { define('B', 2); } else { define('B', 3); }`), { A: 1, B: 2 });
-  assert.equal(constants(`define('A', true); define('B', \\A ? 'yes' : 'no'); define('C', constructor);`), { A: true, B: 'yes', C: undefined });
+  assert.equal(constants(`define('A', 'x'); define('A', 'y'); const B = A . '1', C = 2; define("D", B . '-' . C);`), {
+    A: 'x',
+    B: 'x1',
+    C: 2,
+    D: 'x1-2',
+  });
+  assert.equal(
+    constants(`if (!defined('A')) define('A', 1); if (defined('A')) { define('B', 2); } else { define('B', 3); }`),
+    { A: 1, B: 2 },
+  );
+  assert.equal(constants(`define('A', true); define('B', \\A ? 'yes' : 'no'); define('C', constructor);`), {
+    A: true,
+    B: 'yes',
+    C: undefined,
+  });
 });
 
 test('comments that look like code are none', () => {
-  assert.equal(constants(`
+  assert.equal(
+    constants(`
     // define('DB_NAME', 'line');
     # define('DB_NAME', 'hash');
     /* define('DB_NAME', 'block'); */
     /** define('DB_NAME', 'doc'); */
     $text = "define('DB_NAME', 'text');";
     define(/* 'DB_USER' */ 'DB_NAME' // 'x'
-      , 'real');`), { DB_NAME: 'real' });
+      , 'real');`),
+    { DB_NAME: 'real' },
+  );
 });
 
 test('texts: quotes, escapes, heredoc, interpolation, concatenation', () => {
-  assert.equal(variables(`$a = 'it\\'s'; $b = "a\\tb\\x41\\u{e9}\\$"; $c = "v: $a {$b}"; $d = 'x' . 1 . "y"; $d .= 'z';`), {
-    a: 'it\'s', b: 'a\tbA\u00e9$', c: 'v: it\'s a\tbA\u00e9$', d: 'x1yz',
+  assert.equal(
+    variables(`$a = 'it\\'s'; $b = "a\\tb\\x41\\u{e9}\\$"; $c = "v: $a {$b}"; $d = 'x' . 1 . "y"; $d .= 'z';`),
+    {
+      a: "it's",
+      b: 'a\tbA\u00e9$',
+      c: "v: it's a\tbA\u00e9$",
+      d: 'x1yz',
+    },
+  );
+  assert.equal(variables(`$p = 'w'; $h = <<<TXT\npass-$p\nTXT;\n$n = <<<'TXT'\nraw $p\nTXT;\n`), {
+    p: 'w',
+    h: 'pass-w',
+    n: 'raw $p',
   });
-  assert.equal(variables(`$p = 'w'; $h = <<<TXT\npass-$p\nTXT;\n$n = <<<'TXT'\nraw $p\nTXT;\n`), { p: 'w', h: 'pass-w', n: 'raw $p' });
 });
 
 test('getenv finds nothing, so its default counts, in every way it is written', () => {
-  assert.equal(variables(`$a = getenv('X') ?: 'd'; $b = getenv('X') ? getenv('X') : 'd'; $c = $_ENV['X'] ?? 'd'; $e = env('X', 'd'); $f = (string) getenv('X');
+  assert.equal(
+    variables(`$a = getenv('X') ?: 'd'; $b = getenv('X') ? getenv('X') : 'd'; $c = $_ENV['X'] ?? 'd'; $e = env('X', 'd'); $f = (string) getenv('X');
     $g = ($v = getenv('X')) !== false ? $v : 'd'; $h = $_SERVER['X'] ?? getenv('Y') ?: 'd'; $i = isset($_ENV['X']) ? 1 : 'd';`),
-  { a: 'd', b: 'd', c: 'd', e: 'd', f: '', g: 'd', v: false, h: 'd', i: 'd' });
+    { a: 'd', b: 'd', c: 'd', e: 'd', f: '', g: 'd', v: false, h: 'd', i: 'd' },
+  );
 });
 
 test('arrays of every form, nested, extended, spread and changed', () => {
-  const file = new PhpFile(`<?php $x = array('a' => ['b' => 'c'], 'n', 'm'); $y = ['z' => 1, ...$x]; $x['a']['b'] = 'd'; $x[] = 'o'; return ['a' => $x['a']['b'], 'y' => $y['a']['b'], 'o' => $x['2']];`);
+  const file = new PhpFile(
+    `<?php $x = array('a' => ['b' => 'c'], 'n', 'm'); $y = ['z' => 1, ...$x]; $x['a']['b'] = 'd'; $x[] = 'o'; return ['a' => $x['a']['b'], 'y' => $y['a']['b'], 'o' => $x['2']];`,
+  );
   assert.equal(Object.fromEntries(file.returned as Map<string, unknown>), { a: 'd', y: 'd', o: 'o' });
 });
 
 test('conditions, switch, match and own functions are followed, what only the site knows is not', () => {
-  assert.equal(variables(`switch ('b') { case 'a': $s = 1; break; case 'b': $s = 2; break; default: $s = 3; } $m = match (true) { default => 'dflt' };`), { s: 2, m: 'dflt' });
-  assert.equal(variables(`if (file_exists('/x')) { $a = 1; } elseif ($_SERVER['HTTP_HOST'] == 'dev') { $a = 2; } else { $a = 3; }`), { a: 3 });
-  assert.equal(variables(`$a = f('x'); function f($k, $d = 'D') { if ($v = getenv($k)) { return $v; } else if ($k === 'never') { return 1; } return $d; }`), { a: 'D' });
-  assert.equal(variables(`$a = include 'x.php'; $b = md5('x'); $c = 'p' . $b; $d = __DIR__ . '/x';`), { a: undefined, b: undefined, c: undefined, d: undefined });
-  assert.equal(variables(`defined('_JEXEC') or die; if (!defined('X')) { exit('no'); } if (!defined('Y')) return; $a = 1;`), { a: 1 });
+  assert.equal(
+    variables(
+      `switch ('b') { case 'a': $s = 1; break; case 'b': $s = 2; break; default: $s = 3; } $m = match (true) { default => 'dflt' };`,
+    ),
+    { s: 2, m: 'dflt' },
+  );
+  assert.equal(
+    variables(
+      `if (file_exists('/x')) { $a = 1; } elseif ($_SERVER['HTTP_HOST'] == 'dev') { $a = 2; } else { $a = 3; }`,
+    ),
+    { a: 3 },
+  );
+  assert.equal(
+    variables(
+      `$a = f('x'); function f($k, $d = 'D') { if ($v = getenv($k)) { return $v; } else if ($k === 'never') { return 1; } return $d; }`,
+    ),
+    { a: 'D' },
+  );
+  assert.equal(variables(`$a = include 'x.php'; $b = md5('x'); $c = 'p' . $b; $d = __DIR__ . '/x';`), {
+    a: undefined,
+    b: undefined,
+    c: undefined,
+    d: undefined,
+  });
+  assert.equal(
+    variables(`defined('_JEXEC') or die; if (!defined('X')) { exit('no'); } if (!defined('Y')) return; $a = 1;`),
+    { a: 1 },
+  );
 });
 
 test('what is not PHP, has no end or is nested without end is refused', () => {
-  for (const php of ['<?php $x = ;', '<?php define("A', `<?php $x = ${'('.repeat(50_000)}1`, `<?php $x = ${'['.repeat(200_000)}`, '<?php function f() { f(); f(); } f();']) {
+  for (const php of [
+    '<?php $x = ;',
+    '<?php define("A',
+    `<?php $x = ${'('.repeat(50_000)}1`,
+    `<?php $x = ${'['.repeat(200_000)}`,
+    '<?php function f() { f(); f(); } f();',
+  ]) {
     assert.throws(() => new PhpFile(php), isRefused, php.slice(0, 40));
   }
 });
 
 test('a .env: quotes, comments, export, references', () => {
-  assert.equal(Object.fromEntries(parseEnv('# DB_HOST=no\nexport A=1\nB="x # \\"y\\"\\n" # c\nC=\'$A ${A}\'\nD=v # c\nE="${A}-${D}"\r\nF=\n G = h#i \nbroken line\nH=a=b')), {
-    A: '1', B: 'x # "y"\n', C: '$A ${A}', D: 'v', E: '1-v', F: '', G: 'h#i', H: 'a=b',
-  });
+  assert.equal(
+    Object.fromEntries(
+      parseEnv(
+        '# DB_HOST=no\nexport A=1\nB="x # \\"y\\"\\n" # c\nC=\'$A ${A}\'\nD=v # c\nE="${A}-${D}"\r\nF=\n G = h#i \nbroken line\nH=a=b',
+      ),
+    ),
+    {
+      A: '1',
+      B: 'x # "y"\n',
+      C: '$A ${A}',
+      D: 'v',
+      E: '1-v',
+      F: '',
+      G: 'h#i',
+      H: 'a=b',
+    },
+  );
 });
 
 test('WordPress, as it is shipped and as its container image writes it', () => {
-  assert.equal(read('wordpress', `<?php
+  assert.equal(
+    read(
+      'wordpress',
+      `<?php
 /** The name of the database for WordPress */
 define( 'DB_NAME', 'wp' ); define( 'DB_USER', 'u' ); define( 'DB_PASSWORD', 'p\\'w"$' ); define( 'DB_HOST', 'localhost' );
 $table_prefix = 'wp_';
 if ( ! defined( 'ABSPATH' ) ) { define( 'ABSPATH', __DIR__ . '/' ); }
-require_once ABSPATH . 'wp-settings.php';`), ['wp', 'u', 'p\'w"$', 'localhost', 'wp_']);
-  assert.equal(read('wordpress', `<?php
+require_once ABSPATH . 'wp-settings.php';`,
+    ),
+    ['wp', 'u', 'p\'w"$', 'localhost', 'wp_'],
+  );
+  assert.equal(
+    read(
+      'wordpress',
+      `<?php
 if (!function_exists('getenv_docker')) {
   function getenv_docker($env, $default) {
     if ($fileEnv = getenv($env . '_FILE')) { return rtrim(file_get_contents($fileEnv), "\\r\\n"); }
@@ -89,27 +170,107 @@ if (!function_exists('getenv_docker')) {
   }
 }
 define( 'DB_NAME', getenv_docker('WORDPRESS_DB_NAME', 'wordpress') ); define('DB_USER', getenv_docker('WORDPRESS_DB_USER', 'example username'));
-define( 'DB_PASSWORD', getenv('SECRET') ); $table_prefix = getenv_docker('WORDPRESS_TABLE_PREFIX', 'wp_');`), ['wordpress', 'example username', '', undefined, 'wp_']);
+define( 'DB_PASSWORD', getenv('SECRET') ); $table_prefix = getenv_docker('WORDPRESS_TABLE_PREFIX', 'wp_');`,
+    ),
+    ['wordpress', 'example username', '', undefined, 'wp_'],
+  );
 });
 
 test('Joomla, Drupal, PrestaShop old and new', () => {
-  assert.equal(read('joomla', `<?php class JConfig { public $offline = false; public $host = 'h'; public $user = 'u'; public $password = 'p'; public $db = 'j'; var $dbprefix = 'jos_'; }`), ['j', 'u', 'p', 'h', 'jos_']);
-  assert.equal(read('drupal', `<?php $databases['default']['default'] = array('database' => 'd', 'username' => 'u', 'password' => 'p', 'host' => 'h', 'port' => '3307', 'prefix' => '');`, 1), ['d', 'u', 'p', 'h:3307', '']);
-  assert.equal(read('drupal', `<?php $databases = ['default' => ['default' => ['database' => 'd', 'username' => 'u', 'password' => 'p', 'host' => 'h', 'prefix' => ['default' => 'x_']]]];`), ['d', 'u', 'p', 'h', 'x_']);
-  assert.equal(read('prestashop', `<?php return array('parameters' => array('database_host' => 'h', 'database_name' => 'n', 'database_user' => 'u', 'database_password' => 'p', 'database_prefix' => 'ps_'));`), ['n', 'u', 'p', 'h', 'ps_']);
-  assert.equal(read('prestashop', `<?php define('_DB_SERVER_', 'h'); define('_DB_NAME_', 'n'); define('_DB_USER_', 'u'); define('_DB_PASSWD_', 'p'); define('_DB_PREFIX_', 'ps_');`, 1), ['n', 'u', 'p', 'h', 'ps_']);
+  assert.equal(
+    read(
+      'joomla',
+      `<?php class JConfig { public $offline = false; public $host = 'h'; public $user = 'u'; public $password = 'p'; public $db = 'j'; var $dbprefix = 'jos_'; }`,
+    ),
+    ['j', 'u', 'p', 'h', 'jos_'],
+  );
+  assert.equal(
+    read(
+      'drupal',
+      `<?php $databases['default']['default'] = array('database' => 'd', 'username' => 'u', 'password' => 'p', 'host' => 'h', 'port' => '3307', 'prefix' => '');`,
+      1,
+    ),
+    ['d', 'u', 'p', 'h:3307', ''],
+  );
+  assert.equal(
+    read(
+      'drupal',
+      `<?php $databases = ['default' => ['default' => ['database' => 'd', 'username' => 'u', 'password' => 'p', 'host' => 'h', 'prefix' => ['default' => 'x_']]]];`,
+    ),
+    ['d', 'u', 'p', 'h', 'x_'],
+  );
+  assert.equal(
+    read(
+      'prestashop',
+      `<?php return array('parameters' => array('database_host' => 'h', 'database_name' => 'n', 'database_user' => 'u', 'database_password' => 'p', 'database_prefix' => 'ps_'));`,
+    ),
+    ['n', 'u', 'p', 'h', 'ps_'],
+  );
+  assert.equal(
+    read(
+      'prestashop',
+      `<?php define('_DB_SERVER_', 'h'); define('_DB_NAME_', 'n'); define('_DB_USER_', 'u'); define('_DB_PASSWD_', 'p'); define('_DB_PREFIX_', 'ps_');`,
+      1,
+    ),
+    ['n', 'u', 'p', 'h', 'ps_'],
+  );
 });
 
 test('Nextcloud, MediaWiki, Moodle, Magento, OpenCart, phpBB', () => {
-  assert.equal(read('nextcloud', `<?php $CONFIG = array ('dbname' => 'n', 'dbhost' => 'h', 'dbtableprefix' => 'oc_', 'dbuser' => 'u', 'dbpassword' => 'p');`), ['n', 'u', 'p', 'h', 'oc_']);
-  assert.equal(read('mediawiki', `<?php if ( !defined( 'MEDIAWIKI' ) ) { exit; } $wgDBserver = "h"; $wgDBname = "n"; $wgDBuser = "u"; $wgDBpassword = "p";`), ['n', 'u', 'p', 'h', undefined]);
-  assert.equal(read('moodle', `<?php unset($CFG); global $CFG; $CFG = new stdClass(); $CFG->dbhost = 'h'; $CFG->dbname = 'n'; $CFG->dbuser = 'u'; $CFG->dbpass = 'p'; $CFG->prefix = 'mdl_';`), ['n', 'u', 'p', 'h', 'mdl_']);
-  assert.equal(read('magento', `<?php return ['db' => ['table_prefix' => 'm_', 'connection' => ['default' => ['host' => 'h', 'dbname' => 'n', 'username' => 'u', 'password' => 'p']]]];`), ['n', 'u', 'p', 'h', 'm_']);
-  assert.equal(read('opencart', `<?php define('DB_HOSTNAME', 'h'); define('DB_USERNAME', 'u'); define('DB_PASSWORD', 'p'); define('DB_DATABASE', 'n'); define('DB_PREFIX', 'oc_');`), ['n', 'u', 'p', 'h', 'oc_']);
-  assert.equal(read('phpbb', `<?php $dbhost = 'h'; $dbname = 'n'; $dbuser = 'u'; $dbpasswd = 'p'; $table_prefix = 'phpbb_';`), ['n', 'u', 'p', 'h', 'phpbb_']);
+  assert.equal(
+    read(
+      'nextcloud',
+      `<?php $CONFIG = array ('dbname' => 'n', 'dbhost' => 'h', 'dbtableprefix' => 'oc_', 'dbuser' => 'u', 'dbpassword' => 'p');`,
+    ),
+    ['n', 'u', 'p', 'h', 'oc_'],
+  );
+  assert.equal(
+    read(
+      'mediawiki',
+      `<?php if ( !defined( 'MEDIAWIKI' ) ) { exit; } $wgDBserver = "h"; $wgDBname = "n"; $wgDBuser = "u"; $wgDBpassword = "p";`,
+    ),
+    ['n', 'u', 'p', 'h', undefined],
+  );
+  assert.equal(
+    read(
+      'moodle',
+      `<?php unset($CFG); global $CFG; $CFG = new stdClass(); $CFG->dbhost = 'h'; $CFG->dbname = 'n'; $CFG->dbuser = 'u'; $CFG->dbpass = 'p'; $CFG->prefix = 'mdl_';`,
+    ),
+    ['n', 'u', 'p', 'h', 'mdl_'],
+  );
+  assert.equal(
+    read(
+      'magento',
+      `<?php return ['db' => ['table_prefix' => 'm_', 'connection' => ['default' => ['host' => 'h', 'dbname' => 'n', 'username' => 'u', 'password' => 'p']]]];`,
+    ),
+    ['n', 'u', 'p', 'h', 'm_'],
+  );
+  assert.equal(
+    read(
+      'opencart',
+      `<?php define('DB_HOSTNAME', 'h'); define('DB_USERNAME', 'u'); define('DB_PASSWORD', 'p'); define('DB_DATABASE', 'n'); define('DB_PREFIX', 'oc_');`,
+    ),
+    ['n', 'u', 'p', 'h', 'oc_'],
+  );
+  assert.equal(
+    read('phpbb', `<?php $dbhost = 'h'; $dbname = 'n'; $dbuser = 'u'; $dbpasswd = 'p'; $table_prefix = 'phpbb_';`),
+    ['n', 'u', 'p', 'h', 'phpbb_'],
+  );
 });
 
 test('Laravel and Symfony', () => {
-  assert.equal(read('laravel', 'DB_HOST=127.0.0.1\nDB_DATABASE=l\nDB_USERNAME=u\nDB_PASSWORD="p#1"\n'), ['l', 'u', 'p#1', '127.0.0.1', undefined]);
-  assert.equal(read('symfony', 'DATABASE_URL="mysql://u:p%40ss@h:3306/s?serverVersion=8"'), ['s', 'u', 'p@ss', 'h:3306', '']);
+  assert.equal(read('laravel', 'DB_HOST=127.0.0.1\nDB_DATABASE=l\nDB_USERNAME=u\nDB_PASSWORD="p#1"\n'), [
+    'l',
+    'u',
+    'p#1',
+    '127.0.0.1',
+    undefined,
+  ]);
+  assert.equal(read('symfony', 'DATABASE_URL="mysql://u:p%40ss@h:3306/s?serverVersion=8"'), [
+    's',
+    'u',
+    'p@ss',
+    'h:3306',
+    '',
+  ]);
 });

@@ -19,7 +19,9 @@ const domains = new Map<number, Domain[]>();
 const listeners = new Set<(accountId: number) => void>();
 /** Domains as the test says, in the place of the plugin that keeps them. */
 const fakeDomains = definePlugin({
-  name: 'domains', features: ['domains'], routes: {},
+  name: 'domains',
+  features: ['domains'],
+  routes: {},
   setup: () => ({
     handlers: {},
     service: {
@@ -38,9 +40,17 @@ const fakeDomains = definePlugin({
 });
 
 function setDomains(account: Account, docroots: Record<string, string>): void {
-  domains.set(account.id, Object.entries(docroots).map(([name, folder], i) => ({
-    id: account.id * 100 + i, accountId: account.id, name, docroot: `/var/www/html/${folder}`, components: folder === '' ? [] : folder.split('/'), createdAt: 0,
-  })));
+  domains.set(
+    account.id,
+    Object.entries(docroots).map(([name, folder], i) => ({
+      id: account.id * 100 + i,
+      accountId: account.id,
+      name,
+      docroot: `/var/www/html/${folder}`,
+      components: folder === '' ? [] : folder.split('/'),
+      createdAt: 0,
+    })),
+  );
   for (const listener of listeners) listener(account.id);
 }
 
@@ -54,25 +64,35 @@ function write({ filesRoot }: Account, files: Record<string, string>): void {
 
 const wordpress = (folder: string, version: string) => ({
   [`${folder}/wp-includes/version.php`]: `<?php\n$wp_version = '${version}';\n`,
-  [`${folder}/wp-config.php`]: '<?php define("DB_NAME", "wp_db"); define("DB_USER", "wp"); define("DB_PASSWORD", "s3"); define("DB_HOST", "db"); $table_prefix = "wp_";',
+  [`${folder}/wp-config.php`]:
+    '<?php define("DB_NAME", "wp_db"); define("DB_USER", "wp"); define("DB_PASSWORD", "s3"); define("DB_HOST", "db"); $table_prefix = "wp_";',
 });
 
 const test = testSuite('websites');
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ plugins: [fakeDomains, websites], config: { websites: { check_seconds: 0 } } })));
+test.before(
+  async () =>
+    void (server = await TestServer.start({
+      plugins: [fakeDomains, websites],
+      config: { websites: { check_seconds: 0 } },
+    })),
+);
 test.after(() => server.close());
 
 const installer = async (token: string) => (await server.ask<Installer>('/api/auto-installer', { token })).body;
-const info = (token: string, domain: string) => server.ask(`/api/database_info?domain=${encodeURIComponent(domain)}`, { token });
+const info = (token: string, domain: string) =>
+  server.ask(`/api/database_info?domain=${encodeURIComponent(domain)}`, { token });
 
 test('guests, accounts without the feature and bad input are refused', async () => {
-  for (const path of ['/api/auto-installer', '/api/database_info?domain=a.test']) assert.is((await server.ask(path)).status, 401);
+  for (const path of ['/api/auto-installer', '/api/database_info?domain=a.test'])
+    assert.is((await server.ask(path)).status, 401);
   const { token } = await server.user('refused', 'basic');
   assert.is((await server.ask('/api/auto-installer', { token })).body['feature'], 'autoinstaller');
   await server.hostkeep.core.accounts.setFeature('refused', 'websites', false);
   assert.is((await server.ask('/api/database_info?domain=a.test', { token })).body['feature'], 'websites');
   const { token: other } = await server.user('refused2');
-  for (const query of ['', '?domain=', `?domain=${'a'.repeat(3000)}`]) assert.is((await server.ask(`/api/database_info${query}`, { token: other })).status, 400);
+  for (const query of ['', '?domain=', `?domain=${'a'.repeat(3000)}`])
+    assert.is((await server.ask(`/api/database_info${query}`, { token: other })).status, 400);
 });
 
 test('a foreign site, a missing one and one without configuration get the same answer', async () => {
@@ -83,39 +103,129 @@ test('a foreign site, a missing one and one without configuration get the same a
   setDomains(owner, { 'own.test': 'own.test' });
   setDomains(thief, { 'plain.test': 'plain.test' });
   assert.is((await info(own, 'own.test')).status, 200);
-  for (const domain of ['own.test', 'none.test', 'plain.test', '../owner/own.test', '%2e%2e', 'plain.test/../own.test']) {
+  for (const domain of [
+    'own.test',
+    'none.test',
+    'plain.test',
+    '../owner/own.test',
+    '%2e%2e',
+    'plain.test/../own.test',
+  ]) {
     const { status, body } = await info(token, domain);
     assert.is(status, 404, domain);
     assert.is(body['error'], 'database_info_not_found');
     assert.is(body['detail'], 'there is no such site with a configuration that tells of a database');
   }
-  assert.equal((await installer(token)).sites.map(({ site }) => site), ['plain.test']);
+  assert.equal(
+    (await installer(token)).sites.map(({ site }) => site),
+    ['plain.test'],
+  );
 });
 
 test('every kind of application is found with the version of its own files', async () => {
   const { account, token } = await server.user('zoo');
   const kinds: Record<string, { version: string; files: Record<string, string> }> = {
-    wordpress: { version: '6.5.2', files: { 'wp-includes/version.php': '<?php\n/** $wp_version = old */\n$wp_version = \'6.5.2\';' } },
-    joomla: { version: '5.1.0', files: { 'administrator/manifests/files/joomla.xml': '<extension><version>5.1.0</version></extension>' } },
-    drupal: { version: '10.2.3', files: { 'core/lib/Drupal.php': 'class Drupal {\n  const VERSION = \'10.2.3\';', 'core/misc/x.js': '', 'core/modules/x': '' } },
-    prestashop: { version: '8.1.4', files: { 'classes/PrestaShopAutoload.php': '', 'config/defines.inc.php': '', 'src/Core/Version.php': 'public const VERSION = \'8.1.4\';' } },
-    opencart: { version: '4.0.2.3', files: { 'system/startup.php': '', 'catalog/controller/x': '', 'index.php': '<?php\n// Version\ndefine(\'VERSION\', \'4.0.2.3\');' } },
-    magento: { version: '2.4.6-p3', files: { 'bin/magento': '', 'app/etc/di.xml': '', 'composer.json': '{"require": {"magento/product-community-edition": "2.4.6-p3"}}' } },
-    moodle: { version: '4.3.2', files: { 'lib/moodlelib.php': '', 'version.php': '<?php\n$release  = \'4.3.2 (Build: 20240108)\';' } },
-    mediawiki: { version: '1.41.0', files: { 'includes/Defines.php': 'define( \'MW_VERSION\', \'1.41.0\' );', 'includes/WebStart.php': '', 'load.php': '' } },
-    nextcloud: { version: '28.0.1', files: { 'version.php': '<?php $OC_VersionString = \'28.0.1\';', occ: '', 'status.php': '' } },
-    matomo: { version: '5.0.2', files: { 'core/Version.php': 'final class Version { const VERSION = \'5.0.2\'; }', 'matomo.php': '' } },
-    phpbb: { version: '3.3.11', files: { 'includes/constants.php': '@define(\'PHPBB_VERSION\', \'3.3.11\');', 'viewtopic.php': '', 'ucp.php': '' } },
-    laravel: { version: '10.48.4', files: { artisan: '', 'bootstrap/app.php': '', 'composer.lock': '{"packages":[{"name": "laravel/framework",\n "version": "v10.48.4"}]}', 'package.json': '{}' } },
-    symfony: { version: '7.0.3', files: { 'bin/console': '', 'config/bundles.php': '', 'vendor/symfony/http-kernel/Kernel.php': 'public const VERSION = \'7.0.3\';' } },
-    nodejs: { version: '1.2.3', files: { 'package.json': '{\n  "name": "x",\n  "version": "1.2.3"\n}', 'server.js': '' } },
+    wordpress: {
+      version: '6.5.2',
+      files: { 'wp-includes/version.php': "<?php\n/** $wp_version = old */\n$wp_version = '6.5.2';" },
+    },
+    joomla: {
+      version: '5.1.0',
+      files: { 'administrator/manifests/files/joomla.xml': '<extension><version>5.1.0</version></extension>' },
+    },
+    drupal: {
+      version: '10.2.3',
+      files: {
+        'core/lib/Drupal.php': "class Drupal {\n  const VERSION = '10.2.3';",
+        'core/misc/x.js': '',
+        'core/modules/x': '',
+      },
+    },
+    prestashop: {
+      version: '8.1.4',
+      files: {
+        'classes/PrestaShopAutoload.php': '',
+        'config/defines.inc.php': '',
+        'src/Core/Version.php': "public const VERSION = '8.1.4';",
+      },
+    },
+    opencart: {
+      version: '4.0.2.3',
+      files: {
+        'system/startup.php': '',
+        'catalog/controller/x': '',
+        'index.php': "<?php\n// Version\ndefine('VERSION', '4.0.2.3');",
+      },
+    },
+    magento: {
+      version: '2.4.6-p3',
+      files: {
+        'bin/magento': '',
+        'app/etc/di.xml': '',
+        'composer.json': '{"require": {"magento/product-community-edition": "2.4.6-p3"}}',
+      },
+    },
+    moodle: {
+      version: '4.3.2',
+      files: { 'lib/moodlelib.php': '', 'version.php': "<?php\n$release  = '4.3.2 (Build: 20240108)';" },
+    },
+    mediawiki: {
+      version: '1.41.0',
+      files: {
+        'includes/Defines.php': "define( 'MW_VERSION', '1.41.0' );",
+        'includes/WebStart.php': '',
+        'load.php': '',
+      },
+    },
+    nextcloud: {
+      version: '28.0.1',
+      files: { 'version.php': "<?php $OC_VersionString = '28.0.1';", occ: '', 'status.php': '' },
+    },
+    matomo: {
+      version: '5.0.2',
+      files: { 'core/Version.php': "final class Version { const VERSION = '5.0.2'; }", 'matomo.php': '' },
+    },
+    phpbb: {
+      version: '3.3.11',
+      files: { 'includes/constants.php': "@define('PHPBB_VERSION', '3.3.11');", 'viewtopic.php': '', 'ucp.php': '' },
+    },
+    laravel: {
+      version: '10.48.4',
+      files: {
+        artisan: '',
+        'bootstrap/app.php': '',
+        'composer.lock': '{"packages":[{"name": "laravel/framework",\n "version": "v10.48.4"}]}',
+        'package.json': '{}',
+      },
+    },
+    symfony: {
+      version: '7.0.3',
+      files: {
+        'bin/console': '',
+        'config/bundles.php': '',
+        'vendor/symfony/http-kernel/Kernel.php': "public const VERSION = '7.0.3';",
+      },
+    },
+    nodejs: {
+      version: '1.2.3',
+      files: { 'package.json': '{\n  "name": "x",\n  "version": "1.2.3"\n}', 'server.js': '' },
+    },
     python: { version: '0.4', files: { 'pyproject.toml': '[project]\nversion = "0.4"\n', 'app.py': '' } },
     static: { version: '', files: { 'index.html': '<p>', 'deep/below/index.html': '' } },
   };
-  for (const [kind, { files }] of Object.entries(kinds)) write(account, Object.fromEntries(Object.entries(files).map(([path, text]) => [`${kind}.test/${path}`, text])));
-  setDomains(account, { ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind}.test`, `${kind}.test`])), 'empty.test': 'empty.test' });
+  for (const [kind, { files }] of Object.entries(kinds))
+    write(account, Object.fromEntries(Object.entries(files).map(([path, text]) => [`${kind}.test/${path}`, text])));
+  setDomains(account, {
+    ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind}.test`, `${kind}.test`])),
+    'empty.test': 'empty.test',
+  });
   const body = await installer(token);
-  assert.equal(body.sites, Object.entries(kinds).map(([kind, { version }]) => ({ site: `${kind}.test`, type: kind, version, path: `/var/www/html/${kind}.test` })).toSorted((a, b) => (a.site < b.site ? -1 : 1)));
+  assert.equal(
+    body.sites,
+    Object.entries(kinds)
+      .map(([kind, { version }]) => ({ site: `${kind}.test`, type: kind, version, path: `/var/www/html/${kind}.test` }))
+      .toSorted((a, b) => (a.site < b.site ? -1 : 1)),
+  );
   assert.equal(body.counts, Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 1])));
   assert.is(body.domain_count, 17);
   assert.equal(body.technologies.map(({ name }) => name).toSorted(), Object.keys(kinds).toSorted());
@@ -124,15 +234,31 @@ test('every kind of application is found with the version of its own files', asy
 test('applications below a docroot are sites of their own, what lies inside one is not', async () => {
   const { account, token } = await server.user('deep');
   write(account, {
-    ...wordpress('main.test', '6.1'), ...wordpress('main.test/shop/eu', '6.2'), ...wordpress('main.test/a/b/c/d', '6.3'), ...wordpress('main.test/node_modules/x', '6.4'),
-    'main.test/wp-content/themes/x/package.json': '{}', 'main.test/wp-content/themes/x/index.js': '', 'main.test/tools/package.json': '{}', 'main.test/tools/index.js': '',
+    ...wordpress('main.test', '6.1'),
+    ...wordpress('main.test/shop/eu', '6.2'),
+    ...wordpress('main.test/a/b/c/d', '6.3'),
+    ...wordpress('main.test/node_modules/x', '6.4'),
+    'main.test/wp-content/themes/x/package.json': '{}',
+    'main.test/wp-content/themes/x/index.js': '',
+    'main.test/tools/package.json': '{}',
+    'main.test/tools/index.js': '',
     'main.test/other/wp-includes/version.php': '$wp_version = "6.6";',
-    'app/artisan': '', 'app/bootstrap/app.php': '', 'app/public/index.php': '', 'app/.env': 'DB_DATABASE=lara\nDB_PASSWORD=x', 'app/composer.lock': '"name": "laravel/framework", "version": "v11.0.1"',
+    'app/artisan': '',
+    'app/bootstrap/app.php': '',
+    'app/public/index.php': '',
+    'app/.env': 'DB_DATABASE=lara\nDB_PASSWORD=x',
+    'app/composer.lock': '"name": "laravel/framework", "version": "v11.0.1"',
   });
   setDomains(account, { 'main.test': 'main.test', 'other.test': 'main.test/other', 'app.test': 'app/public' });
-  assert.equal((await installer(token)).sites.map(({ site, type, version }) => `${site} ${type} ${version}`), [
-    'app.test laravel 11.0.1', 'main.test wordpress 6.1', 'main.test/shop/eu wordpress 6.2', 'other.test wordpress 6.6',
-  ]);
+  assert.equal(
+    (await installer(token)).sites.map(({ site, type, version }) => `${site} ${type} ${version}`),
+    [
+      'app.test laravel 11.0.1',
+      'main.test wordpress 6.1',
+      'main.test/shop/eu wordpress 6.2',
+      'other.test wordpress 6.6',
+    ],
+  );
   assert.is((await info(token, 'app.test')).body['database_name'], 'lara');
   assert.is((await info(token, 'MAIN.test./shop/eu/')).body['database_name'], 'wp_db');
 });
@@ -142,14 +268,24 @@ test('the configuration is told in full, also for a domain whose application lie
   write(account, { ...wordpress('told.test/blog', '6.5'), 'told.test/index.html': '' });
   setDomains(account, { 'told.test': 'told.test' });
   for (const domain of ['told.test', 'told.test/blog']) {
-    assert.equal((await info(token, domain)).body, { database_name: 'wp_db', database_user: 'wp', database_password: 's3', database_host: 'db', database_table_prefix: 'wp_', application: 'wordpress' });
+    assert.equal((await info(token, domain)).body, {
+      database_name: 'wp_db',
+      database_user: 'wp',
+      database_password: 's3',
+      database_host: 'db',
+      database_table_prefix: 'wp_',
+      application: 'wordpress',
+    });
   }
 });
 
 test('a configuration that is too large or cannot be parsed is refused, and nothing else is lost', async () => {
   const { account, token } = await server.user('broken');
   write(account, { ...wordpress('big.test', '6'), ...wordpress('bad.test', '6'), ...wordpress('good.test', '6') });
-  write(account, { 'big.test/wp-config.php': `<?php //${'x'.repeat(1 << 20)}`, 'bad.test/wp-config.php': '<?php define("DB_NAME", ' });
+  write(account, {
+    'big.test/wp-config.php': `<?php //${'x'.repeat(1 << 20)}`,
+    'bad.test/wp-config.php': '<?php define("DB_NAME", ',
+  });
   setDomains(account, { 'big.test': 'big.test', 'bad.test': 'bad.test', 'good.test': 'good.test' });
   for (const domain of ['big.test', 'bad.test']) {
     const { status, body } = await info(token, domain);
@@ -170,8 +306,12 @@ test('links are never followed, neither to a docroot nor to its files', async ()
   symlinkSync(join(victim.filesRoot, 'secret.test/wp-config.php'), join(account.filesRoot, 'half.test/wp-config.php'));
   symlinkSync(join(victim.filesRoot, 'secret.test'), join(account.filesRoot, 'half.test/below'));
   setDomains(account, { 'linked.test': 'linked.test', 'half.test': 'half.test' });
-  assert.equal((await installer(token)).sites.map(({ site }) => site), ['half.test']);
-  for (const domain of ['linked.test', 'half.test', 'half.test/below']) assert.is((await info(token, domain)).status, 404, domain);
+  assert.equal(
+    (await installer(token)).sites.map(({ site }) => site),
+    ['half.test'],
+  );
+  for (const domain of ['linked.test', 'half.test', 'half.test/below'])
+    assert.is((await info(token, domain)).status, 404, domain);
 });
 
 test('sites follow what is installed, upgraded and removed, and the domains', async () => {
@@ -187,7 +327,8 @@ test('sites follow what is installed, upgraded and removed, and the domains', as
   utimesSync(join(account.filesRoot, 'move.test'), old, old);
   assert.equal(await seen(), ['move.test 6.1', 'move.test/two 6.2']);
   write(account, { 'move.test/slow/wp-includes/x': '' });
-  for (const folder of ['move.test', 'move.test/slow', 'move.test/slow/wp-includes']) utimesSync(join(account.filesRoot, folder), old, old);
+  for (const folder of ['move.test', 'move.test/slow', 'move.test/slow/wp-includes'])
+    utimesSync(join(account.filesRoot, folder), old, old);
   assert.is((await seen()).length, 2);
   write(account, { 'move.test/slow/wp-includes/version.php': '$wp_version = "6.3";' });
   assert.equal(await seen(), ['move.test 6.1', 'move.test/slow 6.3', 'move.test/two 6.2']);
@@ -215,7 +356,18 @@ test('what was found is kept in the store, and the parts tell of it', async () =
   assert.ok(n >= 1);
   await core.accounts.setFeature('kept', 'websites', false);
   const lesser = await core.accounts.get('kept');
-  assert.equal((await plugins.gather('dashboard', lesser)).map((each) => each.ok && each.value), [{}]);
+  assert.equal(
+    (await plugins.gather('dashboard', lesser)).map((each) => each.ok && each.value),
+    [{}],
+  );
   await core.accounts.remove('kept');
-  assert.is((await core.store.get<{ n: number }>('select count(*) as n from websites_docroots where account_id = ?', account.id))?.n, 0);
+  assert.is(
+    (
+      await core.store.get<{ n: number }>(
+        'select count(*) as n from websites_docroots where account_id = ?',
+        account.id,
+      )
+    )?.n,
+    0,
+  );
 });

@@ -26,20 +26,38 @@ async function writeAll(folder: string, filesRoot: string): Promise<void> {
   const tree = new FileTree();
   await build(tree, filesRoot, { shouldStop: () => false, maxNames: 100_000 });
   const writers: Readonly<Record<string, (n: number) => Promise<void> | void>> = {
-    picture: (n) => disk.write(1, 'a.test', `u${n % 20}`, { png: Buffer.concat([Buffer.alloc(50_000, n % 251), PICTURE_END]), takenAt: Date.now() }),
+    picture: (n) =>
+      disk.write(1, 'a.test', `u${n % 20}`, {
+        png: Buffer.concat([Buffer.alloc(50_000, n % 251), PICTURE_END]),
+        takenAt: Date.now(),
+      }),
     vhost: (n) => vhosts.put(`site-${n % 20}.conf`, `${n} `.repeat(5000)),
-    minutes: (n) => usage.write(Array.from({ length: MINUTES }, (_, i) => ({ at: (n * MINUTES + i) * 60, cpu: n, memory: n, disk: n, users: n, domains: n, websites: n }))),
+    minutes: (n) =>
+      usage.write(
+        Array.from({ length: MINUTES }, (_, i) => ({
+          at: (n * MINUTES + i) * 60,
+          cpu: n,
+          memory: n,
+          disk: n,
+          users: n,
+          domains: n,
+          websites: n,
+        })),
+      ),
     keys: () => void keys.rotate(),
     index: () => saveTree(join(folder, 'search', '1'), filesRoot, tree),
   };
-  await Promise.all(Object.entries(writers).map(async ([kind, write]) => {
-    for (let n = Math.floor(Date.now() / 1000); ; n += 1) {
-      await write(n);
-      process.send?.(kind);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }));
+  await Promise.all(
+    Object.entries(writers).map(async ([kind, write]) => {
+      for (let n = Math.floor(Date.now() / 1000); ; n += 1) {
+        await write(n);
+        process.send?.(kind);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }),
+  );
 }
 
 const [, script = '', folder, filesRoot] = process.argv;
-if (script === import.meta.filename && folder !== undefined && filesRoot !== undefined) await writeAll(folder, filesRoot);
+if (script === import.meta.filename && folder !== undefined && filesRoot !== undefined)
+  await writeAll(folder, filesRoot);

@@ -30,10 +30,24 @@ export class Caddy {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
     const port = await freePort();
     mkdirSync(join(folder, 'vhosts'));
-    writeFileSync(join(folder, 'vhost.conf'), `http://{{domain}}:${port} {\n\troot * "{{docroot}}"\n\tfile_server\n}\n`);
-    writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`);
-    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config') };
-    const child = spawn(SERVER ?? '', ['run', '--config', join(folder, 'Caddyfile')], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    writeFileSync(
+      join(folder, 'vhost.conf'),
+      `http://{{domain}}:${port} {\n\troot * "{{docroot}}"\n\tfile_server\n}\n`,
+    );
+    writeFileSync(
+      join(folder, 'Caddyfile'),
+      `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
+    );
+    const env = {
+      ...process.env,
+      HOME: folder,
+      XDG_DATA_HOME: join(folder, 'data'),
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    };
+    const child = spawn(SERVER ?? '', ['run', '--config', join(folder, 'Caddyfile')], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     process.once('exit', () => child.kill('SIGKILL'));
     await new Promise<void>((resolve, reject) => {
       let log = '';
@@ -49,7 +63,14 @@ export class Caddy {
   /** Settings of the plugin webserver for this server. */
   get settings(): Record<string, unknown> {
     const command = (verb: string) => [SERVER ?? '', verb, '--config', join(this.folder, 'Caddyfile')];
-    return { driver: 'caddy', vhost_folder: join(this.folder, 'vhosts'), template: join(this.folder, 'vhost.conf'), check: command('validate'), reload: command('reload'), version: [SERVER ?? '', 'version'] };
+    return {
+      driver: 'caddy',
+      vhost_folder: join(this.folder, 'vhosts'),
+      template: join(this.folder, 'vhost.conf'),
+      check: command('validate'),
+      reload: command('reload'),
+      version: [SERVER ?? '', 'version'],
+    };
   }
 
   async remove(): Promise<void> {

@@ -21,14 +21,23 @@ export function hostkeep(data: string, args: readonly string[], input = ''): Pro
 }
 
 /** Starts `hostkeep` as a process that stays, and waits for a line of its output. */
-export async function start(data: string, args: readonly string[], until: RegExp, over: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; output: () => string; line: (pattern: RegExp) => Promise<RegExpMatchArray> }> {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { ...environment(data), ...over }, stdio: ['ignore', 'pipe', 'pipe'] });
+export async function start(
+  data: string,
+  args: readonly string[],
+  until: RegExp,
+  over: NodeJS.ProcessEnv = {},
+): Promise<{ child: ChildProcess; output: () => string; line: (pattern: RegExp) => Promise<RegExpMatchArray> }> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...environment(data), ...over },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   const line = async (pattern: RegExp): Promise<RegExpMatchArray> => {
     for (;;) {
       const match = text.match(pattern);
       if (match !== null) return match;
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`hostkeep ended with ${child.exitCode ?? child.signalCode}: ${text}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`hostkeep ended with ${child.exitCode ?? child.signalCode}: ${text}`);
       await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), once(child, 'exit')]);
     }
   };
@@ -39,5 +48,12 @@ export async function start(data: string, args: readonly string[], until: RegExp
 
 /** Nothing of the machine's own servers is found by it. */
 function environment(data: string): NodeJS.ProcessEnv {
-  return { ...process.env, HOME: data, MYSQL_UNIX_PORT: '/nonexistent/mysqld.sock', HOSTKEEP_DATA: data, HOSTKEEP_LISTEN: '127.0.0.1:0', HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0' };
+  return {
+    ...process.env,
+    HOME: data,
+    MYSQL_UNIX_PORT: '/nonexistent/mysqld.sock',
+    HOSTKEEP_DATA: data,
+    HOSTKEEP_LISTEN: '127.0.0.1:0',
+    HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
+  };
 }

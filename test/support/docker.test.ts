@@ -44,7 +44,11 @@ function withDocker(): void {
   test('a crash of the engine leaves nothing once it is stopped, and what only names it runs on', async () => {
     if (missing !== undefined) throw new Error(missing);
     const docker = await startDocker();
-    const { child: other } = await startNode('-e', 'process.stdout.write("up"); process.stdin.resume()', join(docker.folder, 'shared.sock'));
+    const { child: other } = await startNode(
+      '-e',
+      'process.stdout.write("up"); process.stdin.resume()',
+      join(docker.folder, 'shared.sock'),
+    );
     const id = await docker.run(BUSY, '--network', docker.network, '--cpus', '0.1');
     await docker.crash();
     assert.ok(processesOf(docker.folder, new Set([id])).length >= 2, 'the container and its keeper run on');

@@ -22,7 +22,9 @@ export const IMAGE = 'busybox:local';
 /** Why there can be no engine here, with the way out; `undefined` when there can. */
 export function dockerMissing(): string | undefined {
   if (process.getuid?.() !== 0) return `an engine is started by root only; with ${INSTALL}`;
-  const missing = ['dockerd', 'docker', 'busybox', 'iptables'].find((program) => !['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some((folder) => isProgram(join(folder, program))));
+  const missing = ['dockerd', 'docker', 'busybox', 'iptables'].find(
+    (program) => !['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some((folder) => isProgram(join(folder, program))),
+  );
   return missing === undefined ? undefined : `no ${missing}; install with ${INSTALL}`;
 }
 
@@ -53,7 +55,15 @@ export class TestDocker {
       await docker.up();
       await docker.#importImage();
       const subnet = `10.${200 + (process.pid % 50)}.${(process.pid >> 6) % 256}.0/24`;
-      await docker.cli('network', 'create', '-o', `com.docker.network.bridge.name=${docker.network}`, '--subnet', subnet, docker.network);
+      await docker.cli(
+        'network',
+        'create',
+        '-o',
+        `com.docker.network.bridge.name=${docker.network}`,
+        '--subnet',
+        subnet,
+        docker.network,
+      );
       return docker;
     } catch (error) {
       await docker.stop();
@@ -77,10 +87,29 @@ export class TestDocker {
     const config = join(this.folder, 'daemon.json');
     writeFileSync(config, '{}');
     const at = (name: string) => join(this.folder, name);
-    const daemon = spawn('dockerd', [
-      '--config-file', config, '--data-root', at('data'), '--exec-root', at('exec'), '--pidfile', at('pid'), '-H', `unix://${this.socket}`, '-H', `unix://${this.ownSocket}`,
-      '--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--shutdown-timeout=5',
-    ], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const daemon = spawn(
+      'dockerd',
+      [
+        '--config-file',
+        config,
+        '--data-root',
+        at('data'),
+        '--exec-root',
+        at('exec'),
+        '--pidfile',
+        at('pid'),
+        '-H',
+        `unix://${this.socket}`,
+        '-H',
+        `unix://${this.ownSocket}`,
+        '--bridge=none',
+        '--iptables=false',
+        '--ip6tables=false',
+        '--ip-forward=false',
+        '--shutdown-timeout=5',
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
     this.#daemon = daemon;
     let output = '';
     daemon.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2000)));
@@ -133,7 +162,9 @@ export class TestDocker {
 function abandoned(): { folder: string; pid: number }[] {
   return readdirSync(tmpdir()).flatMap((name) => {
     const [, pid, started] = /^hostkeep-docker-(\d+)-(\d+)-/.exec(name) ?? [];
-    return pid === undefined || isRunning(`${pid}:${started}`) ? [] : [{ folder: join(tmpdir(), name), pid: Number(pid) }];
+    return pid === undefined || isRunning(`${pid}:${started}`)
+      ? []
+      : [{ folder: join(tmpdir(), name), pid: Number(pid) }];
   });
 }
 

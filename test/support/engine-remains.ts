@@ -25,10 +25,19 @@ export function removeRemains(folder: string): void {
 
 /** Process ids; adds the containers of those that name one to `ids`. */
 export function processesOf(folder: string, ids: Set<string>): number[] {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => ({ pid: Number(name), command: textOf(`/proc/${name}/cmdline`).split('\0') }));
-  const engine = processes.filter(({ command: [program = '', ...words] }) => PROGRAM.test(basename(program)) && words.some((word) => word.includes(`${folder}/`)));
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), command: textOf(`/proc/${name}/cmdline`).split('\0') }));
+  const engine = processes.filter(
+    ({ command: [program = '', ...words] }) =>
+      PROGRAM.test(basename(program)) && words.some((word) => word.includes(`${folder}/`)),
+  );
   for (const word of engine.flatMap(({ command }) => command)) if (ID.test(word)) ids.add(word);
-  const inContainers = processes.filter(({ pid }) => textOf(`/proc/${pid}/cgroup`).split(/[/\n]/).some((name) => ids.has(name)));
+  const inContainers = processes.filter(({ pid }) =>
+    textOf(`/proc/${pid}/cgroup`)
+      .split(/[/\n]/)
+      .some((name) => ids.has(name)),
+  );
   return [...new Set([...engine, ...inContainers].map(({ pid }) => pid))].filter((pid) => !isZombie(pid));
 }
 
@@ -56,7 +65,9 @@ function isZombie(pid: number): boolean {
 
 /** Deepest first. */
 function mountsBelow(folder: string): string[] {
-  const paths = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map((line) => line.split(' ')[4] ?? '');
+  const paths = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '');
   return paths.filter((path) => path.startsWith(`${folder}/`)).toSorted((a, b) => b.length - a.length);
 }
 

@@ -16,9 +16,16 @@ export interface EventSource {
 }
 
 /** Follows the samples of a server. Throws when it answers other than 200. */
-export async function eventSource(server: TestServer, token: string, headers: Record<string, string> = {}): Promise<EventSource> {
+export async function eventSource(
+  server: TestServer,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<EventSource> {
   const abort = new AbortController();
-  const response = await fetch(`${server.hostkeep.url('admin')}/api/usage/stream`, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: abort.signal });
+  const response = await fetch(`${server.hostkeep.url('admin')}/api/usage/stream`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    signal: abort.signal,
+  });
   if (response.status !== 200 || response.body === null) throw new Error(`the stream answered ${response.status}`);
   const events = read(response.body);
   const next = async () => {
@@ -27,7 +34,8 @@ export async function eventSource(server: TestServer, token: string, headers: Re
     return value;
   };
   return {
-    response, next,
+    response,
+    next,
     get ended() {
       return (async () => {
         while ((await events.next()).done !== true);
@@ -45,9 +53,19 @@ async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSen
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     text += Buffer.from(chunk).toString();
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const fields = new Map(text.slice(0, end).split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+      const fields = new Map(
+        text
+          .slice(0, end)
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+      );
       text = text.slice(end + 2);
-      if (fields.has('data')) yield { id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: JSON.parse(fields.get('data') ?? '') as Record<string, unknown> };
+      if (fields.has('data'))
+        yield {
+          id: fields.get('id') ?? '',
+          event: fields.get('event') ?? '',
+          data: JSON.parse(fields.get('data') ?? '') as Record<string, unknown>,
+        };
     }
   }
   return undefined;

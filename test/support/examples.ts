@@ -14,36 +14,81 @@ import { walk } from './walk.ts';
 const LIST_LENGTH = 2;
 /** By the name of the member, wherever it stands. */
 const REPLACED: Readonly<Record<string, unknown>> = {
-  node: 'node1.example', ip: '203.0.113.10', ip_address: '203.0.113.10', last_ip: '198.51.100.7', processor: 'AMD EPYC 7543P', release: '6.12.0',
-  load_avg: '0.52, 0.40, 0.36', uptime: '3 days, 4:05', id: 'example', user_agent: 'curl/8.14.1', database_password: 'example', device: '/dev/sda1', mountpoint: '/', fstype: 'ext4',
-  paths: {}, components: {},
-  token: 'eyJhbGciOiJIUzI1NiJ9.…', password: 'correct horse battery', new_password: 'staple correct horse', code: '123456', secret: 'JBSWY3DPEHPK3PXP',
-  otpauth_url: 'otpauth://totp/Hostkeep:demo?issuer=Hostkeep&secret=JBSWY3DPEHPK3PXP', qr: 'data:image/svg+xml;base64,…', recovery_codes: ['k7f2-9dqx-m4tz', 'p3wn-6hbr-x8cv'],
+  node: 'node1.example',
+  ip: '203.0.113.10',
+  ip_address: '203.0.113.10',
+  last_ip: '198.51.100.7',
+  processor: 'AMD EPYC 7543P',
+  release: '6.12.0',
+  load_avg: '0.52, 0.40, 0.36',
+  uptime: '3 days, 4:05',
+  id: 'example',
+  user_agent: 'curl/8.14.1',
+  database_password: 'example',
+  device: '/dev/sda1',
+  mountpoint: '/',
+  fstype: 'ext4',
+  paths: {},
+  components: {},
+  token: 'eyJhbGciOiJIUzI1NiJ9.…',
+  password: 'correct horse battery',
+  new_password: 'staple correct horse',
+  code: '123456',
+  secret: 'JBSWY3DPEHPK3PXP',
+  otpauth_url: 'otpauth://totp/Hostkeep:demo?issuer=Hostkeep&secret=JBSWY3DPEHPK3PXP',
+  qr: 'data:image/svg+xml;base64,…',
+  recovery_codes: ['k7f2-9dqx-m4tz', 'p3wn-6hbr-x8cv'],
 };
 
 const missing = dockerMissing();
 if (missing !== undefined) console.log(`no examples of containers: ${missing}`);
 const docker = missing === undefined ? await TestDocker.start() : undefined;
-const server = await TestServer.start({ config: docker === undefined ? {} : { containers: { socket: docker.socket } } });
+const server = await TestServer.start({
+  config: docker === undefined ? {} : { containers: { socket: docker.socket } },
+});
 const { node } = server.hostkeep;
 /** Wherever it stands in a text. */
-const REWRITTEN = [[node.url('user'), 'https://panel.example:2083'], [node.url('admin'), 'https://panel.example:2087'], [version(), '#1 SMP'], ['127.0.0.1', '203.0.113.10']] as const;
+const REWRITTEN = [
+  [node.url('user'), 'https://panel.example:2083'],
+  [node.url('admin'), 'https://panel.example:2087'],
+  [version(), '#1 SMP'],
+  ['127.0.0.1', '203.0.113.10'],
+] as const;
 
 function shown(value: unknown): unknown {
-  if (typeof value === 'string') return REWRITTEN.reduce<string>((text, [found, told]) => text.replaceAll(found, told), value);
+  if (typeof value === 'string')
+    return REWRITTEN.reduce<string>((text, [found, told]) => text.replaceAll(found, told), value);
   if (Array.isArray(value)) return value.slice(0, LIST_LENGTH).map(shown);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, each !== '' && typeof each === typeof REPLACED[name] ? REPLACED[name] : shown(each)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      each !== '' && typeof each === typeof REPLACED[name] ? REPLACED[name] : shown(each),
+    ]),
+  );
 }
 
 const examples: Record<string, unknown> = {};
-for await (const { name, route, sent, answer } of walk(server, (plugin, error) => console.log(`no content of ${plugin}: ${String(error)}`))) {
-  const hasReply = answer.status === (route.status ?? 200) && route.produces === undefined && typeof answer.body === 'object';
-  if (sent !== undefined || hasReply) examples[name] = { ...(sent === undefined ? {} : { request: shown(sent) }), ...(hasReply && { reply: shown(answer.body) }) };
+for await (const { name, route, sent, answer } of walk(server, (plugin, error) =>
+  console.log(`no content of ${plugin}: ${String(error)}`),
+)) {
+  const hasReply =
+    answer.status === (route.status ?? 200) && route.produces === undefined && typeof answer.body === 'object';
+  if (sent !== undefined || hasReply)
+    examples[name] = {
+      ...(sent === undefined ? {} : { request: shown(sent) }),
+      ...(hasReply && { reply: shown(answer.body) }),
+    };
 }
 await server.close();
 await docker?.stop();
-const ordered = node.routes().map(({ plugin, name }) => `${plugin}.${name}`).filter((name) => examples[name] !== undefined);
+const ordered = node
+  .routes()
+  .map(({ plugin, name }) => `${plugin}.${name}`)
+  .filter((name) => examples[name] !== undefined);
 const file = join(projectDir, 'plugins/openapi/examples.json');
-writeFileSync(file, `{\n${ordered.map((name) => `  ${JSON.stringify(name)}: ${JSON.stringify(examples[name])}`).join(',\n')}\n}\n`);
+writeFileSync(
+  file,
+  `{\n${ordered.map((name) => `  ${JSON.stringify(name)}: ${JSON.stringify(examples[name])}`).join(',\n')}\n}\n`,
+);
 console.log(`${ordered.length} examples in ${file}`);

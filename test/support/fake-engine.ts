@@ -23,11 +23,18 @@ export async function fakeEngine(socketPath: string, answer: Answers): Promise<F
   });
   server.on('connection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  const close = () => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-  return { asked, get connections() { return connections; }, close };
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return {
+    asked,
+    get connections() {
+      return connections;
+    },
+    close,
+  };
 }
 
 /** Accepts connections at a socket and does with each what it is told, which may be nothing. */
@@ -41,11 +48,18 @@ export async function rawEngine(socketPath: string, use: (socket: Socket) => voi
     use(socket);
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  const close = () => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    for (const socket of sockets) socket.destroy();
-  });
-  return { asked: [], get connections() { return connections; }, close };
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return {
+    asked: [],
+    get connections() {
+      return connections;
+    },
+    close,
+  };
 }
 
 export function json(response: ServerResponse, body: unknown, status = 200): void {

@@ -38,7 +38,10 @@ export interface Question {
 export function testConfig(data: string, over: Record<string, unknown> = {}): Config {
   const defaults = readJson(join(projectDir, 'config/hostkeep.json'));
   const level = process.env['HOSTKEEP_TEST_LOG'] ?? 'silent';
-  return checkConfig({ ...defaults, listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', log: { level }, data, ...over }, 'test');
+  return checkConfig(
+    { ...defaults, listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', log: { level }, data, ...over },
+    'test',
+  );
 }
 
 /** A real server with real sockets, an empty store, and every reply checked against its schema. */
@@ -56,7 +59,10 @@ export class TestServer {
   static async start({ config = {}, plugins, data }: TestOptions = {}): Promise<TestServer> {
     const folder = data ?? mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
     const settings = testConfig(folder, config);
-    const hostkeep = await Hostkeep.start(settings, createLog(settings.log.level), { checkReplies: true, ...(plugins && { plugins }) });
+    const hostkeep = await Hostkeep.start(settings, createLog(settings.log.level), {
+      checkReplies: true,
+      ...(plugins && { plugins }),
+    });
     return new TestServer(hostkeep, folder, data === undefined);
   }
 
@@ -89,10 +95,17 @@ export class TestServer {
   }
 
   /** Asks over the socket. JSON replies come parsed, others as text. */
-  async ask<T = Record<string, unknown>>(path: string, { method = 'GET', token, body, headers = {}, address = 'user' }: Question = {}): Promise<Answer<T>> {
+  async ask<T = Record<string, unknown>>(
+    path: string,
+    { method = 'GET', token, body, headers = {}, address = 'user' }: Question = {},
+  ): Promise<Answer<T>> {
     const response = await fetch(this.hostkeep.url(address) + path, {
       method,
-      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();

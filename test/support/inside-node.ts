@@ -7,7 +7,10 @@ import type { Worker } from 'node:worker_threads';
 
 type Order = { readonly clockMs: number } | { readonly endThreads: true };
 
-const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: typeof Worker; isMainThread: boolean };
+const threads = createRequire(import.meta.url)('node:worker_threads') as {
+  Worker: typeof Worker;
+  isMainThread: boolean;
+};
 const running = new Set<Worker>();
 const RealDate = Date;
 let stepMs = 0;

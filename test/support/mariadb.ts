@@ -41,8 +41,16 @@ export class MariaDb {
     const owner = systemUser();
     if (owner !== undefined) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid);
     await new Promise<void>((resolve, reject) => {
-      const options = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'];
-      execFile('mariadb-install-db', options, { ...owner, cwd: folder }, (error, _, stderr) => (error === null ? resolve() : reject(new Error(stderr, { cause: error }))));
+      const options = [
+        '--no-defaults',
+        `--datadir=${data}`,
+        '--auth-root-authentication-method=normal',
+        '--skip-test-db',
+        '--skip-name-resolve',
+      ];
+      execFile('mariadb-install-db', options, { ...owner, cwd: folder }, (error, _, stderr) =>
+        error === null ? resolve() : reject(new Error(stderr, { cause: error })),
+      );
     });
     await server.up();
     return server;
@@ -51,10 +59,22 @@ export class MariaDb {
   /** Starts it again, where `stop` has ended it. */
   async up(): Promise<void> {
     const options = [
-      '--no-defaults', `--datadir=${this.data}`, `--socket=${this.socket}`, `--pid-file=${join(this.#folder, 'pid')}`, '--bind-address=127.0.0.1', `--port=${this.port}`,
-      '--skip-name-resolve', '--skip-log-bin', '--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0',
+      '--no-defaults',
+      `--datadir=${this.data}`,
+      `--socket=${this.socket}`,
+      `--pid-file=${join(this.#folder, 'pid')}`,
+      '--bind-address=127.0.0.1',
+      `--port=${this.port}`,
+      '--skip-name-resolve',
+      '--skip-log-bin',
+      '--innodb-buffer-pool-size=32M',
+      '--innodb-flush-log-at-trx-commit=0',
     ];
-    const child = spawn(SERVER ?? '', options, { ...systemUser(), cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(SERVER ?? '', options, {
+      ...systemUser(),
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     this.#process = child;
     process.once('exit', () => child.kill('SIGKILL'));
     await new Promise<void>((resolve, reject) => {
@@ -96,8 +116,19 @@ export class MariaDb {
   /** Runs statements as root and resolves with what they print, tab-separated, without headings. */
   sql(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const client = execFile('mariadb', ['--no-defaults', `--socket=${this.socket}`, '--user=root', '--default-character-set=utf8mb4', '--batch', '--skip-column-names'], { maxBuffer: 1 << 26 },
-        (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error }))));
+      const client = execFile(
+        'mariadb',
+        [
+          '--no-defaults',
+          `--socket=${this.socket}`,
+          '--user=root',
+          '--default-character-set=utf8mb4',
+          '--batch',
+          '--skip-column-names',
+        ],
+        { maxBuffer: 1 << 26 },
+        (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error }))),
+      );
       client.stdin?.end(text);
     });
   }

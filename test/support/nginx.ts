@@ -36,17 +36,29 @@ export class Nginx {
     chmodSync(folder, 0o755);
     const nginx = new Nginx(folder, await freePort());
     for (const name of ['vhosts', 'logs', 'temporary']) mkdirSync(join(folder, name));
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path temporary/${name};`).join(' ');
-    writeFileSync(join(folder, 'nginx.conf'), `${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; daemon off; pid nginx.pid; error_log logs/error.log notice;
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((name) => `${name}_temp_path temporary/${name};`)
+      .join(' ');
+    writeFileSync(
+      join(folder, 'nginx.conf'),
+      `${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; daemon off; pid nginx.pid; error_log logs/error.log notice;
       events { worker_connections 512; } http { ${temporary} access_log off; server_names_hash_bucket_size 512; server_names_hash_max_size 4096;
-      server { listen ${nginx.port} default_server; return 444; } include vhosts/*.conf; }`);
+      server { listen ${nginx.port} default_server; return 444; } include vhosts/*.conf; }`,
+    );
     await nginx.up();
     return nginx;
   }
 
   /** Settings of the plugin webserver for this server. */
   get settings(): Record<string, unknown> {
-    return { driver: 'nginx', vhost_folder: this.vhostFolder, listen: String(this.port), check: this.command('-t', '-q'), reload: this.command('-s', 'reload'), version: [SERVER ?? '', '-v'] };
+    return {
+      driver: 'nginx',
+      vhost_folder: this.vhostFolder,
+      listen: String(this.port),
+      check: this.command('-t', '-q'),
+      reload: this.command('-s', 'reload'),
+      version: [SERVER ?? '', '-v'],
+    };
   }
 
   command(...args: string[]): string[] {
@@ -85,7 +97,9 @@ export class Nginx {
 
   /** How often it was told to read its configuration again. */
   reloads(): number {
-    return this.log().split('\n').filter((line) => line.includes('reconfiguring')).length;
+    return this.log()
+      .split('\n')
+      .filter((line) => line.includes('reconfiguring')).length;
   }
 
   fetch(host: string, path = '/'): Promise<Page> {

@@ -48,16 +48,38 @@ export class NodeProcess {
   private constructor(child: ChildProcess) {
     this.child = child;
     this.#output = { text: '' };
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output.text = (this.#output.text + chunk.toString()).slice(-OUTPUT_KEPT)));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on(
+        'data',
+        (chunk: Buffer) => (this.#output.text = (this.#output.text + chunk.toString()).slice(-OUTPUT_KEPT)),
+      );
   }
 
   /** Starts it without waiting for anything. */
   static spawn(data: string, { config = {}, through = [], inside }: NodeOptions = {}): NodeProcess {
     const settings = join(settingsFolder(), `${(spawned += 1)}.json`);
     writeFileSync(settings, JSON.stringify(config));
-    const [program = '', ...args] = [...through, process.execPath, ...(inside === undefined ? [] : ['--import', inside]), CLI, '--config', settings, 'serve'];
-    const env = { ...process.env, HOSTKEEP_DATA: data, HOSTKEEP_LISTEN: '127.0.0.1:0', HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0' };
-    return new NodeProcess(spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe', ...(inside === undefined ? [] : ['ipc' as const])] }));
+    const [program = '', ...args] = [
+      ...through,
+      process.execPath,
+      ...(inside === undefined ? [] : ['--import', inside]),
+      CLI,
+      '--config',
+      settings,
+      'serve',
+    ];
+    const env = {
+      ...process.env,
+      HOSTKEEP_DATA: data,
+      HOSTKEEP_LISTEN: '127.0.0.1:0',
+      HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
+    };
+    return new NodeProcess(
+      spawn(program, args, {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe', ...(inside === undefined ? [] : ['ipc' as const])],
+      }),
+    );
   }
 
   /** Starts it and waits until both addresses answer. Rejects with all that it wrote when it ends before. */
@@ -95,21 +117,50 @@ export class NodeProcess {
     for (;;) {
       const match = this.output.match(pattern);
       if (match !== null) return match;
-      if (!this.isAlive) throw new Error(`the node ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`);
-      await Promise.race([this.child.stdout, this.child.stderr, this.child].map((each) => (each === null ? new Promise(() => {}) : once(each, each === this.child ? 'exit' : 'data'))));
+      if (!this.isAlive)
+        throw new Error(
+          `the node ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`,
+        );
+      await Promise.race(
+        [this.child.stdout, this.child.stderr, this.child].map((each) =>
+          each === null ? new Promise(() => {}) : once(each, each === this.child ? 'exit' : 'data'),
+        ),
+      );
     }
   }
 
   /** Asks over the socket. Rejects when the connection breaks before the whole reply is there. */
-  async ask<T = Record<string, unknown>>(path: string, { method = 'GET', token = '', body, address = 'user' }: { method?: string; token?: string; body?: unknown; address?: Address } = {}): Promise<Reply<T>> {
-    const headers = { ...(token !== '' && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const response = await fetch(this.url(address) + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  async ask<T = Record<string, unknown>>(
+    path: string,
+    {
+      method = 'GET',
+      token = '',
+      body,
+      address = 'user',
+    }: { method?: string; token?: string; body?: unknown; address?: Address } = {},
+  ): Promise<Reply<T>> {
+    const headers = {
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const response = await fetch(this.url(address) + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
-    return { status: response.status, body: (/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text) as T };
+    return {
+      status: response.status,
+      body: (/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text) as T,
+    };
   }
 
   async login(username: string, password = PASSWORD, address: Address = 'user', code?: string): Promise<string> {
-    const { status, body } = await this.ask('/api/login', { method: 'POST', body: { username, password, ...(code !== undefined && { twofa_code: code }) }, address });
+    const { status, body } = await this.ask('/api/login', {
+      method: 'POST',
+      body: { username, password, ...(code !== undefined && { twofa_code: code }) },
+      address,
+    });
     if (status !== 200) throw new Error(`${username} cannot log in: ${status} ${JSON.stringify(body)}`);
     return String(body['token']);
   }
@@ -151,7 +202,8 @@ export async function prepare(data: string, people: Readonly<Record<string, Role
   const core = await openCore(testConfig(data), createLog('silent'));
   try {
     const passwordHash = await core.passwords.hash(PASSWORD);
-    for (const [username, role] of Object.entries(people)) await core.accounts.create({ username, role, passwordHash, ...(role === 'user' && { plan: 'developer' }) });
+    for (const [username, role] of Object.entries(people))
+      await core.accounts.create({ username, role, passwordHash, ...(role === 'user' && { plan: 'developer' }) });
   } finally {
     await core.close();
   }

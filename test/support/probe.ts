@@ -4,7 +4,10 @@ import { ready, reply, Stream, type Sink } from '../../kernel/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 
 const Any = Type.Object({});
-const Echo = Type.Object({ text: Type.String({ maxLength: 100 }), times: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }, { additionalProperties: false });
+const Echo = Type.Object(
+  { text: Type.String({ maxLength: 100 }), times: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) },
+  { additionalProperties: false },
+);
 
 /** Lets a test hold a request of `wait` open, and hear that its client went away. */
 export class Gate {
@@ -30,19 +33,97 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       open: { method: 'GET', path: '/probe/open', address: 'both', access: 'guest', summary: 'for all', reply: Any },
       mine: { method: 'GET', path: '/probe/mine', access: 'user', summary: 'for users', reply: Any },
       gated: { method: 'GET', path: '/probe/gated', summary: 'for holders of dns', reply: Any },
-      either: { method: 'GET', path: '/probe/either', feature: ['dns', 'redirects'], also: ['waf'], summary: 'for some', reply: Any },
-      admin: { method: 'GET', path: '/probe/admin', address: 'admin', access: 'admin', summary: 'for admins', reply: Any },
-      query: { method: 'GET', path: '/probe/query', access: 'guest', summary: 'echoes a query', query: Type.Object({ q: Type.String({ default: '' }), n: Type.Integer({ default: 1, maximum: 10 }) }), reply: Any },
-      item: { method: 'GET', path: '/probe/items/:id/:part', access: 'guest', summary: 'echoes a path', params: Type.Object({ id: Type.Integer(), part: Type.String() }), reply: Any },
-      rest: { method: 'GET', path: '/probe/rest/*path', access: 'guest', summary: 'echoes the rest', params: Type.Object({ path: Type.String() }), reply: Any },
-      echo: { method: 'POST', path: '/probe/echo', access: 'guest', summary: 'echoes a body', body: Echo, reply: Echo, status: 201 },
+      either: {
+        method: 'GET',
+        path: '/probe/either',
+        feature: ['dns', 'redirects'],
+        also: ['waf'],
+        summary: 'for some',
+        reply: Any,
+      },
+      admin: {
+        method: 'GET',
+        path: '/probe/admin',
+        address: 'admin',
+        access: 'admin',
+        summary: 'for admins',
+        reply: Any,
+      },
+      query: {
+        method: 'GET',
+        path: '/probe/query',
+        access: 'guest',
+        summary: 'echoes a query',
+        query: Type.Object({ q: Type.String({ default: '' }), n: Type.Integer({ default: 1, maximum: 10 }) }),
+        reply: Any,
+      },
+      item: {
+        method: 'GET',
+        path: '/probe/items/:id/:part',
+        access: 'guest',
+        summary: 'echoes a path',
+        params: Type.Object({ id: Type.Integer(), part: Type.String() }),
+        reply: Any,
+      },
+      rest: {
+        method: 'GET',
+        path: '/probe/rest/*path',
+        access: 'guest',
+        summary: 'echoes the rest',
+        params: Type.Object({ path: Type.String() }),
+        reply: Any,
+      },
+      echo: {
+        method: 'POST',
+        path: '/probe/echo',
+        access: 'guest',
+        summary: 'echoes a body',
+        body: Echo,
+        reply: Echo,
+        status: 201,
+      },
       put: { method: 'PUT', path: '/probe/echo', summary: 'echoes a body', body: Echo, reply: Echo },
       wait: { method: 'GET', path: '/probe/wait', access: 'guest', summary: 'waits', reply: Any },
-      bytes: { method: 'GET', path: '/probe/bytes', access: 'guest', summary: 'sends bytes', produces: ['image/png'], reply: Any },
-      header: { method: 'GET', path: '/probe/header', access: 'guest', summary: 'sends a header', headers: ['x-echo'], query: Type.Object({ value: Type.String() }), reply: Any },
-      fails: { method: 'GET', path: '/probe/fails', access: 'guest', summary: 'throws', query: Type.Object({ how: Type.String() }), reply: Any },
-      misfit: { method: 'GET', path: '/probe/misfit', access: 'guest', summary: 'answers what its schema does not say', reply: Type.Object({ n: Type.Integer() }) },
-      stream: { method: 'GET', path: '/probe/stream', access: 'user', summary: 'streams', produces: ['text/event-stream'], reply: Any },
+      bytes: {
+        method: 'GET',
+        path: '/probe/bytes',
+        access: 'guest',
+        summary: 'sends bytes',
+        produces: ['image/png'],
+        reply: Any,
+      },
+      header: {
+        method: 'GET',
+        path: '/probe/header',
+        access: 'guest',
+        summary: 'sends a header',
+        headers: ['x-echo'],
+        query: Type.Object({ value: Type.String() }),
+        reply: Any,
+      },
+      fails: {
+        method: 'GET',
+        path: '/probe/fails',
+        access: 'guest',
+        summary: 'throws',
+        query: Type.Object({ how: Type.String() }),
+        reply: Any,
+      },
+      misfit: {
+        method: 'GET',
+        path: '/probe/misfit',
+        access: 'guest',
+        summary: 'answers what its schema does not say',
+        reply: Type.Object({ n: Type.Integer() }),
+      },
+      stream: {
+        method: 'GET',
+        path: '/probe/stream',
+        access: 'user',
+        summary: 'streams',
+        produces: ['text/event-stream'],
+        reply: Any,
+      },
       ip: { method: 'GET', path: '/probe/ip', access: 'guest', summary: 'tells the address', reply: Any },
     },
     setup: ({ config }) => ({
@@ -63,7 +144,8 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
           await gate.opened;
           return { waited: true };
         },
-        bytes: () => reply(Uint8Array.of(1, 2, 3), { type: 'image/png', headers: { ETag: '"x"', 'Cache-Control': 'private' } }),
+        bytes: () =>
+          reply(Uint8Array.of(1, 2, 3), { type: 'image/png', headers: { ETag: '"x"', 'Cache-Control': 'private' } }),
         header: (call) => ready({ echo: call.header('x-echo') }, { headers: { 'X-Value': call.query.value } }),
         fails: ({ query }) => {
           if (query.how === 'later') return Promise.reject(new Error('secret cause'));
@@ -71,11 +153,12 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
           throw new Error('secret cause');
         },
         misfit: () => ({ n: 'one' }) as unknown as { n: number },
-        stream: () => new Stream('text/event-stream', (sink) => {
-          sinks.push(sink);
-          sink.write('data: first\n\n');
-          return () => void sinks.splice(sinks.indexOf(sink), 1);
-        }),
+        stream: () =>
+          new Stream('text/event-stream', (sink) => {
+            sinks.push(sink);
+            sink.write('data: first\n\n');
+            return () => void sinks.splice(sinks.indexOf(sink), 1);
+          }),
         ip: (call) => ({ ip: call.ip }),
       },
     }),

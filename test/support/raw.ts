@@ -2,7 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 
 /** Sends bytes as they are, and returns all that came back until the server closed or `isComplete` says so. */
-export async function rawRequest(url: string, bytes: string, isComplete: (text: string) => boolean = hasWholeReply): Promise<string> {
+export async function rawRequest(
+  url: string,
+  bytes: string,
+  isComplete: (text: string) => boolean = hasWholeReply,
+): Promise<string> {
   const socket = await rawConnection(url);
   let text = '';
   const done = new Promise<void>((resolve, reject) => {

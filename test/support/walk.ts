@@ -26,7 +26,9 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'screenshots.show': () => ({ path: '/api/screenshot/new-shop.example?width=320' }),
   'domains.remove': () => ({ body: { domain_url: 'new-shop.example' } }),
   'websites.databaseInfo': () => ({ path: '/api/database_info?domain=sunny-garden.example' }),
-  'control.createPlan': () => ({ body: { name: 'starter', description: 'For a first site', domains_limit: 2, features: ['domains'] } }),
+  'control.createPlan': () => ({
+    body: { name: 'starter', description: 'For a first site', domains_limit: 2, features: ['domains'] },
+  }),
   'control.updatePlan': () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
   'control.plan': () => ({ path: '/api/plans/starter' }),
   'control.switchOn': () => ({ path: '/api/plans/starter/features/waf' }),
@@ -46,14 +48,18 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'control.removePlan': () => ({ path: '/api/plans/starter' }),
   'account.setupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
   'account.confirmTwofa': () => ({ body: { code: code() } }),
-  'account.disableTwofa': () => ({ body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) } }),
+  'account.disableTwofa': () => ({
+    body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) },
+  }),
   'account.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
   'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
   'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
   'account.logout': () => ({}),
   'account.adminSetupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
   'account.adminConfirmTwofa': () => ({ body: { code: code() } }),
-  'account.adminDisableTwofa': () => ({ body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) } }),
+  'account.adminDisableTwofa': () => ({
+    body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) },
+  }),
   'account.adminPassword': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
   'account.adminEndSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
   'account.adminLogout': () => ({}),
@@ -71,22 +77,45 @@ export interface Step {
  * Asks every route once, as one who may, on the content of the demo. Fails where a route takes something and no row says
  * what. `leftOut` hears of content that a plugin could not make.
  */
-export async function* walk(server: TestServer, leftOut: (plugin: string, error: unknown) => void): AsyncGenerator<Step> {
-  const { plugins, node, core: { sessions } } = server.hostkeep;
-  const people = { demo: await server.account('demo'), other: await server.account('other', 'basic'), operator: await server.account('operator', '', 'admin') };
+export async function* walk(
+  server: TestServer,
+  leftOut: (plugin: string, error: unknown) => void,
+): AsyncGenerator<Step> {
+  const {
+    plugins,
+    node,
+    core: { sessions },
+  } = server.hostkeep;
+  const people = {
+    demo: await server.account('demo'),
+    other: await server.account('other', 'basic'),
+    operator: await server.account('operator', '', 'admin'),
+  };
   for (const { plugin, error } of await plugins.inTurn('demo', people)) if (error !== undefined) leftOut(plugin, error);
-  for (const { plugin, value } of await plugins.inTurn('demoOutside', people)) for (const line of value?.leftOut ?? []) leftOut(plugin, line);
+  for (const { plugin, value } of await plugins.inTurn('demoOutside', people))
+    for (const line of value?.leftOut ?? []) leftOut(plugin, line);
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
   const routes = new Map(node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));
   for (const name of orderOf(routes)) {
     const route = routes.get(name) as RouteInfo;
     const address = route.addresses[0] ?? 'user';
-    const target = name === 'control.endSession' || name === 'control.endSessions' ? people.other : address === 'user' ? people.demo : people.operator;
+    const target =
+      name === 'control.endSession' || name === 'control.endSessions'
+        ? people.other
+        : address === 'user'
+          ? people.demo
+          : people.operator;
     if (/endsession/i.test(name)) await server.token(target);
-    kept.session = (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
+    kept.session =
+      (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
     const { path = route.paths[0] ?? '', body, keep } = REQUESTS[name]?.() ?? {};
     const method = route.produces?.includes('text/event-stream') === true ? 'HEAD' : route.method; // a stream has no end to wait for
-    const answer = await server.ask<Record<string, string>>(path, { method, address, token: tokens[address], ...(body === undefined ? {} : { body }) });
+    const answer = await server.ask<Record<string, string>>(path, {
+      method,
+      address,
+      token: tokens[address],
+      ...(body === undefined ? {} : { body }),
+    });
     yield { name, route, sent: body, answer };
     keep?.(answer.body);
   }
@@ -94,7 +123,11 @@ export async function* walk(server: TestServer, leftOut: (plugin: string, error:
 
 /** Those that need nothing said first, and then the rows in their order. */
 function orderOf(routes: ReadonlyMap<string, RouteInfo>): string[] {
-  const plain = [...routes].filter(([name, { method, paths }]) => REQUESTS[name] === undefined && method === 'GET' && !/[:*]/.test(paths[0] ?? '')).map(([name]) => name);
+  const plain = [...routes]
+    .filter(
+      ([name, { method, paths }]) => REQUESTS[name] === undefined && method === 'GET' && !/[:*]/.test(paths[0] ?? ''),
+    )
+    .map(([name]) => name);
   const unasked = [...routes.keys()].filter((name) => !plain.includes(name) && REQUESTS[name] === undefined);
   if (unasked.length > 0) throw new Error(`no row says how to ask ${unasked.join(', ')}`);
   return [...plain, ...Object.keys(REQUESTS)];

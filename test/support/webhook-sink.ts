@@ -20,11 +20,13 @@ export class WebhookSink {
   static async open(): Promise<WebhookSink> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Told;
-        sink.events.set(event.id, event);
-        response.end();
-      });
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Told;
+          sink.events.set(event.id, event);
+          response.end();
+        });
     });
     const sink = new WebhookSink(server);
     server.listen(0, '127.0.0.1');
@@ -35,7 +37,11 @@ export class WebhookSink {
   /** Settings of the plugin webhooks that lead here. */
   get settings(): Record<string, unknown> {
     const { port } = this.#server.address() as AddressInfo;
-    return { endpoints: [{ url: `http://127.0.0.1:${port}/`, secret: 'a secret of more than sixteen' }], allow_private: true, backoff_ms: 10 };
+    return {
+      endpoints: [{ url: `http://127.0.0.1:${port}/`, secret: 'a secret of more than sixteen' }],
+      allow_private: true,
+      backoff_ms: 10,
+    };
   }
 
   close(): void {

@@ -6,11 +6,13 @@ import { Store } from '../../kernel/store.ts';
 const [folder = '', round = ''] = process.argv.slice(2);
 const store = await Store.open(join(folder, 'test.db'));
 await store.write((tx) => tx.run('create table if not exists things (name text primary key) strict'));
-await Promise.all(Array.from({ length: 20 }, async (_, writer) => {
-  for (let i = 0; ; i += 1) {
-    const name = `${round}-${writer}-${i}`;
-    await store.write((tx) => tx.run('insert into things values (?)', name));
-    appendFileSync(join(folder, 'acknowledged'), `${name}\n`);
-    process.send?.(name);
-  }
-}));
+await Promise.all(
+  Array.from({ length: 20 }, async (_, writer) => {
+    for (let i = 0; ; i += 1) {
+      const name = `${round}-${writer}-${i}`;
+      await store.write((tx) => tx.run('insert into things values (?)', name));
+      appendFileSync(join(folder, 'acknowledged'), `${name}\n`);
+      process.send?.(name);
+    }
+  }),
+);

@@ -3,7 +3,10 @@ const element = (id) => document.getElementById(id);
 let description = {};
 
 async function show(token) {
-  const reply = await fetch('openapi.json', token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+  const reply = await fetch(
+    'openapi.json',
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
   const body = await reply.json();
   if (!reply.ok) throw new Error(body.title);
   description = { ...body, servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }] };
@@ -19,7 +22,8 @@ async function show(token) {
 
 /** Where the description says that a user name and a password are exchanged for a token. */
 function loginPath() {
-  const isLogin = ({ post }) => post?.requestBody?.content['application/json'].schema.required?.join() === 'username,password';
+  const isLogin = ({ post }) =>
+    post?.requestBody?.content['application/json'].schema.required?.join() === 'username,password';
   return Object.keys(description.paths).find((path) => isLogin(description.paths[path]));
 }
 
@@ -28,7 +32,11 @@ async function logIn() {
   const reply = await fetch(loginPath()?.slice(1) ?? 'api/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: element('username').value, password: element('password').value, ...(code === '' ? {} : { twofa_code: code }) }),
+    body: JSON.stringify({
+      username: element('username').value,
+      password: element('password').value,
+      ...(code === '' ? {} : { twofa_code: code }),
+    }),
   });
   const body = await reply.json();
   if (body.twofa_required) throw new Error('A code is needed besides');
