@@ -43,7 +43,7 @@ const timed = async (work: () => Promise<string>): Promise<{ ms: number; size: s
   return { ms: performance.now() - started, size };
 };
 
-console.log(`Directory size bench with ${loadTool}: ${machineText()}, ${files} files in ${folders} folders\n`);
+console.log(`Identity size bench with ${loadTool}: ${machineText()}, ${files} files in ${folders} folders\n`);
 await byDu();
 await ask(); // both warm
 const runs = { asked: [] as number[], du: [] as number[] };

@@ -6,9 +6,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account } from '../kernel/accounts.ts';
-import type { Core } from '../kernel/index.ts';
-import { projectDir } from '../kernel/config.ts';
+import type { Account } from '../kernel/identity/accounts.ts';
+import type { Core } from '../kernel/core.ts';
+import { projectDir } from '../kernel/system/project-dir.ts';
 import { additions } from './support/additions.ts';
 import { describeLoad, interleaved, load, loadTool, median, type Target } from './support/load.ts';
 import {
@@ -169,9 +169,13 @@ async function startUp(data: string): Promise<void> {
   const memory = { hostkeep: 0, node: 0 };
   for (let round = 0; round < 7; round += 1) {
     let started = performance.now();
-    const child = spawn(process.execPath, [join(projectDir, 'dist/kernel/cli.js'), 'serve', '--config', settings], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [join(projectDir, 'dist/kernel/cli/main.js'), 'serve', '--config', settings],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     for (let text = ''; !text.includes('"listening"');) text += String((await once(child.stdout, 'data'))[0]);
     times.hostkeep.push(performance.now() - started);
     if (round === 6) {

@@ -18,3 +18,18 @@ export function createLog(level: string): Log {
     destination({ fd: 1, sync: true }),
   );
 }
+
+/** How often a fault that clients keep polling into is logged. */
+const REPEAT_MS = 10_000;
+
+/** Keeps a fault that recurs at every poll from filling the log: each key is due once in ten seconds. */
+export class LogThrottle {
+  readonly #loggedAt = new Map<string, number>();
+
+  isDue(key: string): boolean {
+    const now = performance.now();
+    if (now - (this.#loggedAt.get(key) ?? -REPEAT_MS) < REPEAT_MS) return false;
+    this.#loggedAt.set(key, now);
+    return true;
+  }
+}

@@ -2,17 +2,23 @@
  * The rules of the house, as a check that turns red, and why each of them is there:
  *
  * - The kernel knows no plugin, so that any feature can be taken out or put in without touching what all rely on.
- * - A plugin knows the kernel and itself; of a plugin that it needs it may know types. So a plugin is read, changed and
- *   removed alone, and what happens between two of them happens at a named point.
+ * - The kernel stands on floors. A file imports only from floors below its own or from its own folder, types included,
+ *   so that it can be read after those below it, and a change above never reaches down.
+ * - A plugin takes from the kernel what `FOR_PLUGINS` allows and nothing else: the contract, the ground, and the two
+ *   rooms of tools. How requests are served, plugins are loaded and keys are kept can then change without them.
+ * - A plugin knows itself; of a plugin that it needs it may know types. So a plugin is read, changed and removed alone,
+ *   and what happens between two of them happens at a named point.
  * - Each package has one owning folder, so that replacing or updating it is a change in one place.
- * - No circle of imports, so that every file can be understood after those that it imports.
+ * - No circle of imports, types included, so that every file can be understood after those that it imports.
+ * - No two exported types share a name, so that a name means one thing.
  * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
  * - Names say what is in a file. A drawer called after nothing in particular collects everything.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../kernel/config.ts';
+import { projectDir } from '../kernel/system/project-dir.ts';
 import { testSuite } from './support/suite.ts';
 
 const test = testSuite('boundaries');
@@ -23,16 +29,35 @@ interface Import {
   readonly isType: boolean;
 }
 
+/** The floors of the kernel, from the ground up. A folder is named without its files, a file without its ending. */
+const FLOORS = [
+  ['errors', 'schema', 'log'],
+  ['system', 'concurrency'],
+  ['config'],
+  ['storage'],
+  ['identity'],
+  ['plugin-api'],
+  ['http'],
+  ['plugin-host'],
+  ['core'],
+  ['hostkeep'],
+  ['cli'],
+];
+/** What plugins may import of the kernel; everything else is closed to them. */
+const FOR_PLUGINS = {
+  values: ['errors', 'schema', 'log', 'system', 'concurrency', 'plugin-api'],
+  types: ['identity', 'storage', 'config'],
+};
 /** The one file or folder that may import a package. */
 const OWNERS: Readonly<Record<string, string>> = {
-  'uWebSockets.js': 'kernel/server.ts',
-  jose: 'kernel/auth.ts',
-  ajv: 'kernel/json.ts',
-  sqlite: 'kernel/store.ts',
-  sqlite3: 'kernel/store.ts',
+  'uWebSockets.js': 'kernel/http/server.ts',
+  jose: 'kernel/identity/keyring.ts',
+  ajv: 'kernel/config/validator.ts',
+  sqlite: 'kernel/storage/store.ts',
+  sqlite3: 'kernel/storage/store.ts',
   pino: 'kernel/log.ts',
   commander: 'kernel/cli',
-  '@node-rs/argon2': 'kernel/password-worker.ts',
+  '@node-rs/argon2': 'kernel/identity/password-worker.ts',
   '@sinclair/typebox': 'kernel/schema.ts',
   otpauth: 'plugins/account',
   qr: 'plugins/account',
@@ -48,21 +73,12 @@ const OWNERS: Readonly<Record<string, string>> = {
   'swagger-ui-dist': 'plugins/openapi',
 };
 const TOP_LEVEL = [
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'kernel',
-  'plugins',
-  'config',
-  'test',
-  'bench',
-  'README.md',
-  'LICENSE',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  'node_modules',
-  'dist',
+  ...['package.json', 'tsconfig.json', 'kernel', 'plugins', 'config', 'test', 'bench', 'README.md'],
+  ...['package-lock.json', 'LICENSE', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...['.ci', '.editorconfig', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierrc.json', '.prettierignore'],
 ];
+/** A folder of the kernel with more files than this has rooms of its own. */
+const FILES_IN_A_FOLDER = 15;
 
 function sources(folder: string): string[] {
   return readdirSync(join(projectDir, folder), { withFileTypes: true, recursive: true })
@@ -74,15 +90,15 @@ function importsOf(file: string): Import[] {
   const text = readFileSync(join(projectDir, file), 'utf8');
   const found = [
     ...text.matchAll(
-      /^(?:import|export)\s+(type\s+)?[^;]*?from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)|(?:resolve|require)\('(@?[a-z][^']+)'\)/gm,
+      /^(?:import|export)\s+(type\s+)?[^;]*?from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)|(?:resolve|require)\('(@?[a-z][^']+)'\)|^\s*(declare module) '(\.[^']+)'/gm,
     ),
   ];
   return found.map((match) => {
-    const to = match[2] ?? match[3] ?? match[4] ?? match[5] ?? '';
+    const to = match[2] ?? match[3] ?? match[4] ?? match[5] ?? match[7] ?? '';
     return {
       file,
       to: to.startsWith('.') ? relative(projectDir, join(projectDir, dirname(file), to)) : to,
-      isType: match[1] !== undefined,
+      isType: match[1] !== undefined || match[6] !== undefined,
     };
   });
 }
@@ -95,15 +111,39 @@ const packageOf = (to: string) =>
     .slice(0, to.startsWith('@') ? 2 : 1)
     .join('/');
 const isPackage = ({ to }: Import) =>
-  !to.startsWith('node:') && !to.startsWith('kernel/') && !to.startsWith('plugins/');
+  !to.startsWith('node:') && !to.startsWith('kernel/') && !to.startsWith('plugins/') && to !== 'package.json';
 const pluginOf = (path: string) => (path.startsWith('plugins/') ? path.split('/')[1] : undefined);
-const told = (list: readonly Import[]) => list.map(({ file, to }) => `${file} imports ${to}`);
+/** The folder directly in the kernel, or the file without its ending. */
+const roomOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+const floorOf = (path: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
+const listed = (list: readonly Import[]) => list.map(({ file, to }) => `${file} imports ${to}`);
 
 test('the kernel imports no plugin', () => {
-  assert.equal(told(imports.filter(({ file, to }) => file.startsWith('kernel/') && to.startsWith('plugins/'))), []);
+  assert.equal(listed(imports.filter(({ file, to }) => file.startsWith('kernel/') && to.startsWith('plugins/'))), []);
 });
 
-test('a plugin imports the kernel, itself, and types of the plugins that it needs', () => {
+test('the kernel imports downwards only, types included', () => {
+  assert.equal(
+    files.filter((file) => file.startsWith('kernel/') && floorOf(file) < 0),
+    [],
+    'files that stand on no floor',
+  );
+  const upwards = imports.filter(({ file, to }) => {
+    if (!file.startsWith('kernel/') || !to.startsWith('kernel/') || roomOf(file) === roomOf(to)) return false;
+    return floorOf(to) >= floorOf(file);
+  });
+  assert.equal(listed(upwards), []);
+});
+
+test('a plugin imports of the kernel what is for plugins, and nothing else', () => {
+  const closed = imports.filter(({ file, to, isType }) => {
+    if (!file.startsWith('plugins/') || !to.startsWith('kernel/')) return false;
+    return !FOR_PLUGINS.values.includes(roomOf(to)) && !(isType && FOR_PLUGINS.types.includes(roomOf(to)));
+  });
+  assert.equal(listed(closed), []);
+});
+
+test('a plugin imports itself, and types of the plugins that it needs', () => {
   const foreign = imports.filter(({ file, to, isType }) => {
     const [from, target] = [pluginOf(file), pluginOf(to)];
     if (from === undefined || target === undefined || from === target) return false;
@@ -111,45 +151,20 @@ test('a plugin imports the kernel, itself, and types of the plugins that it need
     const needs = /needs: \[([^\]]*)\]/.exec(manifest)?.[1] ?? '';
     return !isType || !needs.includes(`'${target}'`);
   });
-  assert.equal(told(foreign), []);
-});
-
-test('plugins see the contract of the kernel, not how it serves, loads or starts', () => {
-  const inner = [
-    'kernel/server.ts',
-    'kernel/loader.ts',
-    'kernel/index.ts',
-    'kernel/cli.ts',
-    'kernel/exchange.ts',
-    'kernel/table.ts',
-    'kernel/stream.ts',
-    'kernel/streams.ts',
-    'kernel/request-flow.ts',
-    'kernel/writer.ts',
-    'kernel/wire.ts',
-  ];
-  assert.equal(
-    told(
-      imports.filter(
-        ({ file, to }) => file.startsWith('plugins/') && (inner.includes(to) || to.startsWith('kernel/cli/')),
-      ),
-    ),
-    [],
-  );
+  assert.equal(listed(foreign), []);
 });
 
 test('each package is imported in its owning folder only', () => {
-  const strays = imports.filter(
-    (each) =>
-      isPackage(each) &&
-      !(OWNERS[packageOf(each.to)] !== undefined && each.file.startsWith(OWNERS[packageOf(each.to)] ?? ' ')),
-  );
-  assert.equal(told(strays), []);
+  const strays = imports.filter((each) => {
+    const owner = OWNERS[packageOf(each.to)];
+    return isPackage(each) && (owner === undefined || !each.file.startsWith(owner));
+  });
+  assert.equal(listed(strays), []);
   const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  const isNamed = (name: string) =>
-    files.some((file) => readFileSync(join(projectDir, file), 'utf8').includes(`'${name}`));
+  const texts = files.map((file) => readFileSync(join(projectDir, file), 'utf8'));
+  const isNamed = (name: string) => texts.some((text) => text.includes(`'${name}`));
   assert.equal(
     Object.keys(dependencies).filter((name) => !isNamed(name)),
     [],
@@ -165,13 +180,12 @@ test('the packages of the generated client stay with it', () => {
   const strays = [...sources('test'), ...sources('bench')]
     .filter((file) => !/^test\/(client|fixtures\/client)\//.test(file))
     .flatMap(importsOf);
-  assert.equal(told([...imports, ...strays].filter(({ to }) => names.includes(packageOf(to)))), []);
+  assert.equal(listed([...imports, ...strays].filter(({ to }) => names.includes(packageOf(to)))), []);
 });
 
-test('no imports go in a circle', () => {
-  const next = new Map(
-    files.map((file) => [file, imports.filter((each) => each.file === file && !each.isType).map(({ to }) => to)]),
-  );
+test('no imports go in a circle, types included', () => {
+  const next = new Map(files.map((file) => [file, new Set<string>()]));
+  for (const { file, to } of imports) if (to !== file) next.get(file)?.add(to);
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
     assert.not.ok(path.includes(file), `circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
@@ -182,11 +196,30 @@ test('no imports go in a circle', () => {
   for (const file of files) visit(file, []);
 });
 
+test('no two exported types or classes of the kernel and one plugin share a name', () => {
+  const exported = new Map<string, string[]>();
+  for (const file of files)
+    for (const [, name = ''] of readFileSync(join(projectDir, file), 'utf8').matchAll(
+      /^export (?:abstract )?(?:class|interface|type) (\w+)/gm,
+    ))
+      exported.set(name, [...(exported.get(name) ?? []), file]);
+  const clashes = [...exported].flatMap(([name, places]) => {
+    const [kernel, rest] = [
+      places.filter((p) => p.startsWith('kernel/')),
+      places.filter((p) => !p.startsWith('kernel/')),
+    ];
+    const inOnePlugin = rest.filter((each, i) => rest.findIndex((p) => pluginOf(p) === pluginOf(each)) !== i);
+    const isClash = kernel.length > 1 || (kernel.length > 0 && rest.length > 0) || inOnePlugin.length > 0;
+    return isClash ? [`${name}: ${places.join(', ')}`] : [];
+  });
+  assert.equal(clashes, []);
+});
+
 test('SQL names tables of its own owner only', () => {
   const tables = new Map<string, string>();
   const owners = ['kernel', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];
   for (const owner of owners) {
-    const folder = join(projectDir, owner, 'migrations');
+    const folder = join(projectDir, owner, owner === 'kernel' ? 'storage/migrations' : 'migrations');
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       for (const [, table = ''] of readFileSync(join(folder, name), 'utf8').matchAll(
         /create (?:virtual )?table (?:if not exists )?(\w+)/g,
@@ -196,6 +229,7 @@ test('SQL names tables of its own owner only', () => {
       }
     }
   }
+  assert.ok(tables.has('accounts') && tables.has('domains'), 'the migrations were found');
   const strays = files.flatMap((file) =>
     [
       ...readFileSync(join(projectDir, file), 'utf8').matchAll(
@@ -208,17 +242,23 @@ test('SQL names tables of its own owner only', () => {
   assert.equal(strays, []);
 });
 
-test('files are named for what is in them', () => {
+test('files are named for what is in them, and no folder of the kernel is a crowd', () => {
   const bad = files.filter(
     (file) =>
       !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(basename(file)) || /\b(utils?|helpers?|common|misc|manager)\b/.test(file),
   );
   assert.equal(bad, []);
+  for (const folder of new Set(files.filter((file) => file.startsWith('kernel/')).map(dirname))) {
+    const inside = files.filter((file) => dirname(file) === folder);
+    assert.ok(inside.length <= FILES_IN_A_FOLDER, `${folder} has ${inside.length} files`);
+  }
 });
 
-test('the top level is what it is', () => {
+test('the top level is what it is, dot-files included', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: projectDir, encoding: 'utf8' }).split('\n');
+  const top = new Set(tracked.filter((path) => path !== '').map((path) => path.split('/')[0] ?? ''));
   assert.equal(
-    readdirSync(projectDir).filter((name) => !name.startsWith('.') && !TOP_LEVEL.includes(name)),
+    [...top].filter((name) => !TOP_LEVEL.includes(name)),
     [],
   );
 });

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../kernel/config.ts';
-import { findPlugins } from '../kernel/loader.ts';
-import type { Plugin } from '../kernel/plugin.ts';
+import { projectDir } from '../kernel/system/project-dir.ts';
+import { findPlugins } from '../kernel/plugin-host/discovery.ts';
+import type { Plugin } from '../kernel/plugin-api/plugin.ts';
 import { temporaryFolder } from './support/folder.ts';
 import { TestServer } from './support/hostkeep.ts';
 import { testSuite } from './support/suite.ts';
@@ -19,7 +19,7 @@ test('the plugin that it shows works as it stands', async () => {
   writeFileSync(
     file,
     code.replaceAll(
-      /'..\/..\/kernel\/(\w+)\.ts'/g,
+      /'..\/..\/kernel\/([\w/-]+)\.ts'/g,
       (_, name: string) => `'${pathToFileURL(join(import.meta.dirname, `../kernel/${name}.js`)).href}'`,
     ),
   );

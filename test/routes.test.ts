@@ -1,7 +1,7 @@
 /** Walks the whole route table, whatever plugins there are: one gate before every method of every route. */
 import * as assert from 'uvu/assert';
-import type { RouteInfo } from '../kernel/node.ts';
-import type { Address } from '../kernel/plugin.ts';
+import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
+import type { Address } from '../kernel/plugin-api/route-spec.ts';
 import { TestServer } from './support/hostkeep.ts';
 import { rawRequest } from './support/raw.ts';
 import { testSuite } from './support/suite.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../kernel/config.ts';
+import { projectDir } from '../kernel/system/project-dir.ts';
 import { testSuite } from './support/suite.ts';
 
 const test = testSuite('security');
@@ -25,7 +25,7 @@ test('every test that the page names is there', () => {
   assert.ok(all.length > 100, `${all.length} were found`);
   const missing = all.filter(({ file, name }) => {
     const path = join(projectDir, 'test', `${file}.test.ts`);
-    return !existsSync(path) || !readFileSync(path, 'utf8').replaceAll("\\'", "'").includes(`'${name}'`);
+    return !existsSync(path) || ![`'${name}'`, `"${name}"`].some((title) => readFileSync(path, 'utf8').includes(title));
   });
   assert.equal(missing, []);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../kernel/config.ts';
+import { projectDir } from '../kernel/system/project-dir.ts';
 import { selfSigned } from './support/certificate.ts';
 import { fakeEngine, json } from './support/fake-engine.ts';
 import { temporaryFolder } from './support/folder.ts';

@@ -3,9 +3,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Account } from '../../kernel/accounts.ts';
-import { checkConfig, projectDir, readJson } from '../../kernel/config.ts';
-import { openCore, type Core } from '../../kernel/index.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { checkConfig, readJson } from '../../kernel/config/configuration.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { openCore, type Core } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 
 export interface Running {

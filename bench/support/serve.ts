@@ -1,6 +1,6 @@
 /** A Hostkeep in a process of its own; its argument is the configuration as JSON. */
-import { checkConfig } from '../../kernel/config.ts';
-import { Hostkeep } from '../../kernel/index.ts';
+import { checkConfig } from '../../kernel/config/configuration.ts';
+import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
 
 const config = checkConfig(JSON.parse(process.argv[2] ?? '{}') as Record<string, unknown>, 'bench');

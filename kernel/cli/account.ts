@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { Account } from '../accounts.ts';
-import type { Core } from '../index.ts';
-import { randomPassword } from '../passwords.ts';
-import { print, readStdin, table, withCore, type GlobalOptions } from './context.ts';
+import type { Account } from '../identity/accounts.ts';
+import type { Core } from '../core.ts';
+import { randomPassword } from '../identity/password-hasher.ts';
+import { print, readStdin, table, withCore, type GlobalOptions } from './command-context.ts';
 
 interface Options extends GlobalOptions {
   readonly json?: boolean;

@@ -1,14 +1,15 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Account } from '../accounts.ts';
-import { ConfigError, projectDir, readJson, type Config } from '../config.ts';
+import type { Account } from '../identity/accounts.ts';
+import { ConfigError, readJson, type Config } from '../config/configuration.ts';
+import { projectDir } from '../system/project-dir.ts';
 import { messageOf } from '../errors.ts';
-import { Hostkeep } from '../index.ts';
+import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
-import { randomPassword } from '../passwords.ts';
-import type { DemoContext, DemoReport } from '../points.ts';
-import { configOf, type GlobalOptions } from './context.ts';
+import { randomPassword } from '../identity/password-hasher.ts';
+import type { DemoContext, DemoReport } from '../plugin-api/points/demo.ts';
+import { configOf, type GlobalOptions } from './command-context.ts';
 import { untilStopped } from './serve.ts';
 
 interface Credential {
@@ -69,7 +70,7 @@ async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
     core,
     await accounts.create({ username: PEOPLE.user, role: 'user', plan: 'developer', passwordHash }),
   );
-  const failures = (await plugins.inTurn('demo', { demo: demoAccount, other })).filter(
+  const failures = (await plugins.callInOrder('demo', { demo: demoAccount, other })).filter(
     ({ error }) => error !== undefined,
   );
   return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
@@ -82,7 +83,7 @@ async function outside(
 ): Promise<Required<DemoReport>> {
   const [demoAccount, other] = [await accounts.byUsername(PEOPLE.user), await accounts.byUsername(PEOPLE.other)];
   const people: DemoContext | undefined = demoAccount && other && { demo: demoAccount, other }; // whoever tries the demo may have removed one
-  const results = people === undefined ? [] : await plugins.inTurn('demoOutside', people);
+  const results = people === undefined ? [] : await plugins.callInOrder('demoOutside', people);
   const failures = results
     .filter(({ error }) => error !== undefined)
     .map(({ plugin, error }) => `${plugin}: ${messageOf(error)}`);

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import { Hostkeep } from '../index.ts';
+import { Hostkeep } from '../hostkeep.ts';
 import { createLog } from '../log.ts';
-import type { Finding, Gathered } from '../points.ts';
-import { configOf, print, table, withCore, type GlobalOptions } from './context.ts';
+import type { Finding } from '../plugin-api/points/finding.ts';
+import type { Gathered } from '../plugin-api/extension-points.ts';
+import { configOf, print, table, withCore, type GlobalOptions } from './command-context.ts';
 
 /** `hostkeep backup <file>`: a consistent copy of the store, also while a server writes. */
 export async function backup(target: string, _: GlobalOptions, command: Command): Promise<void> {

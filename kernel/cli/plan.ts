@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { HttpError } from '../errors.ts';
-import { PlanLimits, type Plan } from '../plans.ts';
-import { print, table, withCore, type GlobalOptions } from './context.ts';
+import { PlanLimits } from '../identity/plan-limits.ts';
+import type { Plan } from '../identity/plans.ts';
+import { print, table, withCore, type GlobalOptions } from './command-context.ts';
 
 interface Options extends GlobalOptions {
   readonly json?: boolean;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { messageOf } from '../errors.ts';
-import { Hostkeep } from '../index.ts';
+import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
-import { configOf, type GlobalOptions } from './context.ts';
+import { configOf, type GlobalOptions } from './command-context.ts';
 
 /** `hostkeep serve`: a node, until SIGTERM or SIGINT; SIGHUP reads the configuration again. */
 export async function serve(_: GlobalOptions, command: Command): Promise<void> {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { HttpError } from '../errors.ts';
-import { Keys } from '../auth.ts';
-import { timeText } from '../events.ts';
-import { configOf, print, table, withCore, type GlobalOptions } from './context.ts';
+import { Keyring } from '../identity/keyring.ts';
+import { formatTime } from '../system/format-time.ts';
+import { configOf, print, table, withCore, type GlobalOptions } from './command-context.ts';
 
 interface Options extends GlobalOptions {
   readonly json?: boolean;
@@ -23,7 +23,7 @@ export function sessionCommand(): Command {
       print(
         false,
         undefined,
-        `new key ${Keys.open(configOf(command.optsWithGlobals<Options>()).data).rotate()}; send SIGHUP to the server`,
+        `new key ${Keyring.open(configOf(command.optsWithGlobals<Options>()).data).rotate()}; send SIGHUP to the server`,
       );
     });
   return session;
@@ -38,7 +38,7 @@ async function list(username: string, _: Options, command: Command): Promise<voi
       rows,
       table(
         ['ID', 'SINCE (UTC)', 'ADDRESS', 'CLIENT'],
-        rows.map((row) => [row.id, timeText(row.created_at), row.ip, row.user_agent]),
+        rows.map((row) => [row.id, formatTime(row.created_at), row.ip, row.user_agent]),
       ),
     );
   });

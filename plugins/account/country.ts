@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import type { CountryResponse } from 'maxmind';
-import { Addresses } from '../../kernel/address.ts';
+import { IpRanges } from '../../kernel/system/ip.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Finding } from '../../kernel/points.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 
 /** Only the file of both families: the one for IPv4 gives wrong answers for IPv6. */
 const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
@@ -57,7 +57,7 @@ export class Countries {
 async function open(): Promise<Lookup> {
   const { default: maxmind } = await import('maxmind');
   const reader = await maxmind.open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
-  const nowhere = new Addresses(NOWHERE);
+  const nowhere = new IpRanges(NOWHERE);
   return (ip) => (isIP(ip) === 0 || ip.includes('%') || nowhere.has(ip) ? '' : (reader.get(ip)?.country_code ?? ''));
 }
 

@@ -1,7 +1,7 @@
-import type { Account } from '../../kernel/accounts.ts';
-import type { Occurrence } from '../../kernel/event-types.ts';
-import type { Host } from '../../kernel/plugin.ts';
-import type { DemoContext } from '../../kernel/points.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Occurrence } from '../../kernel/storage/audit-log.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
 import type { Favorite } from './schema.ts';
 import { addLogin, putFavorite } from './store.ts';
 import { networkOf } from './throttle.ts';
@@ -31,7 +31,7 @@ const spoke = (locale: string): Did => ({
   data: { locale },
 });
 
-/** What the demo account did: hours ago, from where, and what. Addresses are those set aside for documentation. */
+/** What the demo account did: hours ago, from where, and what. IpRanges are those set aside for documentation. */
 const PAST: readonly (readonly [number, string, Did])[] = [
   [121, '203.0.113.24', LOGGED_IN],
   [120.8, '203.0.113.24', added(FAVORITES[1])],

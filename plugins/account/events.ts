@@ -1,7 +1,7 @@
 /** What this plugin records. */
 import type { Favorite } from './schema.ts';
 
-declare module '../../kernel/event-types.ts' {
+declare module '../../kernel/storage/audit-log.ts' {
   interface EventTypes {
     login: undefined;
     'login.failed': undefined;

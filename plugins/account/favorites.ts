@@ -1,7 +1,6 @@
-import type { Account } from '../../kernel/accounts.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import { invalid } from '../../kernel/json.ts';
-import type { Host } from '../../kernel/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { HttpError, invalid } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Favorite } from './schema.ts';
 import { favoritesOf, putFavorite, removeFavorite } from './store.ts';
 

@@ -1,5 +1,7 @@
-import { definePlugin, type RouteSpec } from '../../kernel/plugin.ts';
-import type { Sessions } from '../../kernel/sessions.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
+import type { Sessions } from '../../kernel/identity/sessions.ts';
+import { errors } from './errors.ts';
 import { Countries, countryFinding } from './country.ts';
 import { fillDemo } from './demo.ts';
 import * as favorites from './favorites.ts';
@@ -96,6 +98,7 @@ const disableTwofa = {
 export default definePlugin({
   name: 'account',
   features: ['account', 'sessions', 'logout', 'activity', 'login_history', 'locale', 'favorites', 'twofa'],
+  errors,
   config: schema.AccountConfig,
   routes: {
     login: {
@@ -194,12 +197,12 @@ export default definePlugin({
     },
   },
   setup(host) {
-    const { config, store, directory, events, node } = host;
+    const { config, store, identity, events, node } = host;
     const twofa = new Twofa(host, config.issuer);
     const throttle = new Throttle(store, { account: config.account_failures, address: config.address_failures });
-    const login = new Login({ directory, events, store, throttle, twofa });
+    const login = new Login({ identity, events, store, throttle, twofa });
     const countries = new Countries(host.log);
-    const own = ownHandlers(directory.sessions, login, twofa);
+    const own = ownHandlers(identity.sessions, login, twofa);
     return {
       handlers: {
         login: (call) => login.open(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
@@ -223,7 +226,7 @@ export default definePlugin({
       },
       provides: {
         dashboard: (account) => dashboardPart(store, twofa, account),
-        counts: async () => ({ users: await directory.accounts.count('user') }),
+        counts: async () => ({ users: await identity.accounts.count('user') }),
         metrics: () => loginMetrics(login, throttle),
         doctor: async () => [await countryFinding()],
         demo: (context) => fillDemo(host, context),

@@ -1,9 +1,9 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
-import type { Session } from '../../kernel/sessions.ts';
-import type { Tx } from '../../kernel/store.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import type { Session } from '../../kernel/identity/sessions.ts';
+import type { Tx } from '../../kernel/storage/store.ts';
 import { addLogin } from './store.ts';
 import { networkOf, type Throttle } from './throttle.ts';
 import { alreadyOn, notOn, type Spend, type Twofa } from './twofa.ts';
@@ -31,7 +31,7 @@ interface LoggedIn {
   readonly user_id: number;
   readonly expires_in: number;
 }
-type Parts = Pick<Host, 'directory' | 'events' | 'store'> & { readonly throttle: Throttle; readonly twofa: Twofa };
+type Parts = Pick<Host, 'identity' | 'events' | 'store'> & { readonly throttle: Throttle; readonly twofa: Twofa };
 
 /** Everything that asks for a password or a code. All of it counts against one budget of failures. */
 export class Login {
@@ -44,7 +44,7 @@ export class Login {
 
   /** A token, or the 401 that asks for a code. Every other refusal is one and the same `invalid_credentials`, in the same time. */
   async open(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
-    const { accounts, passwords } = this.#parts.directory;
+    const { accounts, passwords } = this.#parts.identity;
     const [account, known] = await Promise.all([
       accounts.byUsername(input.username),
       accounts.passwordHash(input.username),
@@ -74,13 +74,13 @@ export class Login {
 
   /** What was checked before the transaction is checked in it again, where nothing can change meanwhile. */
   async #session(account: Account, hash: string, { ip, userAgent }: Client, mayEnter: Spend): Promise<LoggedIn> {
-    const { directory, events } = this.#parts;
-    const { token, expiresIn } = await directory.sessions.open(
+    const { identity, events } = this.#parts;
+    const { token, expiresIn } = await identity.sessions.open(
       account,
       ip,
       userAgent.slice(0, USER_AGENT_LIMIT),
       async (tx) => {
-        const now = await directory.accounts.passwordHash(account.username, tx);
+        const now = await identity.accounts.passwordHash(account.username, tx);
         if (now?.hash !== hash || now.isSuspended || !(await mayEnter(tx))) throw invalidCredentials();
         await addLogin(tx, account.id, { at: Date.now(), ip }, networkOf(ip));
         await events.record(tx, { type: 'login', account, text: 'logged in', ip });
@@ -92,7 +92,7 @@ export class Login {
 
   /** Errors: 401 `invalid_credentials`, 400 for a new password of a wrong length. */
   changePassword(caller: Caller, password: string, newPassword: string): Promise<{ changed: true }> {
-    const { accounts, passwords } = this.#parts.directory;
+    const { accounts, passwords } = this.#parts.identity;
     return this.#proven(caller, password, async () => {
       await accounts.setPassword(
         caller.account.username,
@@ -140,7 +140,7 @@ export class Login {
     to: 'on' | 'off',
     change: (tx: Tx) => Promise<void>,
   ): Promise<void> {
-    await this.#parts.directory.sessions.endOthers(account, session.id, ip, async (tx) => {
+    await this.#parts.identity.sessions.endOthers(account, session.id, ip, async (tx) => {
       await change(tx);
       await this.#parts.events.record(tx, {
         type: `twofa.${to}`,
@@ -153,7 +153,7 @@ export class Login {
 
   /** Does what only the owner of the password may do, whoever holds the token. */
   #proven<T>(caller: Caller, password: string, work: () => Promise<T>): Promise<T> {
-    const { accounts, passwords } = this.#parts.directory;
+    const { accounts, passwords } = this.#parts.identity;
     return this.#guard(caller, async () => {
       const known = await accounts.passwordHash(caller.account.username);
       if (!(await passwords.verify(password, known?.hash))) throw invalidCredentials();

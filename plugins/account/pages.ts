@@ -1,11 +1,13 @@
 /** What the pages of an account show: its log, its logins, its languages and sessions. */
-import type { Account } from '../../kernel/accounts.ts';
-import { timeText, type EventLog } from '../../kernel/events.ts';
-import { invalid } from '../../kernel/json.ts';
-import type { Host } from '../../kernel/plugin.ts';
-import type { DashboardPart, Metric } from '../../kernel/points.ts';
-import type { SessionRow } from '../../kernel/sessions.ts';
-import type { Reader } from '../../kernel/store.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { formatTime } from '../../kernel/system/format-time.ts';
+import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import { invalid } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { SessionRow } from '../../kernel/identity/sessions.ts';
+import type { Reader } from '../../kernel/storage/store.ts';
 import type { Countries } from './country.ts';
 import type { Login } from './login.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
@@ -18,7 +20,7 @@ const HISTORY_ENTRIES = 20;
 
 /** One page of the log, newest first; a page past the end has no lines. */
 export async function activityPage(
-  events: EventLog,
+  events: AuditLog,
   account: Account,
   { page, search, show_all }: ActivityQuery,
 ): Promise<ActivityPage> {
@@ -42,7 +44,7 @@ export async function activityPage(
 
 export async function loginHistory(reader: Reader, account: Account, countries: Countries): Promise<LoginHistory> {
   const [logins, countryOf] = await Promise.all([lastLogins(reader, account.id, HISTORY_ENTRIES), countries.lookup()]);
-  return logins.map(({ at, ip }) => ({ country_code: countryOf(ip), ip, login_time: timeText(at) }));
+  return logins.map(({ at, ip }) => ({ country_code: countryOf(ip), ip, login_time: formatTime(at) }));
 }
 
 /** A session as its account sees it. */
@@ -52,8 +54,8 @@ export function sessionView(
 ): SessionView {
   return {
     id,
-    created_at: timeText(created_at),
-    expires_at: timeText(expires_at),
+    created_at: formatTime(created_at),
+    expires_at: formatTime(expires_at),
     ip,
     user_agent,
     current: id === currentId,
@@ -66,7 +68,7 @@ export function languages({ locales }: Host['node'], account: Account): Language
 
 /** Errors: 400 for a language that is not installed. */
 export async function setLanguage(
-  { node, directory }: Pick<Host, 'node' | 'directory'>,
+  { node, identity }: Pick<Host, 'node' | 'identity'>,
   account: Account,
   locale: string,
   ip: string,
@@ -76,7 +78,7 @@ export async function setLanguage(
     throw invalid('body', [{ path: '/locale', message: `must be one of ${names.join(', ')}` }]);
   return languages(
     node,
-    locale === account.locale ? account : await directory.accounts.update(account.username, { locale }, ip),
+    locale === account.locale ? account : await identity.accounts.update(account.username, { locale }, ip),
   );
 }
 

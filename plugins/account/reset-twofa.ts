@@ -1,6 +1,6 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { TwofaReset } from './schema.ts';
 import type { Twofa } from './twofa.ts';
@@ -18,15 +18,15 @@ interface Order {
  * a token alone must not switch off the second factor of whom it belongs to.
  */
 export async function resetTwofa(
-  { directory, events, store }: Host,
+  { identity, events, store }: Host,
   twofa: Twofa,
   { account: by, ip, params: { username } }: Order,
 ): Promise<Static<typeof TwofaReset>> {
-  const account = await directory.accounts.get(username);
+  const account = await identity.accounts.get(username);
   if (account.id === by.id)
     throw new HttpError('own_account', 'turn your own off with password and code, or ask another administrator');
   if (await twofa.isEnabled(account.id)) {
-    await directory.sessions.endOthers(account, '', ip, async (tx) => {
+    await identity.sessions.endOthers(account, '', ip, async (tx) => {
       await twofa.disable(tx, account.id);
       await events.record(tx, {
         type: 'twofa.reset',

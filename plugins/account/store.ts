@@ -1,4 +1,4 @@
-import type { Reader, Tx } from '../../kernel/store.ts';
+import type { Reader, Tx } from '../../kernel/storage/store.ts';
 import type { Favorite } from './schema.ts';
 
 /** Logins and networks that are kept for each account. */
@@ -8,15 +8,15 @@ const KEPT_NETWORKS = 50;
 const KEPT_FAILURES = 200_000;
 const DAY_MS = 86_400_000;
 
-export interface Login {
+export interface LoginRow {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly ip: string;
 }
 
 /** The last logins of an account, newest first. */
-export function lastLogins(reader: Reader, accountId: number, limit: number, offset = 0): Promise<Login[]> {
-  return reader.all<Login>(
+export function lastLogins(reader: Reader, accountId: number, limit: number, offset = 0): Promise<LoginRow[]> {
+  return reader.all<LoginRow>(
     'select at, ip from login_history where account_id = ? order by id desc limit ? offset ?',
     accountId,
     limit,
@@ -24,7 +24,7 @@ export function lastLogins(reader: Reader, accountId: number, limit: number, off
   );
 }
 
-export async function addLogin(tx: Tx, accountId: number, { at, ip }: Login, network: string): Promise<void> {
+export async function addLogin(tx: Tx, accountId: number, { at, ip }: LoginRow, network: string): Promise<void> {
   await tx.run('insert into login_history (account_id, at, ip) values (?, ?, ?)', accountId, at, ip);
   await tx.run(
     'delete from login_history where account_id = ? and id <= (select id from login_history where account_id = ? order by id desc limit 1 offset ?)',
@@ -114,7 +114,7 @@ export async function startTwofa(tx: Tx, accountId: number, secret: string, at: 
   return changes > 0;
 }
 
-/** Turns it on with the code of a step as its first; `false` when that set-up does not wait any more. */
+/** AccountLimiter it on with the code of a step as its first; `false` when that set-up does not wait any more. */
 export async function enableTwofa(
   tx: Tx,
   accountId: number,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { HttpError, retryLater, type ErrorCode } from '../../kernel/errors.ts';
-import type { Store, Tx } from '../../kernel/store.ts';
+import type { Store, Tx } from '../../kernel/storage/store.ts';
 import { addFailures, failureTimes, isKnownNetwork } from './store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

@@ -1,7 +1,7 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin.ts';
-import type { Reader, Tx } from '../../kernel/store.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { Reader, Tx } from '../../kernel/storage/store.ts';
 import type { TwofaSetup } from './schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from './store.ts';
 
@@ -13,10 +13,10 @@ export type Spend = (tx: Tx) => Promise<boolean>;
 
 /** The second factor of accounts. Whatever decides is decided by one statement in the transaction that it is for. */
 export class Twofa {
-  readonly #host: Pick<Host, 'store' | 'directory'>;
+  readonly #host: Pick<Host, 'store' | 'identity'>;
   readonly #issuer: string;
 
-  constructor(host: Pick<Host, 'store' | 'directory'>, issuer: string) {
+  constructor(host: Pick<Host, 'store' | 'identity'>, issuer: string) {
     this.#host = host;
     this.#issuer = issuer;
   }
@@ -29,7 +29,7 @@ export class Twofa {
   async start({ id, username }: Account): Promise<TwofaSetup> {
     const { newSecret, otpauthUrl, qrCode } = await codes();
     const secret = newSecret();
-    const sealed = this.#host.directory.keys.seal(secret, context(id));
+    const sealed = this.#host.identity.keys.seal(secret, context(id));
     if (!(await this.#host.store.write((tx) => startTwofa(tx, id, sealed, Date.now())))) throw alreadyOn();
     const url = otpauthUrl(this.#issuer, username, secret);
     return { secret, otpauth_url: url, qr: qrCode(url) };
@@ -47,7 +47,7 @@ export class Twofa {
     const row = await twofaOf(this.#host.store, id);
     if (typeof row?.enabled_at === 'number') throw alreadyOn();
     if (row === undefined || row.started_at < Date.now() - SETUP_MS) throw notStarted();
-    const step = stepOf(code, this.#host.directory.keys.unseal(row.secret, context(id)), Date.now());
+    const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(id)), Date.now());
     if (step === undefined) throw new HttpError('invalid_code', 'the code is not one that the app shows now');
     const recoveryCodes = newRecoveryCodes();
     const hashes = recoveryCodes.map((each) => recoveryHash(each) ?? '');
@@ -62,7 +62,7 @@ export class Twofa {
     const { recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, accountId);
     if (typeof row?.enabled_at !== 'number') return undefined;
-    const step = stepOf(code, this.#host.directory.keys.unseal(row.secret, context(accountId)), Date.now());
+    const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(accountId)), Date.now());
     if (step !== undefined) return (tx) => useStep(tx, accountId, row.secret, step);
     const hash = recoveryHash(code);
     return hash === undefined ? undefined : (tx) => useRecoveryCode(tx, accountId, hash);

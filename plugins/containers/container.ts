@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { count, labels, list, members, text, texts } from './foreign.ts';
 
 export interface Port {

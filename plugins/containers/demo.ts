@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import type { DemoReport } from '../../kernel/points.ts';
+import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import type { EngineRoom } from './engine-room.ts';
 import type { Engine } from './engine.ts';
 import { list, members, text } from './foreign.ts';

@@ -1,5 +1,5 @@
-import type { Account } from '../../kernel/accounts.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { belongs } from './container.ts';
 import type { Engine } from './engine.ts';
 import { inTime, unavailable } from './refusal.ts';

@@ -1,7 +1,9 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Finding, Metric, PortsPart } from '../../kernel/points.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
 import type { CgroupReader } from './cgroup.ts';
 import { DiskUsageMeter } from './disk-usage.ts';
 import { Engine, type EngineOptions } from './engine.ts';

@@ -1,6 +1,6 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { CgroupReader } from './cgroup.ts';
 import { showDemo } from './demo.ts';
 import { EngineRoom, findCgroups, metricsOf } from './engine-room.ts';

@@ -1,4 +1,4 @@
-import type { PortsPart } from '../../kernel/points.ts';
+import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
 import type { Container } from './container.ts';
 
 interface Service {

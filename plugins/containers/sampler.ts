@@ -1,7 +1,7 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Meter } from './meter.ts';
 import { inTime, unavailable } from './refusal.ts';
 import type { Roster } from './roster.ts';

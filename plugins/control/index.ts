@@ -1,5 +1,6 @@
-import type { NodeInfo } from '../../kernel/node.ts';
-import { definePlugin, type RouteSpec } from '../../kernel/plugin.ts';
+import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
 import * as accounts from './accounts.ts';
 import * as plans from './plans.ts';
 import * as schema from './schema.ts';
@@ -26,7 +27,7 @@ export default definePlugin({
       path: '/api/accounts',
       summary: 'Create an account; a user needs a plan, an admin has none',
       body: schema.AccountBody,
-      reply: schema.Account,
+      reply: schema.AccountView,
       status: 201,
       errors: ['account_exists', 'plan_not_found'],
     }),
@@ -35,7 +36,7 @@ export default definePlugin({
       path: ACCOUNT,
       summary: 'An account',
       params: schema.AccountParams,
-      reply: schema.Account,
+      reply: schema.AccountView,
       errors: ['account_not_found'],
     }),
     updateAccount: admin({
@@ -44,7 +45,7 @@ export default definePlugin({
       summary: 'Change plan, e-mail address or language',
       params: schema.AccountParams,
       body: schema.AccountChange,
-      reply: schema.Account,
+      reply: schema.AccountView,
       errors: ['account_not_found', 'plan_not_found'],
     }),
     removeAccount: admin({
@@ -60,7 +61,7 @@ export default definePlugin({
       path: `${ACCOUNT}/suspend`,
       summary: 'Close an account; its sessions end at once',
       params: schema.AccountParams,
-      reply: schema.Account,
+      reply: schema.AccountView,
       errors: ['account_not_found', 'last_admin', 'own_account'],
     }),
     unsuspend: admin({
@@ -68,7 +69,7 @@ export default definePlugin({
       path: `${ACCOUNT}/unsuspend`,
       summary: 'Open an account again',
       params: schema.AccountParams,
-      reply: schema.Account,
+      reply: schema.AccountView,
       errors: ['account_not_found'],
     }),
     password: admin({
@@ -109,7 +110,7 @@ export default definePlugin({
       path: `${ACCOUNT}/features/:feature`,
       summary: 'Grant a feature to an account, whatever its plan says',
       params: schema.AccountFeatureParams,
-      reply: schema.Account,
+      reply: schema.AccountView,
       errors: ['account_not_found'],
     }),
     revoke: admin({
@@ -118,7 +119,7 @@ export default definePlugin({
       summary: 'Revoke a feature from an account, or leave it to the plan again',
       params: schema.AccountFeatureParams,
       query: schema.InheritQuery,
-      reply: schema.Account,
+      reply: schema.AccountView,
       errors: ['account_not_found'],
     }),
     plans: admin({
@@ -133,7 +134,7 @@ export default definePlugin({
       path: '/api/plans',
       summary: 'Create a plan',
       body: schema.PlanBody,
-      reply: schema.Plan,
+      reply: schema.PlanView,
       status: 201,
       errors: ['plan_exists'],
     }),
@@ -142,7 +143,7 @@ export default definePlugin({
       path: PLAN,
       summary: 'A plan',
       params: schema.PlanParams,
-      reply: schema.Plan,
+      reply: schema.PlanView,
       errors: ['plan_not_found'],
     }),
     updatePlan: admin({
@@ -151,7 +152,7 @@ export default definePlugin({
       summary: 'Change limits of a plan, from the next request on',
       params: schema.PlanParams,
       body: schema.PlanChange,
-      reply: schema.Plan,
+      reply: schema.PlanView,
       errors: ['plan_not_found'],
     }),
     removePlan: admin({
@@ -167,7 +168,7 @@ export default definePlugin({
       path: `${PLAN}/features/:feature`,
       summary: 'Switch a feature on for all accounts of a plan',
       params: schema.PlanFeatureParams,
-      reply: schema.Plan,
+      reply: schema.PlanView,
       errors: ['plan_not_found'],
     }),
     switchOff: admin({
@@ -175,7 +176,7 @@ export default definePlugin({
       path: `${PLAN}/features/:feature`,
       summary: 'Switch a feature off for all accounts of a plan',
       params: schema.PlanFeatureParams,
-      reply: schema.Plan,
+      reply: schema.PlanView,
       errors: ['plan_not_found'],
     }),
     features: admin({
@@ -192,13 +193,13 @@ export default definePlugin({
     }),
   },
   setup(host) {
-    const { directory, node } = host;
+    const { identity, node } = host;
     const by = ({ account, ip }: { account: { username: string }; ip: string }) => ({ username: account.username, ip });
     return {
       handlers: {
         accounts: ({ query }) => accounts.listAccounts(host, query),
         createAccount: ({ body, ip }) => accounts.createAccount(host, body, ip),
-        account: async ({ params }) => accounts.accountReply(await directory.accounts.get(params.username)),
+        account: async ({ params }) => accounts.accountReply(await identity.accounts.get(params.username)),
         updateAccount: (call) => accounts.updateAccount(host, call, call.body),
         removeAccount: (call) => accounts.removeAccount(host, call),
         suspend: (call) => accounts.suspendAccount(host, call),
@@ -211,7 +212,7 @@ export default definePlugin({
         revoke: (call) => accounts.setFeature(host, call, call.query.inherit ? undefined : false),
         plans: ({ query }) => plans.listPlans(host, query),
         createPlan: (call) => plans.createPlan(host, call.body, by(call)),
-        plan: ({ params }) => plans.showPlan(directory, params.name),
+        plan: ({ params }) => plans.showPlan(identity, params.name),
         updatePlan: (call) => plans.updatePlan(host, call.params.name, call.body, by(call)),
         removePlan: (call) => plans.removePlan(host, call.params.name, by(call)),
         switchOn: (call) => plans.setPlanFeature(host, call.params, true, by(call)),

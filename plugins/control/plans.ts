@@ -1,5 +1,6 @@
-import type { Actor, Plan, PlanLimits } from '../../kernel/plans.ts';
-import type { Host } from '../../kernel/plugin.ts';
+import type { Actor, Plan } from '../../kernel/identity/plans.ts';
+import type { PlanLimits } from '../../kernel/identity/plan-limits.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
@@ -20,56 +21,56 @@ const UNLIMITED: PlanLimits = {
 };
 
 export async function listPlans(
-  { directory }: Host,
+  { identity }: Host,
   { limit, cursor }: { limit: number; cursor: string },
 ): Promise<Static<typeof schema.PlanPage>> {
-  const found = [...(await directory.plans.all()).values()].filter(({ name }) => name > cursor);
+  const found = [...(await identity.plans.all()).values()].filter(({ name }) => name > cursor);
   const plans = found.slice(0, limit).map(planReply);
   return { plans, next_cursor: found.length > limit ? (plans.at(-1)?.name ?? null) : null };
 }
 
 export async function createPlan(
-  { directory }: Host,
+  { identity }: Host,
   { name, features = [], ...limits }: Static<typeof schema.PlanBody>,
   by: Actor,
-): Promise<schema.Plan> {
-  await directory.plans.create(name, { ...UNLIMITED, ...limits }, features, by);
-  return showPlan(directory, name);
+): Promise<schema.PlanView> {
+  await identity.plans.create(name, { ...UNLIMITED, ...limits }, features, by);
+  return showPlan(identity, name);
 }
 
 export async function updatePlan(
-  { directory }: Host,
+  { identity }: Host,
   name: string,
   limits: Partial<PlanLimits>,
   by: Actor,
-): Promise<schema.Plan> {
-  await directory.plans.update(name, limits, by);
-  return showPlan(directory, name);
+): Promise<schema.PlanView> {
+  await identity.plans.update(name, limits, by);
+  return showPlan(identity, name);
 }
 
 export async function removePlan(
-  { directory }: Host,
+  { identity }: Host,
   name: string,
   by: Actor,
 ): Promise<Static<typeof schema.PlanRemoved>> {
-  await directory.plans.remove(name, by);
+  await identity.plans.remove(name, by);
   return { name, deleted: true };
 }
 
 export async function setPlanFeature(
-  { directory }: Host,
+  { identity }: Host,
   { name, feature }: { name: string; feature: string },
   on: boolean,
   by: Actor,
-): Promise<schema.Plan> {
-  await directory.plans.setFeature(name, feature, on, by);
-  return showPlan(directory, name);
+): Promise<schema.PlanView> {
+  await identity.plans.setFeature(name, feature, on, by);
+  return showPlan(identity, name);
 }
 
-export async function showPlan({ plans }: Host['directory'], name: string): Promise<schema.Plan> {
+export async function showPlan({ plans }: Host['identity'], name: string): Promise<schema.PlanView> {
   return planReply(await plans.get(name));
 }
 
-function planReply(plan: Plan): schema.Plan {
+function planReply(plan: Plan): schema.PlanView {
   return { ...plan, features: [...plan.features].toSorted() };
 }

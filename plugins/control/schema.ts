@@ -1,4 +1,4 @@
-import { PlanLimits } from '../../kernel/plans.ts';
+import { PlanLimits } from '../../kernel/plugin-api/plan-limits.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -44,7 +44,7 @@ export const AccountChange = Type.Object(
 );
 export const PasswordBody = Type.Object({ password: Password }, closed);
 
-export const Account = Type.Object({
+export const AccountView = Type.Object({
   user_id: Type.Integer(),
   username: Type.String(),
   role: Type.String(),
@@ -60,8 +60,8 @@ export const Account = Type.Object({
   suspended: Type.Boolean(),
   created_at: Time,
 });
-export type Account = Static<typeof Account>;
-export const AccountPage = Type.Object({ accounts: Type.Array(Account), next_cursor: NextCursor });
+export type AccountView = Static<typeof AccountView>;
+export const AccountPage = Type.Object({ accounts: Type.Array(AccountView), next_cursor: NextCursor });
 export const AccountRemoved = Type.Object({ username: Type.String(), deleted: Type.Literal(true) });
 export const PasswordChanged = Type.Object({ username: Type.String(), changed: Type.Literal(true) });
 export const SessionList = Type.Object({
@@ -82,9 +82,9 @@ export const PlanBody = Type.Object(
   { ...closed, description: 'Limits that are left out are 0 = unlimited' },
 );
 export const PlanChange = Type.Partial(PlanLimits, { ...closed, minProperties: 1 });
-export const Plan = Type.Object({ name: Type.String(), ...PlanLimits.properties, features: Features });
-export type Plan = Static<typeof Plan>;
-export const PlanPage = Type.Object({ plans: Type.Array(Plan), next_cursor: NextCursor });
+export const PlanView = Type.Object({ name: Type.String(), ...PlanLimits.properties, features: Features });
+export type PlanView = Static<typeof PlanView>;
+export const PlanPage = Type.Object({ plans: Type.Array(PlanView), next_cursor: NextCursor });
 export const PlanRemoved = Type.Object({ name: Type.String(), deleted: Type.Literal(true) });
 
 const State = Type.String({ enum: ['ready', 'unavailable', 'off'] });

@@ -1,14 +1,15 @@
-import type { Account } from '../../kernel/accounts.ts';
-import type { DashboardPart } from '../../kernel/points.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import type { HostingService } from '../hosting/service.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
-/** The whole dashboard of an account. A member whose feature it lacks has its empty value, whoever supplied one. */
+/** The whole dashboard of an account. A member whose feature the account lacks is empty, even where a plugin supplied a value. `provided` names the features that are available here. */
 export function dashboardOf(
   account: Account,
   parts: DashboardPart,
   config: DashboardConfig,
   hosting: HostingService,
+  provided: ReadonlySet<string>,
 ): Dashboard {
   const { features, plan } = account;
   const given = <T>(feature: string, value: T | undefined, empty: T): T =>
@@ -40,7 +41,7 @@ export function dashboardOf(
     title: config.title,
     twofa_enabled: given('twofa', parts.twofa_enabled, null),
     twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False', // nobody is reminded of what nobody supplies
-    user_features: [...features].toSorted(),
+    user_features: [...features].filter((name) => provided.has(name)).toSorted(),
     user_websites: given('websites', parts.user_websites, []),
     websites_limit: given('websites', plan?.websites_limit, 0),
   };

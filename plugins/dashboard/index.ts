@@ -1,8 +1,8 @@
-import { AccountCache } from '../../kernel/account-cache.ts';
-import type { Account } from '../../kernel/accounts.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
-import type { DashboardPart } from '../../kernel/points.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { dashboardOf } from './dashboard.ts';
 import { Dashboard, DashboardConfig } from './schema.ts';
@@ -12,7 +12,7 @@ const TTL_MS = 5000;
 
 export default definePlugin({
   name: 'dashboard',
-  features: ['dashboard'],
+  features: ['dashboard', 'helpers'],
   needs: ['hosting'],
   config: DashboardConfig,
   routes: {
@@ -25,14 +25,14 @@ export default definePlugin({
       reply: Dashboard,
     },
   },
-  setup({ config, events, gather, service, onClose }) {
+  setup({ config, events, gather, node, service, onClose }) {
     const hosting = service<HostingService>('hosting');
     const replies = new AccountCache<Reply>(TTL_MS);
     /** A part that failed stays left out as long as others are kept, so that what is slow does not slow every request. */
     const build = async (account: Account): Promise<Reply> => {
       const parts = await gather('dashboard', account);
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));
-      return ready(dashboardOf(account, merged, config, hosting));
+      return ready(dashboardOf(account, merged, config, hosting, node.features()));
     };
     onClose(
       events.listen(({ account_id: id }) => {

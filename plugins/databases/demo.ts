@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { Folder } from '../../kernel/files.ts';
-import type { DemoContext, DemoReport } from '../../kernel/points.ts';
-import { Store } from '../../kernel/store.ts';
+import { Folder } from '../../kernel/system/safe-folder.ts';
+import type { DemoContext, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
+import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
 import { isSqlError, MysqlClient } from './mysql.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
 import { serverOf } from './sources.ts';
@@ -22,7 +22,7 @@ export async function fillDemo({ demo, other }: DemoContext): Promise<void> {
 async function makeFiles(filesRoot: string, names: readonly string[]): Promise<void> {
   await (await Folder.make(filesRoot, [FOLDER])).close();
   for (const [i, name] of names.entries()) {
-    const store = await Store.open(join(filesRoot, FOLDER, `${name}.sqlite`));
+    const store = await StoreFile.open(join(filesRoot, FOLDER, `${name}.sqlite`));
     try {
       await store.write(async (tx) => {
         await tx.run('create table entries (id integer primary key, title text not null, body text not null)');

@@ -1,4 +1,5 @@
-import { definePlugin } from '../../kernel/plugin.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { errors } from './errors.ts';
 import { fillDemo, showDatabases } from './demo.ts';
 import { withLocalServer } from './demo-server.ts';
 import { DatabasesConfig, Size, SizeQuery, Sizes, SizesQuery, Usage } from './schema.ts';
@@ -6,11 +7,12 @@ import { Sources } from './sources.ts';
 import { unitOf, type View } from './view.ts';
 
 const features = ['mysql', 'databases_size_info'];
-const errors = ['databases_unavailable'] as const;
+const UNAVAILABLE = ['databases_unavailable'] as const;
 
 export default definePlugin({
   name: 'databases',
   features,
+  errors,
   config: DatabasesConfig,
   routes: {
     usage: {
@@ -18,7 +20,7 @@ export default definePlugin({
       path: '/api/docker_databases',
       summary: 'How many databases the account has',
       reply: Usage,
-      errors,
+      errors: UNAVAILABLE,
     },
     size: {
       method: 'GET',
@@ -27,7 +29,7 @@ export default definePlugin({
       summary: 'Size of one database',
       query: SizeQuery,
       reply: Size,
-      errors: ['database_not_found', ...errors],
+      errors: ['database_not_found', ...UNAVAILABLE],
     },
     sizes: {
       method: 'GET',
@@ -37,12 +39,12 @@ export default definePlugin({
       description: 'Sizes are at most a few seconds old; Last-Modified says when they were measured.',
       query: SizesQuery,
       reply: Sizes,
-      errors: ['invalid_unit', ...errors],
+      errors: ['invalid_unit', ...UNAVAILABLE],
     },
   },
-  async setup({ config: given, directory, log, node, onClose }) {
+  async setup({ config: given, identity, log, node, onClose }) {
     const { config, leftOut } = node.isDemo ? await withLocalServer(given) : { config: given };
-    const sources = new Sources(config, directory.accounts, log);
+    const sources = new Sources(config, identity.accounts, log);
     onClose(() => sources.close());
     return {
       handlers: {

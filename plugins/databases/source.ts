@@ -1,5 +1,5 @@
-import type { Account, Accounts } from '../../kernel/accounts.ts';
-import { AccountCache } from '../../kernel/account-cache.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import { isAmbiguous, withoutThoseOf, type Catalogue } from './ownership.ts';
 import type { DatabaseServer, Sample } from './server.ts';
 import { View, type Database } from './view.ts';

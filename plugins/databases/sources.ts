@@ -1,7 +1,8 @@
-import type { Account, Accounts } from '../../kernel/accounts.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Finding, Metric } from '../../kernel/points.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { limitsOf, type DatabasesConfig } from './schema.ts';
 import { DatabaseServer } from './server.ts';
 import { ServerSource, type Source } from './source.ts';

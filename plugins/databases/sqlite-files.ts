@@ -1,7 +1,7 @@
-import type { Account } from '../../kernel/accounts.ts';
-import { AccountCache } from '../../kernel/account-cache.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import { retryLater } from '../../kernel/errors.ts';
-import { entryName, Folder, isMissing } from '../../kernel/files.ts';
+import { entryName, Folder, isMissing } from '../../kernel/system/safe-folder.ts';
 import type { Source } from './source.ts';
 import { byName, View, type Database } from './view.ts';
 

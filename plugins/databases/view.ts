@@ -1,6 +1,6 @@
 import { HttpError } from '../../kernel/errors.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
-import { sizeText } from '../../kernel/size-text.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { formatSize } from '../../kernel/system/format-size.ts';
 import type { Sizes } from './schema.ts';
 
 export interface Database {
@@ -43,7 +43,7 @@ export class View {
     this.#byName ??= new Map(this.own.map((database) => [database.name, database]));
     const database = this.#byName.get(name);
     if (database === undefined) throw new HttpError('database_not_found', 'there is no such database');
-    return { size: sizeText(database.sizeBytes) };
+    return { size: formatSize(database.sizeBytes) };
   }
 
   sizes(unit: Unit, withSystem: boolean): Reply {

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
-import type { Account } from '../../kernel/accounts.ts';
-import { splitHostPort } from '../../kernel/config.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
-import { clientPath, componentsOf, Folder, isMissing } from '../../kernel/files.ts';
-import type { Host } from '../../kernel/plugin.ts';
-import type { DomainPart, Gathered } from '../../kernel/points.ts';
-import { PROCESS_NAME } from '../../kernel/process-name.ts';
-import type { Tx } from '../../kernel/store.ts';
+import { clientPath, componentsOf, Folder, isMissing } from '../../kernel/system/safe-folder.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
+import type { Gathered } from '../../kernel/plugin-api/extension-points.ts';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
+import type { Tx } from '../../kernel/storage/store.ts';
 import { isWithin, parseDomain } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
@@ -43,7 +44,7 @@ export class Changes {
       assertFree(account, name, standing);
       const inserted = await rows.insert(
         tx,
-        { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_NAME },
+        { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_ID },
         standing,
       );
       if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
@@ -63,7 +64,7 @@ export class Changes {
         throw new HttpError('domain_not_found', 'the account has no such domain');
       if (isDirect) await this.#finishRemoval(tx, account, found, 'active', ip);
       else {
-        await rows.move(tx, found.id, 'active', 'removing', PROCESS_NAME);
+        await rows.move(tx, found.id, 'active', 'removing', PROCESS_ID);
         tx.afterCommit(() => this.#changed(account.id));
       }
       return found;
@@ -78,10 +79,10 @@ export class Changes {
    * are gone: it goes too. Providers, which are set up later, compare what they keep with the domains that are left.
    */
   async repair(): Promise<number> {
-    const { store, directory } = this.#host;
+    const { store, identity } = this.#host;
     const orphans = await rows.orphans(store);
     for (const row of orphans) {
-      const account = await directory.accounts.byId(row.account_id);
+      const account = await identity.accounts.byId(row.account_id);
       await store.write(async (tx) => {
         if (account !== undefined && row.state === 'removing')
           await this.#finishRemoval(tx, account, row, row.state, '');

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Account } from '../../kernel/accounts.ts';
-import type { DemoContext } from '../../kernel/points.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
 import { backups, laravel, otherSite, staticSite, wordPress, type Files } from './demo-content.ts';
 
 type Add = (account: Account, name: string, docroot?: string) => Promise<unknown>;

@@ -4,7 +4,7 @@ export interface DomainEvent {
   readonly domain_url: string;
 }
 
-declare module '../../kernel/event-types.ts' {
+declare module '../../kernel/storage/audit-log.ts' {
   interface EventTypes {
     'domain.added': DomainEvent;
     'domain.removed': DomainEvent;

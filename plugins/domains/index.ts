@@ -1,6 +1,7 @@
-import type { Account } from '../../kernel/accounts.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
-import type { DashboardPart } from '../../kernel/points.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
+import { errors } from './errors.ts';
 import { Changes } from './changes.ts';
 import { fillDemo } from './demo.ts';
 import {
@@ -19,6 +20,7 @@ import { entryOf, Views } from './view.ts';
 export default definePlugin({
   name: 'domains',
   features: ['domains'],
+  errors,
   config: DomainsConfig,
   routes: {
     list: { method: 'GET', path: '/api/domains', summary: 'Domains of the account, by name', reply: DomainList },

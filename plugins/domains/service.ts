@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 
 /** A domain that is in force. */
 export interface Domain {

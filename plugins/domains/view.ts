@@ -1,9 +1,9 @@
-import { AccountCache } from '../../kernel/account-cache.ts';
-import type { Account } from '../../kernel/accounts.ts';
-import { timeText } from '../../kernel/events.ts';
-import { clientPath } from '../../kernel/files.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
-import type { Store } from '../../kernel/store.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { formatTime } from '../../kernel/system/format-time.ts';
+import { clientPath } from '../../kernel/system/safe-folder.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import type { Store } from '../../kernel/storage/store.ts';
 import { parentsOf } from './name.ts';
 import type { DockerDomains, DomainEntry } from './schema.ts';
 import type { Domain } from './service.ts';
@@ -56,7 +56,7 @@ function viewOf(domains: readonly Domain[]): View {
 }
 
 export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {
-  return { domain_id: id, domain_url: name, docroot, created_at: timeText(createdAt) };
+  return { domain_id: id, domain_url: name, docroot, created_at: formatTime(createdAt) };
 }
 
 /** Which of an account's names are below another one of them; a subdomain's main domain is the one at the top. */

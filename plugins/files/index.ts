@@ -1,6 +1,6 @@
-import { clientPath, componentsOf, Folder } from '../../kernel/files.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
-import { Turns } from '../../kernel/turns.ts';
+import { clientPath, componentsOf, Folder } from '../../kernel/system/safe-folder.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { AccountLimiter } from '../../kernel/concurrency/account-limiter.ts';
 import { listFolders } from './listing.ts';
 import { FilesConfig, FolderList, FolderParams } from './schema.ts';
 
@@ -23,7 +23,7 @@ export default definePlugin({
     },
   },
   setup({ config, node }) {
-    const turns = new Turns(LIMITS);
+    const turns = new AccountLimiter(LIMITS);
     const { virtual_root: root } = node.config;
     return {
       handlers: {

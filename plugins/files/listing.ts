@@ -1,4 +1,4 @@
-import { entryName, isMissing, type Folder } from '../../kernel/files.ts';
+import { entryName, isMissing, type Folder } from '../../kernel/system/safe-folder.ts';
 import type { FilesConfig, SubFolder } from './schema.ts';
 
 /** System calls that one listing has under way; the others in the process share its four file threads. */

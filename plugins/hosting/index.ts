@@ -1,9 +1,9 @@
 import { HttpError, retryLater } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
-import type { Account } from '../../kernel/accounts.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { planReply } from './plan.ts';
-import { HostingConfig, Plan, Ports, ServerInfo } from './schema.ts';
+import { HostingConfig, HostingPlan, Ports, ServerInfo } from './schema.ts';
 import { ownAddress, serverInfo } from './server-info.ts';
 import type { HostingService } from './service.ts';
 
@@ -26,7 +26,7 @@ export default definePlugin({
       method: 'GET',
       path: ['/system/hosting/plan', '/api/system/hosting/plan'],
       summary: 'The plan of the account and its limits',
-      reply: Plan,
+      reply: HostingPlan,
     },
     ports: {
       method: 'GET',

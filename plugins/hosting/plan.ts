@@ -1,8 +1,8 @@
-import type { Account } from '../../kernel/accounts.ts';
-import type { Plan } from './schema.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { HostingPlan } from './schema.ts';
 
 /** The plan as the service describes it. An account that has none shows limits of 0 and empty texts. */
-export function planReply(account: Account, nameServers: readonly string[]): Plan {
+export function planReply(account: Account, nameServers: readonly string[]): HostingPlan {
   const { plan } = account;
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = nameServers;
   return {

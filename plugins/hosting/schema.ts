@@ -27,7 +27,7 @@ export type ServerInfo = Static<typeof ServerInfo>;
 const NameServer = Type.String({ description: 'Empty when unset' });
 const Limit = (what: string) => Type.Integer({ description: `${what}; 0 = unlimited` });
 
-export const Plan = Type.Object({
+export const HostingPlan = Type.Object({
   context: Type.String({ description: "Name of the account's container context, which is its user name" }),
   ns1: NameServer,
   ns2: NameServer,
@@ -48,7 +48,7 @@ export const Plan = Type.Object({
   plan_webserver: Type.String({ description: 'Web server of the plan' }),
   plan_websites_limit: Limit('Websites'),
 });
-export type Plan = Static<typeof Plan>;
+export type HostingPlan = Static<typeof HostingPlan>;
 
 const Port = Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], {
   description: 'Published port of the host; null when not allocated',

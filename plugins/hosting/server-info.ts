@@ -1,8 +1,8 @@
 import { cpus, hostname, loadavg, machine, networkInterfaces, release, type, uptime, version } from 'node:os';
-import { Addresses } from '../../kernel/address.ts';
+import { IpRanges } from '../../kernel/system/ip.ts';
 import type { ServerInfo } from './schema.ts';
 
-const PRIVATE = new Addresses([
+const PRIVATE = new IpRanges([
   '10.0.0.0/8',
   '172.16.0.0/12',
   '192.168.0.0/16',

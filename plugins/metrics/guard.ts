@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Host } from '../../kernel/plugin.ts';
-import { unauthenticated } from '../../kernel/routes.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import { unauthenticated } from '../../kernel/errors.ts';
 
 /** Lets in who holds the token of the configuration, or an admin's. Anybody else gets the 401 of every route. */
 export function guard(
   token: string,
-  sessions: Pick<Host['directory']['sessions'], 'resolve'>,
+  sessions: Pick<Host['identity']['sessions'], 'resolve'>,
 ): (authorization: string) => Promise<void> {
   const expected = digest(token);
   return async (authorization) => {

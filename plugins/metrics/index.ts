@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { definePlugin } from '../../kernel/plugin.ts';
-import { reply } from '../../kernel/reply.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { EventCounter } from './event-counter.ts';
 import { guard } from './guard.ts';
@@ -26,8 +26,8 @@ export default definePlugin({
       reply: Type.String(),
     },
   },
-  setup({ config, directory, events, node, log, gather, onClose }) {
-    const admit = guard(config.token, directory.sessions);
+  setup({ config, identity, events, node, log, gather, onClose }) {
+    const admit = guard(config.token, identity.sessions);
     const counter = new EventCounter();
     onClose(events.listen((event) => counter.count(event.type)));
     const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -53,7 +53,7 @@ export default definePlugin({
           name: 'hostkeep_sessions',
           help: 'Sessions that have not expired',
           type: 'gauge',
-          samples: [{ value: await directory.sessions.count() }],
+          samples: [{ value: await identity.sessions.count() }],
         },
       ];
       return page(

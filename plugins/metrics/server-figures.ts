@@ -1,6 +1,6 @@
 import type { IntervalHistogram } from 'node:perf_hooks';
-import type { NodeInfo, RouteInfo } from '../../kernel/node.ts';
-import { LATENCY_BUCKETS } from '../../kernel/traffic.ts';
+import type { NodeInfo, RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import { LATENCY_BUCKETS } from '../../kernel/plugin-api/route-metrics.ts';
 import type { Figure } from './page.ts';
 
 /** Requests by route, method and status, and how long they took. Routes that nobody asked are left out. */

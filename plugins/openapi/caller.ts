@@ -1,6 +1,6 @@
-import type { Account } from '../../kernel/accounts.ts';
-import type { RouteInfo } from '../../kernel/node.ts';
-import type { Address } from '../../kernel/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 
 /** The routes of an address that the account, or without one anybody, may ask; `undefined` where its token is worth nothing there. */
 export function usable(

@@ -1,13 +1,13 @@
-import type { Account } from '../../kernel/accounts.ts';
-import type { NodeInfo } from '../../kernel/node.ts';
-import type { Address } from '../../kernel/plugin.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
-import { unauthenticated } from '../../kernel/routes.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { unauthenticated } from '../../kernel/errors.ts';
 import { usable } from './caller.ts';
 import type { Examples } from './examples.ts';
 import type { Members } from './json-schema.ts';
 import { pathItems } from './operation.ts';
-import { PROBLEM } from './problems.ts';
+import { problemSchema } from './problems.ts';
 import type { Scope } from './responses.ts';
 
 /** Callers differ by what they may use; so many different descriptions are kept. */
@@ -54,7 +54,7 @@ function describe(node: NodeInfo, scope: Scope): Members {
     tags: [...new Set(routes.map(({ plugin }) => plugin))].map((name) => ({ name })),
     paths: pathItems(scope),
     components: {
-      schemas: { Problem: PROBLEM },
+      schemas: { Problem: problemSchema() },
       securitySchemes: {
         bearer: {
           type: 'http',

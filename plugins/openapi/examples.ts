@@ -1,12 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir, readJson } from '../../kernel/config.ts';
-import type { RouteInfo } from '../../kernel/node.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 
 /** Bodies sent and replies given, by plugin and name of their route, as they were recorded of the demo. */
 export type Examples = Readonly<Record<string, { readonly request?: unknown; readonly reply?: unknown }>>;
 
 export function readExamples(): Examples {
-  return readJson(join(projectDir, 'plugins/openapi/examples.json')) as Examples;
+  return JSON.parse(readFileSync(join(projectDir, 'plugins/openapi/examples.json'), 'utf8')) as Examples;
 }
 
 /** The `example` of a media type object; nothing where none was recorded. */

@@ -1,5 +1,5 @@
-import { definePlugin } from '../../kernel/plugin.ts';
-import { unauthenticated } from '../../kernel/routes.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { unauthenticated } from '../../kernel/errors.ts';
 import { Descriptions } from './document.ts';
 import { readExamples } from './examples.ts';
 import { PageFiles, type PageFile } from './page.ts';
@@ -37,7 +37,7 @@ export default definePlugin({
       produces: ['text/css'],
     },
   },
-  setup({ node, directory }) {
+  setup({ node, identity }) {
     const descriptions = new Descriptions(node, readExamples());
     const files = new PageFiles();
     const served = (name: PageFile) => async (call: { header(name: 'if-none-match'): string }) =>
@@ -47,7 +47,7 @@ export default definePlugin({
         describe: (call) => {
           const authorization = call.header('authorization');
           if (authorization === '') return descriptions.of(call.address, undefined);
-          return directory.sessions.resolve(authorization).then((known) => {
+          return identity.sessions.resolve(authorization).then((known) => {
             if (known === undefined) throw unauthenticated();
             return descriptions.of(call.address, known.account);
           });

@@ -1,4 +1,4 @@
-import type { RouteInfo } from '../../kernel/node.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { membersOf, requiredOf, type Members } from './json-schema.ts';
 

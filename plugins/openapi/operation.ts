@@ -1,4 +1,4 @@
-import type { RouteInfo } from '../../kernel/node.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { inputSchema, membersOf, requiredOf, type Members } from './json-schema.ts';
 import { exampleOf } from './examples.ts';
 import { responsesOf, type Scope } from './responses.ts';

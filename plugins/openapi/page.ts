@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { projectDir } from '../../kernel/config.ts';
-import { TaggedReply } from '../../kernel/tagged-reply.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
 
 /** Nothing from elsewhere, nothing inline; Swagger UI shows pictures that it holds as data. */
 const POLICY =
@@ -34,15 +34,15 @@ export type PageFile = keyof typeof FILES;
 
 /** The files of the page, read when first asked for; a failure is not kept. */
 export class PageFiles {
-  readonly #replies = new Map<PageFile, TaggedReply>();
+  readonly #replies = new Map<PageFile, EtagReply>();
 
-  get(name: PageFile): TaggedReply | Promise<TaggedReply> {
+  get(name: PageFile): EtagReply | Promise<EtagReply> {
     return this.#replies.get(name) ?? this.#read(name);
   }
 
-  async #read(name: PageFile): Promise<TaggedReply> {
+  async #read(name: PageFile): Promise<EtagReply> {
     const { locate, type } = FILES[name];
-    const kept = new TaggedReply(await readFile(locate()), { type, headers: HEADERS });
+    const kept = new EtagReply(await readFile(locate()), { type, headers: HEADERS });
     this.#replies.set(name, kept);
     return kept;
   }

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import { CATALOGUE, type ErrorCode } from '../../kernel/errors.ts';
-import type { RouteInfo } from '../../kernel/node.ts';
-import type { Address } from '../../kernel/plugin.ts';
+import { errorCodes, errorKind, type ErrorCode } from '../../kernel/errors.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { Members } from './json-schema.ts';
 
-/** RFC 9457 problem details as the kernel writes them. */
-export const PROBLEM: Members = {
+/** The schema of RFC 9457 problem details as the kernel writes them. */
+export const problemSchema = (): Members => ({
   type: 'object',
   description: 'RFC 9457 problem details',
   required: ['type', 'title', 'status', 'detail', 'error', 'request_id'],
@@ -14,7 +14,7 @@ export const PROBLEM: Members = {
     title: { type: 'string', description: 'In the language of the account' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What was wrong with this request' },
-    error: { type: 'string', enum: Object.keys(CATALOGUE), description: 'Stable code, to be told apart by programs' },
+    error: { type: 'string', enum: errorCodes(), description: 'Stable code, to be told apart by programs' },
     request_id: { type: 'string', description: 'Stands in the log of the server' },
     feature: { type: 'string', description: 'With feature_disabled: the feature that is missing' },
     errors: {
@@ -27,7 +27,7 @@ export const PROBLEM: Members = {
       },
     },
   },
-};
+});
 
 const HEADERS: Readonly<Record<number, Members>> = {
   401: { 'WWW-Authenticate': { description: 'Where a token is missing or not valid', schema: { type: 'string' } } },
@@ -39,7 +39,7 @@ const HEADERS: Readonly<Record<number, Members>> = {
 export function problemsOf(route: RouteInfo, address: Address): Members {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...commonCodes(route, address), ...(route.errors ?? [])])) {
-    const [status] = CATALOGUE[code];
+    const [status] = errorKind(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), problem(status, codes)]));
@@ -64,7 +64,7 @@ function commonCodes({ access, path, paths, params, query, body }: RouteInfo, ad
 
 function problem(status: number, codes: readonly ErrorCode[]): Members {
   return {
-    description: `${STATUS_CODES[status] ?? status}: ${codes.map((code) => `\`${code}\` (${CATALOGUE[code][1]})`).join(', ')}`,
+    description: `${STATUS_CODES[status] ?? status}: ${codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`).join(', ')}`,
     ...(HEADERS[status] && { headers: HEADERS[status] }),
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { RouteInfo } from '../../kernel/node.ts';
-import type { Address } from '../../kernel/plugin.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { exampleOf, type Examples } from './examples.ts';
 import { membersOf, replySchema, type Members } from './json-schema.ts';

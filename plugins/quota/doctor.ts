@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { Finding } from '../../kernel/points.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import { run } from './run.ts';
 import type { QuotaConfig } from './schema.ts';

@@ -1,5 +1,5 @@
 import { retryLater, type HttpError } from '../../kernel/errors.ts';
-import type { Folder } from '../../kernel/files.ts';
+import type { Folder } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
 import { run, type Ran } from './run.ts';
 

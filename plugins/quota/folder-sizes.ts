@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import type { Account } from '../../kernel/accounts.ts';
-import { Folder } from '../../kernel/files.ts';
-import type { Metric } from '../../kernel/points.ts';
-import { Turns } from '../../kernel/turns.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { Folder } from '../../kernel/system/safe-folder.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { AccountLimiter } from '../../kernel/concurrency/account-limiter.ts';
 import { measure, type DuOptions } from './du.ts';
 import { SharedWork } from './shared-work.ts';
 import type { Measured } from './usage.ts';
@@ -13,7 +13,7 @@ const WAITING = 32;
 /** Measures folders of accounts: few at a time, each once for all who ask, and none that nobody waits for. */
 export class FolderSizes {
   readonly #du: DuOptions;
-  readonly #turns: Turns;
+  readonly #turns: AccountLimiter;
   readonly #sizes = new SharedWork<number>();
   readonly #closing = new AbortController();
   #walks = 0;
@@ -21,7 +21,7 @@ export class FolderSizes {
   constructor(walks: number, du: DuOptions) {
     this.#du = du;
     setMaxListeners(0, this.#closing.signal); // as many as there are accounts waiting
-    this.#turns = new Turns({ atOnce: walks, perAccount: 1, waiting: WAITING });
+    this.#turns = new AccountLimiter({ atOnce: walks, perAccount: 1, waiting: WAITING });
   }
 
   /** Bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */

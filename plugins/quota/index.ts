@@ -1,6 +1,6 @@
-import { componentsOf } from '../../kernel/files.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
-import { sizeText } from '../../kernel/size-text.ts';
+import { componentsOf } from '../../kernel/system/safe-folder.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { formatSize } from '../../kernel/system/format-size.ts';
 import { examine } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
@@ -46,7 +46,7 @@ export default definePlugin({
         usage: ({ account }) => usage.of(account),
         size: async ({ account, query, signal }) => {
           return {
-            size: sizeText(await sizes.bytes(account, componentsOf(query.folder, node.config.virtual_root), signal)),
+            size: formatSize(await sizes.bytes(account, componentsOf(query.folder, node.config.virtual_root), signal)),
           };
         },
       },

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf, retryLater } from '../../kernel/errors.ts';
-import { isMissing } from '../../kernel/files.ts';
+import { isMissing } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { run } from './run.ts';

@@ -1,5 +1,5 @@
-import { AccountCache } from '../../kernel/account-cache.ts';
-import type { Account } from '../../kernel/accounts.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaRow } from './repquota.ts';
 import type { DiskInodes } from './schema.ts';

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer';
 import type { Log } from '../../kernel/log.ts';
-import { identityOf, switches, withoutDoors, wrapper, type Identity } from './command.ts';
+import { browserUserOf, switches, withoutDoors, wrapper, type BrowserUser } from './command.ts';
 import type { Settings } from './schema.ts';
 
 const LAUNCH_MS = 20_000;
@@ -97,7 +97,7 @@ export class Chromium {
 
   async #launch(isSandboxed: boolean): Promise<Browser> {
     const { default: puppeteer } = await import('puppeteer');
-    const identity = await identityOf(this.#settings.user);
+    const identity = await browserUserOf(this.#settings.user);
     const profile = await makeProfile(identity);
     const [program = '', ...first] = wrapper(this.#settings.page_memory_bytes * 1.5, identity);
     const command = [...first, this.#executable];
@@ -172,7 +172,7 @@ function killGroup(pid: number): void {
 }
 
 /** A folder for one life of the browser. Those that processes like us, now dead, left behind are removed on the way. */
-async function makeProfile(identity: Identity | undefined): Promise<string> {
+async function makeProfile(identity: BrowserUser | undefined): Promise<string> {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(PROFILE) ? Number(name.slice(PROFILE.length).split('-')[0]) : 0;
     if (pid > 0 && !isAlive(pid)) await removeProfile(join(tmpdir(), name));

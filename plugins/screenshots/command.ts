@@ -31,13 +31,13 @@ export async function browserVersion(executable: string): Promise<string> {
   return /\S+ [\d.]+/.exec(stdout)?.[0] ?? stdout.trim();
 }
 
-export interface Identity {
+export interface BrowserUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** Whom the browser runs as; `undefined` where we are nobody special ourselves and it runs as us. Rejects when there is no such user. */
-export async function identityOf(user: string): Promise<Identity | undefined> {
+export async function browserUserOf(user: string): Promise<BrowserUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all(
     ['-u', '-g'].map(async (option) => Number((await run('/usr/bin/id', [option, '--', user])).stdout)),
@@ -50,11 +50,9 @@ export async function identityOf(user: string): Promise<Identity | undefined> {
  * Programs that each start the next: lower priority, the kernel's limit on what one process may allocate, then an
  * unprivileged user. The browser is killed when its parent dies, however it dies.
  */
-export function wrapper(memoryBytes: number, identity: Identity | undefined): string[] {
+export function wrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
   const as =
-    identity === undefined
-      ? []
-      : [`--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups', '--inh-caps=-all'];
+    user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--inh-caps=-all'];
   return [
     NICE,
     '-n',

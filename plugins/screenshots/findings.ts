@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../kernel/errors.ts';
-import type { Finding } from '../../kernel/points.ts';
-import { browserVersion, identityOf } from './command.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { browserVersion, browserUserOf } from './command.ts';
 import type { Settings } from './schema.ts';
 
 const SET_UID_SANDBOX = '/usr/lib/chromium/chrome-sandbox';
@@ -29,7 +29,7 @@ async function browserOf(executable: string): Promise<Finding> {
 
 async function userOf(user: string): Promise<Finding> {
   try {
-    const identity = await identityOf(user);
+    const identity = await browserUserOf(user);
     const isRoot = identity?.uid === 0;
     const detail =
       identity === undefined

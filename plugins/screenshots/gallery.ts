@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ByteLru } from './byte-lru.ts';

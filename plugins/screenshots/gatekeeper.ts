@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPublic } from '../../kernel/address.ts';
-import { splitHostPort } from '../../kernel/config.ts';
+import { isPublic } from '../../kernel/system/ip.ts';
+import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { ownAddresses } from './own-addresses.ts';
 import type { Settings } from './schema.ts';
 import type { Destination } from './socks.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Unavailable } from '../../kernel/errors.ts';
-import { definePlugin, type Host } from '../../kernel/plugin.ts';
+import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
+import { errors } from './errors.ts';
 import { Camera } from './camera.ts';
 import { findBrowser, missingPrograms } from './command.ts';
 import { Disk } from './disk.ts';
@@ -20,6 +21,7 @@ const DISK_FOLDER = 'screenshots';
 export default definePlugin({
   name: 'screenshots',
   features: ['screenshots'],
+  errors,
   needs: ['domains'],
   config: ScreenshotsConfig,
   routes: {
@@ -115,8 +117,8 @@ function local(host: Host<Settings>, domains: OwnDomains) {
 }
 
 /** Pictures leave with their domain: at once, and at the start those whose domain left while nobody looked. */
-function keepInStep({ service, directory, events, log, onClose }: Host<Settings>, gallery: Gallery, disk: Disk): void {
-  const forget = async (id: number) => gallery.forget(id, await directory.accounts.byId(id));
+function keepInStep({ service, identity, events, log, onClose }: Host<Settings>, gallery: Gallery, disk: Disk): void {
+  const forget = async (id: number) => gallery.forget(id, await identity.accounts.byId(id));
   const sweep = async () => {
     for (const id of await disk.accounts()) await forget(id);
   };

@@ -1,4 +1,4 @@
-import type { Metric } from '../../kernel/points.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import type { Camera } from './camera.ts';
 import type { Gallery } from './gallery.ts';
 

@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 
 /** What this plugin asks of the plugin domains. */
 export interface Domains {

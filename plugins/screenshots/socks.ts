@@ -1,5 +1,5 @@
 /** The messages of SOCKS 5 (RFC 1928) that a browser sends, and the answers to them. */
-import { addressText } from '../../kernel/address.ts';
+import { ipText } from '../../kernel/system/ip.ts';
 
 /** A name or a literal address, and a port. */
 export interface Destination {
@@ -39,6 +39,6 @@ export function parseRequest(
   const end = start + size;
   if (bytes.length < end + 2) return undefined;
   const address = bytes.subarray(start, end);
-  const host = isName ? Buffer.from(address).toString('latin1').toLowerCase().replace(/\.$/, '') : addressText(address);
+  const host = isName ? Buffer.from(address).toString('latin1').toLowerCase().replace(/\.$/, '') : ipText(address);
   return { destination: { host, port: ((bytes[end] ?? 0) << 8) | (bytes[end + 1] ?? 0) }, length: end + 2 };
 }

@@ -155,7 +155,7 @@ export class AccountIndex {
   #compare(): Promise<void> {
     if (this.#comparing !== undefined) return this.#comparing;
     this.#comparingSince = performance.now();
-    this.#comparing = this.#inTurn(async (tree) => {
+    this.#comparing = this.#callInOrder(async (tree) => {
       this.#watches.isPartial = false;
       if (await compare(tree, this.#settings.filesRoot, this.#walked)) this.#isSaved = false;
       this.#comparedAt = performance.now();
@@ -168,7 +168,7 @@ export class AccountIndex {
     this.#changed.add(folder);
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
-      void this.#inTurn((tree) => this.#refresh(tree));
+      void this.#callInOrder((tree) => this.#refresh(tree));
     }, this.#gatherMs).unref();
   }
 
@@ -183,7 +183,7 @@ export class AccountIndex {
   }
 
   /** Whatever changes the tree waits for what changed it before. */
-  #inTurn(work: (tree: FileTree) => Promise<void>): Promise<void> {
+  #callInOrder(work: (tree: FileTree) => Promise<void>): Promise<void> {
     this.#work = this.#work.then(async () => {
       if (this.#isClosed || this.#tree === undefined) return;
       try {

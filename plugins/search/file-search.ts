@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account, Accounts } from '../../kernel/accounts.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { clientPath, componentsOf } from '../../kernel/files.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
-import { Thread } from '../../kernel/thread.ts';
+import { clientPath, componentsOf } from '../../kernel/system/safe-folder.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
 import type { Answer } from './account-index.ts';
 import type { IndexerSettings, Question, Status } from './indexer.ts';
 import type { Hit } from './query.ts';
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 30_000;
 /** A walk makes many names that are needed only for a moment; more room for those only makes the thread larger. */
 const YOUNG_MIB = 4;
 
-export interface Asked {
+export interface SearchRequest {
   readonly q: string;
   readonly ext?: string;
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface Asked {
 export class FileSearch {
   readonly #virtualRoot: string;
   readonly #folder: string;
-  readonly #thread: Thread<Question, Answer | Status | undefined>;
+  readonly #thread: WorkerPool<Question, Answer | Status | undefined>;
 
   constructor(config: SearchConfig, dataDir: string, virtualRoot: string) {
     this.#virtualRoot = virtualRoot;
@@ -42,7 +42,7 @@ export class FileSearch {
       maxNames: config.max_names,
       sweepMs: config.sweep_seconds * 1000,
     };
-    this.#thread = new Thread({
+    this.#thread = new WorkerPool({
       beside: import.meta.url,
       script: 'indexer',
       atOnce: AT_ONCE,
@@ -53,7 +53,7 @@ export class FileSearch {
   }
 
   /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
-  files(account: Account, asked: Asked): Promise<Reply> {
+  files(account: Account, asked: SearchRequest): Promise<Reply> {
     return this.#search(account, 'files', asked, ({ path, sizeBytes, mtimeMs }): FileHits[number] => ({
       path: clientPath(path, this.#virtualRoot),
       size: sizeBytes,
@@ -61,7 +61,7 @@ export class FileSearch {
     }));
   }
 
-  folders(account: Account, asked: Asked): Promise<Reply> {
+  folders(account: Account, asked: SearchRequest): Promise<Reply> {
     return this.#search(account, 'folders', asked, ({ path }): FolderHits[number] => ({
       name: path.at(-1) ?? '',
       path: clientPath(path, this.#virtualRoot),
@@ -90,7 +90,7 @@ export class FileSearch {
   async #search(
     account: Account,
     kind: 'files' | 'folders',
-    { q, ext = '', folder, limit }: Asked,
+    { q, ext = '', folder, limit }: SearchRequest,
     describe: (hit: Hit) => unknown,
   ): Promise<Reply> {
     const components = componentsOf(folder, this.#virtualRoot);

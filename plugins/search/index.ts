@@ -1,5 +1,5 @@
-import { definePlugin } from '../../kernel/plugin.ts';
-import type { Metric } from '../../kernel/points.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
 import type { Status } from './indexer.ts';
 import {
@@ -57,15 +57,19 @@ export default definePlugin({
       summary: 'Sites of the account by path',
     },
   },
-  async setup({ config, node, directory, gather, onClose }) {
+  async setup({ config, node, identity, gather, onClose }) {
     const search = new FileSearch(config, node.config.data, node.config.virtual_root);
     onClose(() => search.close());
-    await search.clean(directory.accounts);
+    await search.clean(identity.accounts);
     return {
       handlers: {
         files: ({ account, query }) => search.files(account, query),
         folders: ({ account, query }) => search.folders(account, query),
-        features: ({ account, query }) => findFeatures(node.locales.features(account.locale), account.features, query),
+        features: ({ account, query }) => {
+          const provided = node.features();
+          const usable = node.locales.features(account.locale).filter(({ name }) => provided.has(name));
+          return findFeatures(usable, account.features, query);
+        },
         websites: async ({ account, query }) => {
           const parts = await gather('sites', account);
           return findWebsites(

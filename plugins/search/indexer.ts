@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { messageOf } from '../../kernel/errors.ts';
-import { serve } from '../../kernel/thread-script.ts';
+import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
 import { AccountIndex, type Answer } from './account-index.ts';
 import type { Query } from './query.ts';
 import { walkCount } from './walk.ts';
@@ -46,7 +46,7 @@ setInterval(() => {
   for (const index of indexes.values()) index.save();
 }, SAVE_MS).unref();
 
-serve<Question, Answer | Status | undefined>((question) => {
+serveRequests<Question, Answer | Status | undefined>((question) => {
   if (question.kind === 'search') return use(question.accountId, question.filesRoot).search(question.query);
   if (question.kind === 'status') return status();
   for (const index of indexes.values()) index.close();

@@ -1,4 +1,4 @@
-import type { Feature } from '../../kernel/locales.ts';
+import type { Feature } from '../../kernel/config/locales.ts';
 import { Fit } from './names.ts';
 import { fitOf } from './quick-walk.ts';
 import type { FeatureHits, PlainQuery, WebsiteHits } from './schema.ts';

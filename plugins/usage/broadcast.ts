@@ -1,6 +1,6 @@
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { retryLater } from '../../kernel/errors.ts';
-import { Stream, type Sink } from '../../kernel/reply.ts';
+import { Stream, type Sink } from '../../kernel/plugin-api/reply.ts';
 import type { Recent } from './recent.ts';
 import type { Sample } from './sample.ts';
 

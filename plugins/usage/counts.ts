@@ -1,6 +1,6 @@
 import { retryLater } from '../../kernel/errors.ts';
-import type { EventLog } from '../../kernel/events.ts';
-import type { Host } from '../../kernel/plugin.ts';
+import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
 
 export interface Counted {
   /** YYYY-MM-DD, UTC. */
@@ -22,7 +22,7 @@ export class Counts {
   #isStale = true;
   #counting: Promise<Counted> | undefined;
 
-  constructor(gather: Host['gather'], events: EventLog) {
+  constructor(gather: Host['gather'], events: AuditLog) {
     this.#gather = gather;
     this.#unlisten = events.listen(() => (this.#isStale = true));
   }

@@ -1,4 +1,4 @@
-import type { RouteInfo } from '../../kernel/node.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Endpoint } from './schema.ts';
 
 /** Every route of the admin address, with a command that asks it; aliases have a row each. */

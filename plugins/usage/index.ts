@@ -1,5 +1,5 @@
-import { definePlugin } from '../../kernel/plugin.ts';
-import { ready, type Reply } from '../../kernel/reply.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './broadcast.ts';
 import { Counts } from './counts.ts';

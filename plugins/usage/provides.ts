@@ -1,4 +1,5 @@
-import type { Finding, Metric } from '../../kernel/points.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { Counts } from './counts.ts';
 import type { Sampler } from './sampler.ts';

@@ -1,4 +1,4 @@
-import { ready, type Reply } from '../../kernel/reply.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Counted, Counts } from './counts.ts';
 import type { UsageStore } from './store.ts';
 

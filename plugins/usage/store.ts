@@ -1,4 +1,4 @@
-import type { Store, Tx } from '../../kernel/store.ts';
+import type { Store, Tx } from '../../kernel/storage/store.ts';
 import type { Counted } from './counts.ts';
 import type { MetricName } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LoggedEvent } from '../../kernel/events.ts';
+import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
 import { assertPublicHost, publicLookup } from './target.ts';
 
 export interface SendOptions {
@@ -13,7 +13,7 @@ export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Answered {
+export interface EndpointAnswer {
   readonly status: number;
   /** The header Retry-After, empty where there is none. */
   readonly retryAfter: string;
@@ -46,7 +46,7 @@ export async function send(
   body: string,
   eventId: number,
   { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions,
-): Promise<Answered> {
+): Promise<EndpointAnswer> {
   if (!allowPrivate) assertPublicHost(url);
   const headers = {
     'Content-Type': 'application/json',

@@ -1,4 +1,4 @@
-import type { EventLog } from '../../kernel/events.ts';
+import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Log } from '../../kernel/log.ts';
 import { bodyOf } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -13,7 +13,7 @@ const UNSAVED_AT_MOST = 1000;
 /** Reads the event log onward and puts what an endpoint wants into its queue. */
 export class Follower {
   readonly #parts: {
-    readonly events: EventLog;
+    readonly events: AuditLog;
     readonly queue: Queue;
     readonly endpoints: readonly Endpoint[];
     readonly backlog: number;
@@ -29,7 +29,7 @@ export class Follower {
 
   private constructor(
     cursor: number,
-    parts: { events: EventLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log },
+    parts: { events: AuditLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log },
   ) {
     this.#parts = parts;
     this.#cursor = cursor;
@@ -40,7 +40,7 @@ export class Follower {
 
   /** Begins where it ended, and the first time with what happens from now on. */
   static async start(parts: {
-    events: EventLog;
+    events: AuditLog;
     queue: Queue;
     endpoints: readonly Endpoint[];
     backlog: number;

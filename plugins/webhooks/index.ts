@@ -1,5 +1,5 @@
 import { Unavailable } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Endpoint } from './endpoint.ts';
 import { Follower } from './follower.ts';
 import { WebhooksConfig } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../../kernel/store.ts';
+import type { Store } from '../../kernel/storage/store.ts';
 
 export interface Delivery {
   readonly event_id: number;

@@ -1,6 +1,6 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublic } from '../../kernel/address.ts';
+import { isPublic } from '../../kernel/system/ip.ts';
 
 export class ForbiddenAddress extends Error {}
 

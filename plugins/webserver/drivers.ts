@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { projectDir } from '../../kernel/config.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import type { WebserverConfig } from './schema.ts';
 
 /** What differs between web servers, settled by the configuration. */

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
-import { definePlugin, type Host } from '../../kernel/plugin.ts';
-import type { DemoReport, Finding } from '../../kernel/points.ts';
+import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
+import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { DomainsService } from '../domains/service.ts';
 import { Batches } from './batches.ts';
 import { startDemoServer } from './demo.ts';
@@ -51,7 +52,7 @@ export default definePlugin({
       batches,
       render: await templateOf(driver),
       domains: host.service<DomainsService>('domains'),
-      accounts: host.directory.accounts,
+      accounts: host.identity.accounts,
       virtualRoot: host.node.config.virtual_root,
       listen: config.listen,
       log: host.log,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRunning, PROCESS_NAME } from '../../kernel/process-name.ts';
+import { isRunning, PROCESS_ID } from '../../kernel/system/process-id.ts';
 import type { VhostFolder } from './vhost-folder.ts';
 
 const FILE = '.hostkeep-owner';
@@ -10,7 +10,7 @@ const FILE = '.hostkeep-owner';
  */
 export class Owner {
   readonly #folder: VhostFolder;
-  readonly #own = `${PROCESS_NAME} ${randomUUID()}`;
+  readonly #own = `${PROCESS_ID} ${randomUUID()}`;
 
   constructor(folder: VhostFolder) {
     this.#folder = folder;
@@ -20,7 +20,7 @@ export class Owner {
   async take(): Promise<'alone' | 'beside' | 'elsewhere'> {
     const [before = ''] = (await this.#folder.read(FILE))?.split(' ') ?? [];
     const isAlive = isRunning(before);
-    if (isAlive && before !== PROCESS_NAME) return 'elsewhere';
+    if (isAlive && before !== PROCESS_ID) return 'elsewhere';
     await this.#folder.put(FILE, this.#own);
     return isAlive ? 'beside' : 'alone';
   }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
-import type { WebServerPart } from '../../kernel/points.ts';
+import type { WebServerPart } from '../../kernel/plugin-api/points/web-server-part.ts';
 import type { Driver } from './drivers.ts';
 import { BEACON_FILE } from './template.ts';
 import type { VhostFolder } from './vhost-folder.ts';

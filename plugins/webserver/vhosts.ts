@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Account, Accounts } from '../../kernel/accounts.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { componentsOf } from '../../kernel/files.ts';
+import { componentsOf } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { DomainPart } from '../../kernel/points.ts';
+import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { DomainsService } from '../domains/service.ts';
 import type { Batches, Change } from './batches.ts';
 import { BEACON_FILE, fileNameOf, HEADER, isOurs, type Site } from './template.ts';

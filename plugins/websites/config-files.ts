@@ -3,7 +3,7 @@ import { parseEnv } from './env-file.ts';
 import { PhpFile } from './php-evaluator.ts';
 import { PhpArray, textOf, type PhpValue } from './php-value.ts';
 
-export interface Access {
+export interface DatabaseAccess {
   readonly name: PhpValue;
   readonly user: PhpValue;
   readonly password: PhpValue;
@@ -14,25 +14,25 @@ export interface Access {
 export interface ConfigFile {
   /** Below the application's root; `..` in front is the folder above it. */
   readonly path: string;
-  readonly read: (text: string) => Access | undefined;
+  readonly read: (text: string) => DatabaseAccess | undefined;
 }
 
 type Names = readonly [name: string, user: string, password: string, host: string, prefix: string];
 
-function access(get: (name: string) => PhpValue, [name, user, password, host, prefix]: Names): Access {
+function access(get: (name: string) => PhpValue, [name, user, password, host, prefix]: Names): DatabaseAccess {
   return { name: get(name), user: get(user), password: get(password), host: get(host), prefix: get(prefix) };
 }
 
 const fromConstants =
   (names: Names) =>
-  (text: string): Access => {
+  (text: string): DatabaseAccess => {
     const { constants } = new PhpFile(text);
     return access((name) => constants.get(name), names);
   };
 
 const fromVariables =
   (names: Names) =>
-  (text: string): Access => {
+  (text: string): DatabaseAccess => {
     const { variables } = new PhpFile(text);
     return access((name) => variables.get(name), names);
   };
@@ -40,7 +40,7 @@ const fromVariables =
 /** Members of an array or object that `find` picks out of the file. */
 const fromMembers =
   (find: (file: PhpFile) => PhpValue, names: Names) =>
-  (text: string): Access | undefined => {
+  (text: string): DatabaseAccess | undefined => {
     const members = find(new PhpFile(text));
     return members instanceof PhpArray ? access((name) => members.get(name), names) : undefined;
   };
@@ -50,7 +50,7 @@ function inside(value: PhpValue, ...keys: readonly string[]): PhpValue {
   return keys.reduce<PhpValue>((held, key) => (held instanceof PhpArray ? held.get(key) : undefined), value);
 }
 
-function wordpress(text: string): Access {
+function wordpress(text: string): DatabaseAccess {
   const { constants, variables } = new PhpFile(text);
   return access(
     (name) => (name === 'table_prefix' ? variables.get(name) : constants.get(name)),
@@ -58,7 +58,7 @@ function wordpress(text: string): Access {
   );
 }
 
-function drupal(text: string): Access | undefined {
+function drupal(text: string): DatabaseAccess | undefined {
   const main = inside(new PhpFile(text).variables.get('databases'), 'default', 'default');
   if (!(main instanceof PhpArray)) return undefined;
   const found = access((name) => main.get(name), ['database', 'username', 'password', 'host', 'prefix']);
@@ -67,7 +67,7 @@ function drupal(text: string): Access | undefined {
   return { ...found, prefix, host: port === '' ? found.host : `${textOf(found.host) ?? ''}:${port}` };
 }
 
-function magento(text: string): Access | undefined {
+function magento(text: string): DatabaseAccess | undefined {
   const { returned } = new PhpFile(text);
   const main = inside(returned, 'db', 'connection', 'default');
   if (!(main instanceof PhpArray)) return undefined;
@@ -78,7 +78,7 @@ function magento(text: string): Access | undefined {
 }
 
 /** A `.env`: single settings, or a URL with all of them. */
-function env(text: string): Access | undefined {
+function env(text: string): DatabaseAccess | undefined {
   const values = parseEnv(text);
   const url = values.get('DATABASE_URL') ?? values.get('DB_URL') ?? '';
   if (url !== '' && URL.canParse(url)) return fromUrl(new URL(url));
@@ -87,7 +87,7 @@ function env(text: string): Access | undefined {
     : undefined;
 }
 
-function fromUrl({ pathname, username, password, host }: URL): Access {
+function fromUrl({ pathname, username, password, host }: URL): DatabaseAccess {
   return { name: decoded(pathname.slice(1)), user: decoded(username), password: decoded(password), host, prefix: '' };
 }
 

@@ -1,5 +1,5 @@
 import { HttpError } from '../../kernel/errors.ts';
-import { CONFIG_FILES, type Access } from './config-files.ts';
+import { CONFIG_FILES, type DatabaseAccess } from './config-files.ts';
 import { DETECTORS } from './detectors.ts';
 import { ifThere, openFile } from './finder.ts';
 import { textOf } from './php-value.ts';
@@ -39,8 +39,8 @@ export async function readDatabaseInfo(
   return undefined;
 }
 
-function described({ name, user, password, host, prefix }: Access, application: string): DatabaseInfo {
-  const text = (value: Access[keyof Access]) => textOf(value) ?? '';
+function described({ name, user, password, host, prefix }: DatabaseAccess, application: string): DatabaseInfo {
+  const text = (value: DatabaseAccess[keyof DatabaseAccess]) => textOf(value) ?? '';
   return {
     database_name: text(name),
     database_user: text(user),

@@ -1,6 +1,6 @@
 /** Looks for applications in a docroot and the folders below it. */
 import type { FileHandle } from 'node:fs/promises';
-import { Folder, isMissing } from '../../kernel/files.ts';
+import { Folder, isMissing } from '../../kernel/system/safe-folder.ts';
 import { DETECTORS, type Detector } from './detectors.ts';
 
 /** How deep below a docroot, and into how many of its folders, it looks. */

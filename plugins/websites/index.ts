@@ -1,4 +1,5 @@
-import { definePlugin } from '../../kernel/plugin.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { errors } from './errors.ts';
 import type { DomainsService } from '../domains/service.ts';
 import { DETECTORS } from './detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
@@ -16,6 +17,7 @@ const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => (
 export default definePlugin({
   name: 'websites',
   features: ['websites', 'autoinstaller'],
+  errors,
   needs: ['domains'],
   config: WebsitesConfig,
   routes: {
@@ -36,7 +38,7 @@ export default definePlugin({
       errors: ['database_info_not_found', 'invalid_config_file'],
     },
   },
-  setup({ config, store, log, node, directory, service, onClose }) {
+  setup({ config, store, log, node, identity, service, onClose }) {
     const domains = service<DomainsService>('domains');
     const sites = new Sites({
       store,
@@ -49,7 +51,7 @@ export default definePlugin({
     const sweep = new Sweep({
       sites,
       domains,
-      accounts: directory.accounts,
+      accounts: identity.accounts,
       log,
       everyMs: config.sweep_seconds * 1000,
     });

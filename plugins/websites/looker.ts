@@ -1,5 +1,5 @@
 /** The thread that reads the accounts' files: listing folders and parsing PHP would hold up everybody else. */
-import { serve } from '../../kernel/thread-script.ts';
+import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
 import { readDatabaseInfo } from './config-reader.ts';
 import { lookInto, type Look, type Stamps } from './finder.ts';
 import type { DatabaseInfo } from './schema.ts';
@@ -16,7 +16,7 @@ export type Question =
 /** For docroots one look each, `undefined` where nothing changed. */
 export type LookerAnswer = readonly (Look | undefined)[] | DatabaseInfo | undefined;
 
-serve<Question, LookerAnswer>(async (question) => {
+serveRequests<Question, LookerAnswer>(async (question) => {
   const { filesRoot } = question;
   if ('folder' in question) return readDatabaseInfo(filesRoot, question.folder, question.type);
   const looks: (Look | undefined)[] = [];

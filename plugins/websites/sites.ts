@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url';
-import { AccountCache } from '../../kernel/account-cache.ts';
-import type { Account } from '../../kernel/accounts.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { clientPath } from '../../kernel/files.ts';
+import { clientPath } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Store } from '../../kernel/store.ts';
-import { Thread } from '../../kernel/thread.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
 import type { Domain, DomainsService } from '../domains/service.ts';
 import { CONFIG_FILES } from './config-files.ts';
 import type { Look } from './finder.ts';
@@ -44,7 +44,7 @@ interface Place {
 export class Sites {
   readonly #parts: SitesParts;
   readonly #cache: AccountCache<readonly Place[]>;
-  readonly #thread = new Thread<Question, LookerAnswer>({
+  readonly #thread = new WorkerPool<Question, LookerAnswer>({
     beside: import.meta.url,
     script: 'looker',
     atOnce: 1,

@@ -1,4 +1,4 @@
-import type { Store } from '../../kernel/store.ts';
+import type { Store } from '../../kernel/storage/store.ts';
 import type { Found, Look, Stamps } from './finder.ts';
 
 export interface Docroot {

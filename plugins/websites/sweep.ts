@@ -1,4 +1,4 @@
-import type { Accounts } from '../../kernel/accounts.ts';
+import type { Accounts } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { DomainsService } from '../domains/service.ts';
 import type { Sites } from './sites.ts';

@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth';
-import type { Role } from '../../kernel/accounts.ts';
-import type { Core } from '../../kernel/index.ts';
-import type { PlanLimits } from '../../kernel/plans.ts';
+import type { Role } from '../../kernel/identity/accounts.ts';
+import type { Core } from '../../kernel/core.ts';
+import type { PlanLimits } from '../../kernel/identity/plan-limits.ts';
 import { siteFiles, writeFiles } from './estate.ts';
 import type { Harvest } from './harvest.ts';
 import { Hole } from './values.ts';

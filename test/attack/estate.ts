@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TOTP } from 'otpauth';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { PASSWORD } from '../support/hostkeep.ts';
 import type { Received } from './client.ts';
 import type { Target } from './target.ts';

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Keys } from '../../kernel/auth.ts';
-import { Store } from '../../kernel/store.ts';
+import { Keyring } from '../../kernel/identity/keyring.ts';
+import { Store } from '../../kernel/storage/store.ts';
 import { Disk } from '../../plugins/screenshots/disk.ts';
 import { loadTree } from '../../plugins/search/index-file.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
@@ -43,7 +43,7 @@ export async function killCaches(rounds: number): Promise<string> {
 }
 
 async function assertWhole(folder: string, filesRoot: string): Promise<void> {
-  Keys.open(folder);
+  Keyring.open(folder);
   const disk = new Disk(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
   for (let n = 0; n < 20; n += 1) {
     const picture = await disk.read(1, 'a.test', `u${n}`);

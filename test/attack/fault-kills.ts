@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Store } from '../../kernel/store.ts';
+import { Store } from '../../kernel/storage/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { hasNginx, Nginx } from '../support/nginx.ts';
 import { NodeProcess, prepare } from '../support/node-process.ts';

@@ -1,7 +1,11 @@
-import { CATALOGUE } from '../../kernel/errors.ts';
+import { declareErrors, errorKind, isErrorCode } from '../../kernel/errors.ts';
+import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { headerOf, type Received } from './client.ts';
 import type { DescribedReply, Operation } from './description.ts';
 import type { Question } from './question.ts';
+
+// The server may run in another process; its plugins' errors are judged here.
+for (const { errors } of await findPlugins()) declareErrors(errors ?? {});
 
 /** What no answer may hold, whoever asks: traces, places and modules of the host, hashes, SQL. */
 const SECRET =
@@ -122,11 +126,7 @@ function problemIssue(received: Received): string | undefined {
   const missing = PROBLEM_MEMBERS.find((name) => body?.[name] === undefined || body[name] === '');
   if (body === undefined || missing !== undefined) return `a problem without ${missing ?? 'JSON'}`;
   const code = String(body['error']);
-  if (
-    !Object.hasOwn(CATALOGUE, code) ||
-    CATALOGUE[code as keyof typeof CATALOGUE][0] !== status ||
-    body['status'] !== status
-  )
+  if (!isErrorCode(code) || errorKind(code)[0] !== status || body['status'] !== status)
     return `the problem ${code} with the status ${status}`;
   return body['type'] === `urn:hostkeep:error:${code}` ? undefined : `the type ${String(body['type'])}`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import type { Address } from '../../kernel/plugin.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { actorOf, Cast, PLAN, SMALL_PLAN, type Actor } from './cast.ts';
 import { Census } from './census.ts';
 import type { Received } from './client.ts';

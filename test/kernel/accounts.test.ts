@@ -1,18 +1,18 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { AccountCache } from '../../kernel/account-cache.ts';
-import { Keys } from '../../kernel/auth.ts';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import { Keyring } from '../../kernel/identity/keyring.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { escapeControl } from '../../kernel/events.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
+import { escapeControl } from '../../kernel/storage/audit-log.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
-import { openCore } from '../../kernel/index.ts';
+import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
-import { RememberedTokens } from '../../kernel/remembered-tokens.ts';
-import { Revision } from '../../kernel/revision.ts';
-import type { Session } from '../../kernel/sessions.ts';
-import type { SqlValue, Store } from '../../kernel/store.ts';
+import { TokenCache } from '../../kernel/identity/token-cache.ts';
+import { Revision } from '../../kernel/storage/revision.ts';
+import type { Session } from '../../kernel/identity/sessions.ts';
+import type { SqlValue, Store } from '../../kernel/storage/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
@@ -87,7 +87,7 @@ test('a session ends at once with logout, password, suspension and removal, also
 });
 
 test('a token is known by all of it, though found by its end', () => {
-  const tokens = new RememberedTokens();
+  const tokens = new TokenCache();
   const [mine, other] = [{ expiresAt: 2 }, { expiresAt: 4 }] as Session[] as [Session, Session];
   tokens.set('Bearer a.same-end-of-both', mine);
   assert.is(tokens.get('Bearer a.same-end-of-both'), mine);
@@ -180,10 +180,10 @@ test('a token signed with the key before the last rotation is good, an older one
   const { token } = await server.user('kim');
   keys.rotate();
   assert.is(await mine(token), 200);
-  const fresh = Keys.open(server.data);
+  const fresh = Keyring.open(server.data);
   assert.ok(await fresh.verify(token));
   keys.rotate();
-  assert.is(await Keys.open(server.data).verify(token), undefined);
+  assert.is(await Keyring.open(server.data).verify(token), undefined);
 });
 
 test('a clock that is set back a little takes no token away, and no token lasts longer than its session', async () => {
@@ -205,16 +205,16 @@ test('a clock that is set back a little takes no token away, and no token lasts 
 test('keys that a killed process was making are removed, those of one that runs are not', () => {
   const folder = temporaryFolder();
   for (const pid of [process.ppid, 2 ** 22 + 1]) writeFileSync(join(folder, `keys.json.${pid}`), '{');
-  Keys.open(folder);
+  Keyring.open(folder);
   assert.equal(readdirSync(folder).toSorted(), ['keys.json', `keys.json.${process.ppid}`]);
 });
 
 test('sealed texts open only with their key and in their place', () => {
-  const keys = Keys.open(temporaryFolder());
+  const keys = Keyring.open(temporaryFolder());
   const sealed = keys.seal('secret', 'twofa:1');
   assert.is(keys.unseal(sealed, 'twofa:1'), 'secret');
   assert.throws(() => keys.unseal(sealed, 'twofa:2'));
-  assert.throws(() => Keys.open(temporaryFolder()).unseal(sealed, 'twofa:1'));
+  assert.throws(() => Keyring.open(temporaryFolder()).unseal(sealed, 'twofa:1'));
   assert.not.match(sealed, /secret/);
 });
 
@@ -283,12 +283,12 @@ test('what fails because its session ended while it was answered gets the 401 of
       },
       fail: { method: 'POST', path: '/fail', access: 'user', summary: 'Fail', reply: Type.Object({}) },
     },
-    setup: ({ directory, store }) => {
+    setup: ({ identity, store }) => {
       const fail = (id: number) =>
         store.write((tx) => tx.run('insert into account_features values (?, ?, 7)', id, 'waf')).then(() => ({}));
       return {
         handlers: {
-          leave: ({ account }) => directory.accounts.remove(account.username).then(() => fail(account.id)),
+          leave: ({ account }) => identity.accounts.remove(account.username).then(() => fail(account.id)),
           fail: ({ account }) => fail(account.id),
         },
       };

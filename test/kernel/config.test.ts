@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { ConfigError, loadConfig, splitHostPort } from '../../kernel/config.ts';
+import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
+import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 

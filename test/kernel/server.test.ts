@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { connect } from 'node:net';
 import * as assert from 'uvu/assert';
-import type { Sink } from '../../kernel/reply.ts';
+import type { Sink } from '../../kernel/plugin-api/reply.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { TestServer } from '../support/hostkeep.ts';

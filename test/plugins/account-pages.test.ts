@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../kernel/config.ts';
-import { CATALOGUE } from '../../kernel/errors.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { errorCodes } from '../../kernel/errors.ts';
 import { countryFinding, Countries } from '../../plugins/account/country.ts';
 import { isLink } from '../../plugins/account/favorites.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { DashboardPart } from '../../kernel/points.ts';
+import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { enableTwofa, logIn } from './account-client.ts';
@@ -278,16 +278,25 @@ test('languages are those installed, English first, and errors speak the chosen 
   );
 });
 
-test('catalogues are complete', () => {
-  const read = (file: string) =>
-    JSON.parse(readFileSync(join(projectDir, 'config', file), 'utf8')) as Record<string, Record<string, unknown>>;
-  const features = Object.keys(read('features.json'));
+test('every language has every title and description, wherever they stand', () => {
+  const folders = ['config', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];
+  type Texts = Record<string, Record<string, unknown>>;
+  const read = (folder: string, file: string): Texts => {
+    const path = join(projectDir, folder, file);
+    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Texts) : {};
+  };
+  const features = folders.flatMap((folder) => Object.keys(read(folder, 'features.json')));
+  assert.is(new Set(features).size, features.length, 'each feature is described in one place');
   for (const locale of ['de', 'fr']) {
-    const catalogue = read(`locales/${locale}.json`);
-    assert.equal(Object.keys(catalogue['errors'] ?? {}).toSorted(), Object.keys(CATALOGUE).toSorted(), locale);
-    assert.equal(Object.keys(catalogue['features'] ?? {}).toSorted(), features.toSorted(), locale);
-    for (const text of Object.values(catalogue['features'] ?? {}))
-      assert.equal(Object.keys(text as object), ['title', 'description']);
+    const parts = folders.map((folder) => read(folder, `locales/${locale}.json`));
+    assert.equal(
+      parts.flatMap((part) => Object.keys(part['errors'] ?? {})).toSorted(),
+      errorCodes().toSorted(),
+      locale,
+    );
+    const translated = parts.flatMap((part) => Object.entries(part['features'] ?? {}));
+    assert.equal(translated.map(([name]) => name).toSorted(), features.toSorted(), locale);
+    for (const [, text] of translated) assert.equal(Object.keys(text as object), ['title', 'description']);
   }
 });
 

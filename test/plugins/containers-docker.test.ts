@@ -1,7 +1,7 @@
 /** The plugin containers against a real Docker Engine, its answers held against what the docker CLI says of the same containers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import type { ContainerRecord, DiskUsage, Stats } from '../../plugins/containers/schema.ts';
 import { dockerMissing, TestDocker } from '../support/docker.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -333,7 +333,7 @@ function withDocker(): void {
     const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
     const before = await docker.cli('ps', '-aq');
     try {
-      const results = await demo.hostkeep.plugins.inTurn('demoOutside', {
+      const results = await demo.hostkeep.plugins.callInOrder('demoOutside', {
         demo: await demo.account('demo'),
         other: await demo.account('other'),
       });

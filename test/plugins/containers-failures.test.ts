@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import type { Finding, Metric } from '../../kernel/points.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -417,7 +418,8 @@ test('while disk usage takes its time those who ask are told to come back, and i
 test('a demo without an engine says what it leaves out', async () => {
   const server = await start();
   const report = async () =>
-    (await server.hostkeep.plugins.inTurn('demoOutside', people)).find(({ plugin }) => plugin === 'containers')?.value;
+    (await server.hostkeep.plugins.callInOrder('demoOutside', people)).find(({ plugin }) => plugin === 'containers')
+      ?.value;
   const people = { demo: await server.account('demo'), other: await server.account('other') };
   const { uses, leftOut = [] } = (await report()) ?? {};
   assert.is(uses, undefined);

@@ -1,10 +1,10 @@
 /** When the sampler of the plugin containers samples, how old its answers are, and when it ends; with times shorter than in use. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Reply } from '../../kernel/reply.ts';
+import type { Reply } from '../../kernel/plugin-api/reply.ts';
 import { Listing, parseContainers } from '../../plugins/containers/container.ts';
 import { Sampler, type SamplerParts } from '../../plugins/containers/sampler.ts';
 import { testSuite } from '../support/suite.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { CgroupReader, parseBlkio, parseIoStat, parseNetwork, parsePlace } from '../../plugins/containers/cgroup.ts';
 import { Listing, parseContainers, type Container } from '../../plugins/containers/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';

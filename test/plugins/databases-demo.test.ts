@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { DemoReport } from '../../kernel/points.ts';
+import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { withLocalServer } from '../../plugins/databases/demo-server.ts';
 import type { DatabasesConfig } from '../../plugins/databases/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -135,7 +135,7 @@ if (hasMariaDb()) {
     try {
       const [demo, other] = [await server.user('demo'), await server.user('other')];
       const { value, error } =
-        (await server.hostkeep.plugins.inTurn('demoOutside', { demo: demo.account, other: other.account })).find(
+        (await server.hostkeep.plugins.callInOrder('demoOutside', { demo: demo.account, other: other.account })).find(
           ({ plugin }) => plugin === 'databases',
         ) ?? {};
       assert.is(error, undefined);

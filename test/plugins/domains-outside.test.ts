@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin, type Plugin } from '../../kernel/plugin.ts';
-import { PROCESS_NAME } from '../../kernel/process-name.ts';
+import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { Type } from '../../kernel/schema.ts';
 import domains from '../../plugins/domains/index.ts';
 import type { Domain, DomainsService } from '../../plugins/domains/service.ts';
@@ -137,7 +137,7 @@ test("what a killed process left is cleared at the next start, and nobody else's
   const dead = await deadClaim();
   await setState(first.server, 'half.example', 'adding', dead);
   await setState(first.server, 'parent.example', 'removing', dead);
-  await setState(first.server, 'busy.example', 'adding', PROCESS_NAME);
+  await setState(first.server, 'busy.example', 'adding', PROCESS_ID);
   await first.server.close();
   running.delete(first.server);
 

@@ -1,8 +1,9 @@
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
-import type { RouteInfo } from '../../kernel/node.ts';
-import type { Address, RouteSpec } from '../../kernel/plugin.ts';
-import { describe, LiveRoute } from '../../kernel/routes.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address, RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
+import { describe } from '../../kernel/plugin-host/route-infos.ts';
+import { CompiledRoute } from '../../kernel/http/compiled-route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { usable } from '../../plugins/openapi/caller.ts';
 import { testSuite } from '../support/suite.ts';
@@ -71,7 +72,7 @@ test('a user is told of what the features open, and an admin of all of the admin
 });
 
 test('whoever asks is told of exactly what the gate lets through', () => {
-  const live = ROUTES.map((info) => new LiveRoute(info, () => ({})));
+  const live = ROUTES.map((info) => new CompiledRoute(info, () => ({})));
   const admitted = (address: Address, who: Account) =>
     live.filter((each) => {
       if (!each.info.addresses.includes(address)) return false;

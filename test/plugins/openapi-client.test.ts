@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../kernel/config.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { descriptionOf, writeTypes, type Description } from '../client/generate.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';
-import type { Address } from '../../kernel/plugin.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../kernel/config.ts';
-import { CATALOGUE } from '../../kernel/errors.ts';
-import { Validator as SchemaValidator } from '../../kernel/json.ts';
-import type { Address } from '../../kernel/plugin.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { errorKind } from '../../kernel/errors.ts';
+import { Validator as SchemaValidator } from '../../kernel/config/validator.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { differences, type Described, type Operation } from '../fixtures/openapi/shapes.ts';
 import { PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -167,7 +167,7 @@ test('every error of a route is told with its status', async () => {
     for (const { plugin, name, errors = [] } of routesOf(address)) {
       for (const code of errors)
         assert.match(
-          operations.get(`${plugin}.${name}`)?.responses[String(CATALOGUE[code][0])]?.description ?? '',
+          operations.get(`${plugin}.${name}`)?.responses[String(errorKind(code)[0])]?.description ?? '',
           `\`${code}\``,
           `${plugin}.${name}`,
         );

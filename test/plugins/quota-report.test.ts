@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../kernel/config.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { parseRepquota, quotaMounts, RepquotaParser } from '../../plugins/quota/repquota.ts';
 import type { DiskInodes } from '../../plugins/quota/schema.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
-import { projectDir } from '../../kernel/config.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Points } from '../../kernel/points.ts';
-import { Store } from '../../kernel/store.ts';
+import type { ExtensionPoints } from '../../kernel/plugin-api/extension-points.ts';
+import { Store } from '../../kernel/storage/store.ts';
 import { Broadcast } from '../../plugins/usage/broadcast.ts';
 import { Counts } from '../../plugins/usage/counts.ts';
 import { bucketed, minuteRow, planned, Recorder } from '../../plugins/usage/history.ts';
@@ -307,7 +307,7 @@ function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites
         plugin: 'two',
         ms: 0,
         ok: true as const,
-        value: { domains: 1 } satisfies Awaited<ReturnType<Points['counts']>>,
+        value: { domains: 1 } satisfies Awaited<ReturnType<ExtensionPoints['counts']>>,
       },
     ];
   };

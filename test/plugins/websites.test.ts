@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/accounts.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { Domain, DomainsService } from '../../plugins/domains/service.ts';
 import websites from '../../plugins/websites/index.ts';
 import { TestServer } from '../support/hostkeep.ts';

@@ -1,8 +1,8 @@
 /** Writes what a node keeps besides its accounts, without end, and says what it has written, until it is killed. */
 import { join } from 'node:path';
-import { Keys } from '../../kernel/auth.ts';
-import { projectDir } from '../../kernel/config.ts';
-import { Store } from '../../kernel/store.ts';
+import { Keyring } from '../../kernel/identity/keyring.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { Store } from '../../kernel/storage/store.ts';
 import { Disk } from '../../plugins/screenshots/disk.ts';
 import { saveTree } from '../../plugins/search/index-file.ts';
 import { FileTree } from '../../plugins/search/tree.ts';
@@ -22,7 +22,7 @@ async function writeAll(folder: string, filesRoot: string): Promise<void> {
   await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
   await vhosts.make();
   const usage = new UsageStore(store);
-  const keys = Keys.open(folder);
+  const keys = Keyring.open(folder);
   const tree = new FileTree();
   await build(tree, filesRoot, { shouldStop: () => false, maxNames: 100_000 });
   const writers: Readonly<Record<string, (n: number) => Promise<void> | void>> = {

@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { once } from 'node:events';
 
-export const CLI = join(import.meta.dirname, '../../kernel/cli.js');
+export const CLI = join(import.meta.dirname, '../../kernel/cli/main.js');
 
 export interface Outcome {
   readonly code: number;

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isRunning, PROCESS_NAME } from '../../kernel/process-name.ts';
+import { isRunning, PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { removeRemains } from './engine-remains.ts';
 
 const exec = promisify(execFile);
@@ -49,7 +49,7 @@ export class TestDocker {
   /** Resolves once the engine answers and has the image `busybox:local` and the network. */
   static async start(): Promise<TestDocker> {
     for (const { folder, pid } of abandoned()) remove(folder, bridgeOf(pid));
-    const docker = new TestDocker(mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_NAME.replace(':', '-')}-`)));
+    const docker = new TestDocker(mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_ID.replace(':', '-')}-`)));
     process.once('exit', docker.#remove);
     try {
       await docker.up();

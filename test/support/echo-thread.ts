@@ -1,10 +1,10 @@
 /** The script of the threads that `test/kernel/thread.test.ts` starts. */
 import { HttpError } from '../../kernel/errors.ts';
-import { serve } from '../../kernel/thread-script.ts';
+import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
 
 let answered = 0;
 
-serve<string, string | number>((question) => {
+serveRequests<string, string | number>((question) => {
   answered += 1;
   if (question === 'count') return answered;
   if (question === 'refuse') throw new HttpError('folder_not_found', 'there is no such folder');

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { version } from 'node:os';
 import { join } from 'node:path';
-import { projectDir } from '../../kernel/config.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { dockerMissing, TestDocker } from './docker.ts';
 import { TestServer } from './hostkeep.ts';
 import { walk } from './walk.ts';

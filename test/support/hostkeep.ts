@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Account, Role } from '../../kernel/accounts.ts';
-import { checkConfig, projectDir, readJson, type Config } from '../../kernel/config.ts';
-import { Hostkeep } from '../../kernel/index.ts';
+import type { Account, Role } from '../../kernel/identity/accounts.ts';
+import { checkConfig, readJson, type Config } from '../../kernel/config/configuration.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Address, Plugin } from '../../kernel/plugin.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 
 export const PASSWORD = 'correct horse battery';
 /** One hash for all test accounts, because hashing is slow by design. */
@@ -14,6 +16,7 @@ let passwordHash: Promise<string> | undefined;
 export interface TestOptions {
   /** Settings over the defaults, e.g. `{ usage: { access: 'feature' } }`. */
   readonly config?: Record<string, unknown>;
+  /** Instead of all; the plan `developer` then holds all their features. */
   readonly plugins?: readonly Plugin[];
   /** An existing data folder; it is then not removed at the end. */
   readonly data?: string;
@@ -63,6 +66,8 @@ export class TestServer {
       checkReplies: true,
       ...(plugins && { plugins }),
     });
+    for (const feature of plugins?.flatMap(({ features }) => features) ?? [])
+      await hostkeep.core.plans.setFeature('developer', feature, true);
     return new TestServer(hostkeep, folder, data === undefined);
   }
 

@@ -1,6 +1,6 @@
 import { retryLater } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin.ts';
-import { ready, reply, Stream, type Sink } from '../../kernel/reply.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { ready, reply, Stream, type Sink } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 
 const Any = Type.Object({});

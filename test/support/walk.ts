@@ -1,5 +1,5 @@
 import { TOTP } from 'otpauth';
-import type { RouteInfo } from '../../kernel/node.ts';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
 
 interface Request {
@@ -91,8 +91,9 @@ export async function* walk(
     other: await server.account('other', 'basic'),
     operator: await server.account('operator', '', 'admin'),
   };
-  for (const { plugin, error } of await plugins.inTurn('demo', people)) if (error !== undefined) leftOut(plugin, error);
-  for (const { plugin, value } of await plugins.inTurn('demoOutside', people))
+  for (const { plugin, error } of await plugins.callInOrder('demo', people))
+    if (error !== undefined) leftOut(plugin, error);
+  for (const { plugin, value } of await plugins.callInOrder('demoOutside', people))
     for (const line of value?.leftOut ?? []) leftOut(plugin, line);
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
   const routes = new Map(node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));

@@ -1,7 +1,7 @@
 /** Writes without end from twenty sides at once, noting each acknowledged write, until it is killed. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Store } from '../../kernel/store.ts';
+import { Store } from '../../kernel/storage/store.ts';
 
 const [folder = '', round = ''] = process.argv.slice(2);
 const store = await Store.open(join(folder, 'test.db'));

@@ -1,0 +1,50 @@
+import { loadConfig, type Config } from '../config/configuration.ts';
+import { openCore, type Core } from '../core.ts';
+import { createLog } from '../log.ts';
+
+/** Options that every command has, from the program itself. */
+export interface GlobalOptions {
+  readonly config?: string;
+}
+
+export function configOf(options: GlobalOptions, defaults: Record<string, unknown> = {}): Config {
+  return loadConfig(options.config, process.env, defaults);
+}
+
+/** Opens the store beside a server that may be running, which hears of changes at once, and closes it again. */
+export async function withCore<T>(options: GlobalOptions, work: (core: Core) => Promise<T>): Promise<T> {
+  const core = await openCore(configOf(options), createLog('error'));
+  try {
+    return await work(core);
+  } finally {
+    await core.close();
+  }
+}
+
+/** Prints a value as JSON where `--json` asks for it, else as text. */
+export function print(asJson: boolean | undefined, value: unknown, text: string): void {
+  process.stdout.write(`${asJson === true ? JSON.stringify(value, undefined, 2) : text}\n`);
+}
+
+/** Rows in columns as wide as their widest cell. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** All of standard input, without the line end that a shell adds. */
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}

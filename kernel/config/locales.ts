@@ -1,0 +1,74 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorKind, type ErrorCode } from '../errors.ts';
+import { projectDir } from '../system/project-dir.ts';
+import { readJson } from './configuration.ts';
+
+export interface Feature {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Path of the feature's page in the panel. */
+  readonly link: string;
+}
+
+/** What one language file holds: `locales/<language>.json` of `config/` or of a plugin. */
+interface Messages {
+  readonly errors: Readonly<Record<string, string>>;
+  readonly features: Readonly<Record<string, { title: string; description: string }>>;
+}
+
+/**
+ * The catalogue of features, and the languages that features and the errors' titles are translated into. Both stand
+ * in the folders of the plugins; `config/` holds those of the kernel and of features that no plugin here provides.
+ */
+export class Locales {
+  /** Names of all features. */
+  readonly featureNames: ReadonlySet<string>;
+  /** Installed languages, `en` first: those of `config/locales/`. */
+  readonly names: readonly string[];
+  /** Folders that may hold a `features.json` and `locales/`. */
+  readonly #folders: readonly string[];
+  readonly #features: readonly Feature[];
+  /** Read when the language is first used. */
+  readonly #messages = new Map<string, Messages>();
+
+  constructor() {
+    const plugins = readdirSync(join(projectDir, 'plugins')).toSorted();
+    this.#folders = [join(projectDir, 'config'), ...plugins.map((name) => join(projectDir, 'plugins', name))];
+    const catalogue = new Map(this.#read<Omit<Feature, 'name'>>('features.json'));
+    this.#features = [...catalogue].map(([name, rest]) => ({ name, ...rest }));
+    this.featureNames = new Set(catalogue.keys());
+    const languages = readdirSync(join(projectDir, 'config/locales')).map((name) => name.replace(/\.json$/, ''));
+    this.names = ['en', ...languages.filter((name) => name !== 'en').toSorted()];
+  }
+
+  /** All features in a language; a text that it lacks is in English. */
+  features(locale: string): Feature[] {
+    const { features } = this.#messagesOf(locale);
+    return this.#features.map((feature) => ({ ...feature, ...features[feature.name] }));
+  }
+
+  errorTitle(locale: string, code: ErrorCode): string {
+    return this.#messagesOf(locale).errors[code] ?? errorKind(code)[1];
+  }
+
+  #messagesOf(locale: string): Messages {
+    const name = this.names.includes(locale) ? locale : 'en';
+    let messages = this.#messages.get(name);
+    if (messages === undefined) {
+      const parts = this.#read<Record<string, never>>(`locales/${name}.json`);
+      const merged = (key: string) =>
+        Object.assign({}, ...parts.filter(([part]) => part === key).map(([, part]) => part));
+      messages = { errors: merged('errors'), features: merged('features') };
+      this.#messages.set(name, messages);
+    }
+    return messages;
+  }
+
+  /** The members of a JSON file in all folders that have it. */
+  #read<T>(file: string): [string, T][] {
+    const files = this.#folders.map((folder) => join(folder, file)).filter((path) => existsSync(path));
+    return files.flatMap((path) => Object.entries(readJson(path)) as [string, T][]);
+  }
+}

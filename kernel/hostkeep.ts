@@ -1,0 +1,181 @@
+import type { Config } from './config/configuration.ts';
+import { openCore, VERSION, type Core } from './core.ts';
+import type { ErrorCode } from './errors.ts';
+import { RoutingTable } from './http/routing-table.ts';
+import { Server } from './http/server.ts';
+import type { Log } from './log.ts';
+import type { NodeInfo } from './plugin-api/node-info.ts';
+import type { Plugin } from './plugin-api/plugin.ts';
+import type { Address } from './plugin-api/route-spec.ts';
+import { findPlugins } from './plugin-host/discovery.ts';
+import { PluginSet } from './plugin-host/plugin-set.ts';
+import { splitHostPort } from './system/host-port.ts';
+
+export interface StartOptions {
+  /** Instead of those in the folder `plugins`. */
+  readonly plugins?: readonly Plugin[];
+  readonly checkReplies?: boolean;
+  /** false leaves the addresses closed until `listen` is called. */
+  readonly listen?: boolean;
+  readonly isDemo?: boolean;
+}
+
+/** The plugins of one configuration, and what they answer. */
+interface Generation {
+  readonly config: Config;
+  readonly plugins: PluginSet;
+  readonly tables: Readonly<Record<Address, RoutingTable>>;
+  readonly node: NodeInfo;
+}
+
+type Ports = Partial<Record<Address, number>>;
+const ADDRESSES = ['user', 'admin'] as const;
+
+/** A running Hostkeep. */
+export class Hostkeep {
+  readonly core: Core;
+  readonly #log: Log;
+  readonly #options: StartOptions;
+  /** The ports in use, which the configuration leaves to the system where it says 0. */
+  readonly #ports: Ports;
+  readonly #servers: Readonly<Record<Address, Server>>;
+  #generation: Generation;
+
+  private constructor(core: Core, log: Log, options: StartOptions, ports: Ports, generation: Generation) {
+    this.core = core;
+    this.#log = log;
+    this.#options = options;
+    this.#ports = ports;
+    this.#generation = generation;
+    this.#servers = { user: this.#server('user', generation), admin: this.#server('admin', generation) };
+  }
+
+  /** Resolves once both addresses answer, unless they are to stay closed. */
+  static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
+    const core = await openCore(config, log);
+    const ports: Ports = {};
+    let hostkeep: Hostkeep | undefined;
+    try {
+      hostkeep = new Hostkeep(core, log, options, ports, await generate(core, config, log, options, ports));
+      if (options.listen !== false) await hostkeep.listen();
+      return hostkeep;
+    } catch (error) {
+      await (hostkeep ?? core).close();
+      throw error;
+    }
+  }
+
+  get node(): NodeInfo {
+    return this.#generation.node;
+  }
+
+  get plugins(): PluginSet {
+    return this.#generation.plugins;
+  }
+
+  url(address: Address): string {
+    return this.node.url(address);
+  }
+
+  /** Opens both addresses. Rejects when a port is taken. */
+  async listen(): Promise<void> {
+    for (const address of ADDRESSES) await this.#servers[address].assertPortFree();
+    for (const address of ADDRESSES) this.#ports[address] = this.#servers[address].listen();
+    this.core.sessions.ttlSeconds = this.node.config.token.ttl_seconds;
+    this.#log.info({ base_url: this.url('user'), admin_url: this.url('admin') }, 'listening');
+  }
+
+  /**
+   * Puts another configuration in force: its plugins are set up beside the running ones and answer from one request
+   * to the next, while the old ones finish what they accepted. No connection is closed. One that fails leaves all as
+   * it was. A renewed certificate is taken from its files. Data folder, addresses and names of TLS files stay until a restart.
+   */
+  async reconfigure(config: Config): Promise<void> {
+    const old = this.#generation;
+    const fixed = (each: Config) =>
+      JSON.stringify([each.data, each.files_root, each.listen, each.admin_listen, each.tls]);
+    if (fixed(config) !== fixed(old.config))
+      throw new Error('data, files_root, listen, admin_listen and tls change with a restart only');
+    this.core.keys.reload();
+    const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
+    try {
+      for (const address of ADDRESSES) await this.#servers[address].renewCertificate();
+    } catch (error) {
+      await next.plugins.close();
+      throw error;
+    }
+    this.#generation = next;
+    this.#log.level = config.log.level;
+    this.core.sessions.ttlSeconds = config.token.ttl_seconds;
+    await Promise.all(ADDRESSES.map((address) => this.#servers[address].use(next.tables[address])));
+    await old.plugins.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(ADDRESSES.map((address) => this.#servers[address].close()));
+    await this.#generation.plugins.close();
+    await this.core.close();
+  }
+
+  #server(address: Address, { config, tables }: Generation): Server {
+    const { sessions, locales } = this.core;
+    const listen = address === 'user' ? config.listen : config.admin_listen;
+    const titleOf = (locale: string, code: ErrorCode) => locales.errorTitle(locale, code);
+    return new Server(
+      {
+        address,
+        listen,
+        tls: config.tls,
+        sessions,
+        log: this.#log,
+        titleOf,
+        checkReplies: this.#options.checkReplies === true,
+      },
+      tables[address],
+    );
+  }
+}
+
+async function generate(
+  core: Core,
+  config: Config,
+  log: Log,
+  options: StartOptions,
+  ports: Ports,
+): Promise<Generation> {
+  const { store, events, accounts, plans, sessions, passwords, keys, locales } = core;
+  const plugins = new PluginSet(log);
+  const node: NodeInfo = {
+    version: VERSION,
+    isDemo: options.isDemo === true,
+    config,
+    locales,
+    routes: () => plugins.infos,
+    plugins: () => plugins.statuses,
+    features: () => plugins.features,
+    url: (address) => urlOf(config, address, ports),
+  };
+  try {
+    await plugins.load(options.plugins ?? (await findPlugins()), config, {
+      store,
+      events,
+      node,
+      identity: { accounts, plans, sessions, passwords, keys },
+    });
+    const tableOf = (address: Address) =>
+      new RoutingTable(
+        config,
+        address,
+        plugins.routes.filter((route) => route.info.addresses.includes(address)),
+      );
+    return { config, plugins, tables: { user: tableOf('user'), admin: tableOf('admin') }, node };
+  } catch (error) {
+    await plugins.close();
+    throw error;
+  }
+}
+
+function urlOf(config: Config, address: Address, ports: Ports): string {
+  const { host, port: configured } = splitHostPort(address === 'user' ? config.listen : config.admin_listen);
+  return `${config.tls.cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${ports[address] ?? configured}`;
+}

@@ -1,0 +1,112 @@
+import type { Account } from '../identity/accounts.ts';
+import { HttpError, invalid, unauthenticated } from '../errors.ts';
+import { Validator } from '../config/validator.ts';
+import type { RouteInfo } from '../plugin-api/node-info.ts';
+import type { Address, Call } from '../plugin-api/route-spec.ts';
+
+export type Handler = (call: Call) => unknown;
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+
+/** A route made ready for requests: what can be decided once is decided here. */
+export class CompiledRoute {
+  readonly info: RouteInfo;
+  readonly handle: Handler;
+  readonly isGuest: boolean;
+  readonly bodyLimitBytes: number;
+  readonly paramNames: readonly string[];
+  readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator };
+  /** By status. */
+  readonly #replies: ReadonlyMap<number, Validator>;
+
+  constructor(info: RouteInfo, handle: Handler) {
+    this.info = info;
+    this.handle = handle;
+    this.isGuest = info.access === 'guest';
+    this.bodyLimitBytes = info.bodyLimitBytes ?? BODY_LIMIT_BYTES;
+    this.paramNames = [...(info.paths[0] ?? '').matchAll(/[:*](\w+)/g)].map((match) => match[1] ?? '');
+    const { params, query, body, reply, status = 200, replies = {} } = info;
+    this.#checks = {
+      ...(params && { params: new Validator(params, { fromText: true }) }),
+      ...(query && { query: new Validator(query, { fromText: true }) }),
+      ...(body && { body: new Validator(body) }),
+    };
+    this.#replies = new Map(
+      Object.entries({ [status]: reply, ...replies }).map(([each, schema]) => [Number(each), new Validator(schema)]),
+    );
+  }
+
+  get hasBody(): boolean {
+    return this.info.body !== undefined;
+  }
+
+  /** Whether the account may ask this on `address`; `usersMayEnter` tells whether users have any business on the admin address. Errors: 401 for a token of the other address, 403. */
+  admit(account: Account, address: Address, usersMayEnter = false): void {
+    const { access = 'feature', features, also = [] } = this.info;
+    if (address === 'user' && account.role === 'admin') throw unauthenticated();
+    if (address === 'admin') {
+      if (account.role === 'admin') return;
+      if (!usersMayEnter) throw unauthenticated();
+      if (access !== 'feature') throw new HttpError('admin_required', 'only administrators may ask this');
+    }
+    if (access === 'admin') throw new HttpError('admin_required', 'only administrators may ask this');
+    if (access !== 'feature') return;
+    if (!features.some((name) => account.features.has(name))) throw disabled(features);
+    const lacking = also.find((name) => !account.features.has(name));
+    if (lacking !== undefined) throw disabled([lacking]);
+  }
+
+  /** Path parameters from their raw texts, decoded once. */
+  params(raw: readonly string[]): unknown {
+    const values: Record<string, unknown> = {};
+    for (const [i, name] of this.paramNames.entries()) values[name] = decode(raw[i] ?? '', 'path');
+    return checked(this.#checks.params, values, 'path');
+  }
+
+  /** The members of the query that the schema names, decoded once; one given twice is refused, as it could be read in two ways. */
+  query(raw: string): unknown {
+    const known = this.info.query?.properties ?? {};
+    const values: Record<string, unknown> = {};
+    for (const pair of raw === '' ? [] : raw.split('&')) {
+      const equals = pair.indexOf('=');
+      const name = decode(equals < 0 ? pair : pair.slice(0, equals), 'query');
+      if (!Object.hasOwn(known, name)) continue;
+      if (Object.hasOwn(values, name)) throw invalid('query', [{ path: `/${name}`, message: 'is given twice' }]);
+      values[name] = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '), 'query');
+    }
+    return checked(this.#checks.query, values, 'query');
+  }
+
+  body(value: unknown): unknown {
+    return checked(this.#checks.body, value, 'body');
+  }
+
+  /** What of a JSON reply does not fit its schema; asked in tests. */
+  replyIssue(status: number, value: unknown): string | undefined {
+    const validator = this.#replies.get(status);
+    if (validator === undefined) return `the status ${status} is not described`;
+    const [issue] = validator.issues(structuredClone(value));
+    return issue === undefined ? undefined : `${issue.path} ${issue.message}`;
+  }
+}
+
+function disabled(features: readonly string[]): HttpError {
+  return new HttpError('feature_disabled', `the account lacks the feature ${features.join(' or ')}`, {
+    members: { feature: features[0] },
+  });
+}
+
+function decode(text: string, where: 'path' | 'query'): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new HttpError('invalid_request', `the ${where} is not valid percent-encoded UTF-8`, { cause });
+  }
+}
+
+function checked(validator: Validator | undefined, value: unknown, where: string): unknown {
+  if (validator === undefined) return undefined;
+  const issues = validator.issues(value);
+  if (issues.length > 0) throw invalid(where, issues);
+  return value;
+}

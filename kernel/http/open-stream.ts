@@ -1,0 +1,44 @@
+import type { RequestContext } from './request-context.ts';
+import type { Sink, Stream } from '../plugin-api/reply.ts';
+import type { UwsResponse } from './uws-types.ts';
+
+/** A stream that is being sent; it ends once, whoever ends it. */
+export class OpenStream implements Sink {
+  readonly context: RequestContext;
+  isBehind = false;
+  readonly #wire: UwsResponse;
+  readonly #onEnd: () => void;
+  #release: (() => void) | undefined;
+  #isOpen = true;
+
+  constructor(context: RequestContext, wire: UwsResponse, onEnd: () => void) {
+    this.context = context;
+    this.#wire = wire;
+    this.#onEnd = onEnd;
+    wire.onWritable(() => {
+      this.isBehind = false;
+      return true;
+    });
+  }
+
+  start(stream: Stream): void {
+    this.#release = stream.open(this);
+    if (!this.#isOpen) this.#release();
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (!this.#isOpen) return false;
+    this.#wire.cork(() => {
+      this.isBehind = !this.#wire.write(chunk);
+    });
+    return !this.isBehind;
+  }
+
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (!this.context.isAborted) this.#wire.cork(() => this.#wire.end());
+    this.#release?.();
+    this.#onEnd();
+  }
+}

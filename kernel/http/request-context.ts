@@ -1,0 +1,94 @@
+import { performance } from 'node:perf_hooks'; // the global is looked up by a getter each time
+import type { Account } from '../identity/accounts.ts';
+import { ipText, clientAddress } from '../system/ip.ts';
+import type { Headers } from './response-headers.ts';
+import type { Address } from '../plugin-api/route-spec.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import type { Session } from '../identity/sessions.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { UwsResponse } from './uws-types.ts';
+
+let lastRequest = 0;
+const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
+
+/** Unique in this process and, all but certainly, among its predecessors. */
+export function nextRequestId(): string {
+  return `${processId}-${(lastRequest += 1).toString(36)}`;
+}
+
+/** One request, as its handler sees it (`Call`) and as the server follows it. */
+export class RequestContext {
+  readonly route: CompiledRoute;
+  readonly table: RoutingTable;
+  readonly address: Address;
+  readonly isHead: boolean;
+  readonly startedMs = performance.now();
+  account: Account | undefined;
+  session: Session | undefined;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  rawParams: readonly string[] = [];
+  rawQuery = '';
+  isAborted = false;
+  /** Headers that the configuration adds to the reply, where it does. */
+  additions: Headers | undefined;
+  readonly #headers: Readonly<Record<string, string>> | undefined;
+  readonly #socket: UwsResponse;
+  /** The header X-Forwarded-For, read where there are trusted proxies. */
+  readonly #forwardedFor: string;
+  #ip: string | undefined;
+  #requestId: string | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(
+    route: CompiledRoute,
+    table: RoutingTable,
+    address: Address,
+    isHead: boolean,
+    socket: UwsResponse,
+    forwardedFor: string,
+    headers: Readonly<Record<string, string>> | undefined,
+  ) {
+    this.route = route;
+    this.table = table;
+    this.address = address;
+    this.isHead = isHead;
+    this.#socket = socket;
+    this.#forwardedFor = forwardedFor;
+    this.#headers = headers;
+  }
+
+  /** Read when first asked for; the socket knows it until the client is gone. */
+  get ip(): string {
+    if (this.#ip === undefined && this.isAborted) return '';
+    this.#ip ??= clientAddress(
+      ipText(new Uint8Array(this.#socket.getRemoteAddress())),
+      this.#forwardedFor,
+      this.table.proxies,
+    );
+    return this.#ip;
+  }
+
+  get requestId(): string {
+    this.#requestId ??= nextRequestId();
+    return this.#requestId;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.isAborted) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  header(name: string): string {
+    const value = this.#headers?.[name];
+    if (value === undefined) throw new Error(`the route does not declare the request header ${name}`);
+    return value;
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    this.#abort?.abort();
+  }
+}

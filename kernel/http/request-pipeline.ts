@@ -1,0 +1,272 @@
+import { performance } from 'node:perf_hooks'; // the global is looked up by a getter each time
+import { collect, isAmbiguous, parseJson } from './request-body.ts';
+import { HttpError, unauthenticated } from '../errors.ts';
+import { RequestContext, nextRequestId } from './request-context.ts';
+import type { Headers } from './response-headers.ts';
+import { LogThrottle, type Log } from '../log.ts';
+import type { Address } from '../plugin-api/route-spec.ts';
+import { problem } from './problem-details.ts';
+import { Reply, Stream } from '../plugin-api/reply.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import type { Session, Sessions } from '../identity/sessions.ts';
+import type { Streams } from './streams.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { UwsRequest, UwsResponse } from './uws-types.ts';
+import { write, writeNothing, writeStreamHead, type WriteOptions } from './response-writer.ts';
+
+export interface PipelineParts {
+  readonly address: Address;
+  readonly sessions: Sessions;
+  readonly log: Log;
+  readonly titleOf: (locale: string, code: HttpError['code']) => string;
+  /** Checks every JSON reply against its schema, for tests: what does not fit becomes a 500. */
+  readonly checkReplies: boolean;
+}
+
+/** Reads the raw path parameters of a route's pattern. */
+export type ReadParams = (req: UwsRequest) => readonly string[];
+
+const JSON_TYPE = 'application/json';
+const PROBLEM = 'application/problem+json';
+const NONE: Headers = [];
+
+/** The way of a request: gate, schemas, handler, and one write. */
+export class RequestPipeline {
+  /** Whether each client is told to close its connection. */
+  isDraining = false;
+  readonly #parts: PipelineParts;
+  readonly #streams: Streams;
+  readonly #logThrottle = new LogThrottle();
+
+  constructor(parts: PipelineParts, streams: Streams) {
+    this.#parts = parts;
+    this.#streams = streams;
+  }
+
+  /** Answers where no route does: to a browser that asks before it sends, what it may; to all others, why not. `of` is the pattern that matched. */
+  refuse(of: string, table: RoutingTable, res: UwsResponse, req: UwsRequest): void {
+    if (isAmbiguous(req)) return void res.close();
+    const [method, stranger] = [req.getMethod(), misdirected(table, req)];
+    const isPreflight =
+      stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
+    const permission = isPreflight ? table.preflight(of, req.getHeader('origin')) : undefined;
+    if (permission !== undefined) return writeNothing(res, permission);
+    const { status, headers, body } = problem(stranger ?? table.refusal(of), nextRequestId(), (code) =>
+      this.#parts.titleOf('en', code),
+    );
+    write(
+      res,
+      status,
+      { type: PROBLEM, headers, body },
+      { isHead: method === 'head', additions: table.additions(req), close: this.isDraining },
+    );
+  }
+
+  /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
+  serve(
+    route: CompiledRoute,
+    table: RoutingTable,
+    res: UwsResponse,
+    req: UwsRequest,
+    isHead: boolean,
+    readParams: ReadParams,
+  ): void {
+    if (isAmbiguous(req)) return void res.close(); // what comes behind it may be a request of somebody else
+    const { info } = route;
+    const context = new RequestContext(
+      route,
+      table,
+      this.#parts.address,
+      isHead,
+      res,
+      table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'),
+      info.headers && readHeaders(req, info.headers),
+    );
+    context.additions = table.additions(req);
+    if (info.method !== 'GET' || table.logsReads) void context.ip; // it is logged when the answer is written, and the socket tells it no more
+    if (route.paramNames.length > 0) context.rawParams = readParams(req);
+    if (info.query !== undefined) context.rawQuery = req.getQuery() ?? '';
+    const authorization = route.isGuest ? '' : req.getHeader('authorization');
+    const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
+    const stranger = misdirected(table, req);
+    if (stranger !== undefined) return this.#fail(context, res, stranger);
+    if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(context, res, session);
+    this.#follow(context, res);
+    const contentType = route.hasBody ? req.getHeader('content-type') : '';
+    const body = route.hasBody
+      ? collect(res, context.signal, route.bodyLimitBytes, Number(req.getHeader('content-length')))
+      : undefined;
+    void this.#answerLater(context, res, authorization, contentType, body);
+  }
+
+  /** The fast path: a remembered token and a plain value are answered without a promise. */
+  #answerAtOnce(context: RequestContext, res: UwsResponse, session: Session): void {
+    try {
+      context.session = session;
+      context.account = session.cell.account;
+      if (context.account !== undefined)
+        context.route.admit(context.account, context.address, context.table.usersMayEnter);
+      const result = this.#handle(context);
+      if (!(result instanceof Promise)) {
+        if (result instanceof Stream) this.#watchAbort(context, res);
+        return this.#finish(context, res, result);
+      }
+      this.#follow(context, res);
+      result.then(
+        (value) => this.#finishLater(context, res, value),
+        (error: unknown) => this.#failLater(context, res, error),
+      );
+    } catch (error) {
+      this.#fail(context, res, error);
+    }
+  }
+
+  async #answerLater(
+    context: RequestContext,
+    res: UwsResponse,
+    authorization: string,
+    contentType: string,
+    body: Promise<Uint8Array> | undefined,
+  ): Promise<void> {
+    const { route } = context;
+    try {
+      if (!route.isGuest) {
+        const known = await this.#parts.sessions.resolve(authorization);
+        if (known === undefined) throw unauthenticated();
+        context.session = known.session;
+        context.account = known.account;
+        route.admit(known.account, this.#parts.address, context.table.usersMayEnter);
+      }
+      if (body !== undefined) {
+        if (!/^application\/json\s*(;|$)/i.test(contentType))
+          throw new HttpError('unsupported_media_type', 'send the body as application/json');
+        context.body = route.body(parseJson(await body));
+      }
+      this.#finishLater(context, res, await this.#handle(context));
+    } catch (error) {
+      this.#failLater(context, res, error);
+    }
+  }
+
+  #handle(context: RequestContext): unknown {
+    const { route } = context;
+    if (route.paramNames.length > 0) context.params = route.params(context.rawParams);
+    if (route.info.query !== undefined) context.query = route.query(context.rawQuery);
+    return route.handle(context as unknown as Parameters<CompiledRoute['handle']>[0]);
+  }
+
+  #follow(context: RequestContext, res: UwsResponse): void {
+    context.table.enter();
+    this.#watchAbort(context, res);
+  }
+
+  #watchAbort(context: RequestContext, res: UwsResponse): void {
+    res.onAborted(() => {
+      context.abort();
+      this.#streams.endOf(context);
+    });
+  }
+
+  #finishLater(context: RequestContext, res: UwsResponse, value: unknown): void {
+    if (context.isAborted) this.#settle(context, 499);
+    else res.cork(() => this.#finish(context, res, value));
+    context.table.leave();
+  }
+
+  #failLater(context: RequestContext, res: UwsResponse, error: unknown): void {
+    if (context.isAborted) this.#settle(context, 499);
+    else res.cork(() => this.#fail(context, res, error));
+    context.table.leave();
+  }
+
+  #finish(context: RequestContext, res: UwsResponse, value: unknown): void {
+    try {
+      if (value instanceof Stream) return this.#startStream(context, res, value);
+      const { info } = context.route;
+      if (this.#parts.checkReplies) checkReply(context.route, value);
+      const content =
+        value instanceof Reply
+          ? value
+          : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
+      const status = content.status ?? info.status ?? 200;
+      write(res, status, content, this.#manner(context));
+      this.#settle(context, status);
+    } catch (error) {
+      this.#fail(context, res, error);
+    }
+  }
+
+  #fail(context: RequestContext, res: UwsResponse, cause: unknown): void {
+    const error =
+      cause instanceof HttpError
+        ? cause
+        : new HttpError('internal_error', 'the request could not be completed', { cause });
+    const { log, titleOf } = this.#parts;
+    const { status, headers, body } = problem(error, context.requestId, (code) =>
+      titleOf(context.account?.locale ?? 'en', code),
+    );
+    const route = `${context.route.info.plugin}.${context.route.info.name}`;
+    // Each fault of our own is logged; clients go on polling while something outside is down, so that is logged now and then.
+    if (status === 500 || (status > 500 && this.#logThrottle.isDue(route)))
+      log[status === 500 ? 'error' : 'warn'](
+        { request_id: context.requestId, route, err: error.cause ?? error },
+        error.message,
+      );
+    write(res, status, { type: PROBLEM, headers, body }, this.#manner(context, this.isDraining || status === 413));
+    this.#settle(context, status);
+  }
+
+  #settle(context: RequestContext, status: number): void {
+    const ms = performance.now() - context.startedMs;
+    const { info } = context.route;
+    info.traffic.count(status, ms);
+    if (info.method === 'GET' && !context.table.logsReads) return;
+    const { log } = this.#parts;
+    const line = {
+      request_id: context.requestId,
+      method: info.method,
+      path: info.paths[0],
+      status,
+      ms: Math.round(ms * 10) / 10,
+      account: context.account?.username,
+      ip: context.ip,
+    };
+    if (info.method === 'GET') log.debug(line, 'read');
+    else log.info(line, 'change');
+  }
+
+  #manner({ isHead, additions }: RequestContext, close = this.isDraining): WriteOptions {
+    return { isHead, additions, close };
+  }
+
+  #startStream(context: RequestContext, res: UwsResponse, stream: Stream): void {
+    writeStreamHead(res, stream.type, stream.headers, context.additions);
+    const settle = () => this.#settle(context, 200);
+    if (!context.isHead) return this.#streams.start(context, res, stream, settle);
+    res.endWithoutBody();
+    settle();
+  }
+}
+
+function misdirected({ hosts }: RoutingTable, req: UwsRequest): HttpError | undefined {
+  if (hosts === undefined || hosts.allows(req.getHeader('host'))) return undefined;
+  return new HttpError(
+    'host_not_allowed',
+    'the Host header names no host of this server; see admin_hosts in the configuration',
+  );
+}
+
+function readHeaders(req: UwsRequest, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, req.getHeader(name)]));
+}
+
+function checkReply(route: CompiledRoute, value: unknown): void {
+  const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
+  if (type !== JSON_TYPE) return;
+  const issue = route.replyIssue(
+    status,
+    value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value,
+  );
+  if (issue !== undefined)
+    throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import { splitHostPort } from '../system/host-port.ts';
+import type { Config } from '../config/configuration.ts';
+import { RequestPipeline, type PipelineParts, type ReadParams } from './request-pipeline.ts';
+import { pattern } from './routing-table.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import { Streams } from './streams.ts';
+import type { RoutingTable } from './routing-table.ts';
+
+export interface ServerParts extends PipelineParts {
+  /** host:port */
+  readonly listen: string;
+  readonly tls: Config['tls'];
+}
+
+const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
+
+/** Where a method and a pattern lead at the moment. uWS's router is told of each once; where it leads changes with the table. */
+interface Slot {
+  route: CompiledRoute | undefined;
+}
+
+/** One address: its listener, and uWebSockets.js's router, which leads to the routes of the table in force. */
+export class Server {
+  readonly #parts: ServerParts;
+  #app: TemplatedApp;
+  /** Apps of earlier certificates, which serve the connections that were made with them. */
+  readonly #retired: TemplatedApp[] = [];
+  #certificate: string;
+  readonly #slots = new Map<string, Slot>();
+  readonly #patterns = new Set<string>();
+  readonly #streams: Streams;
+  readonly #flow: RequestPipeline;
+  #table: RoutingTable;
+  #listener: us_listen_socket | undefined;
+
+  constructor(parts: ServerParts, table: RoutingTable) {
+    this.#parts = parts;
+    this.#certificate = certificateDigest(parts.tls);
+    this.#app = newApp(parts.tls);
+    this.#streams = new Streams(parts.sessions);
+    this.#flow = new RequestPipeline(parts, this.#streams);
+    this.#registerRefusal('/*');
+    this.#table = table;
+    this.use(table);
+  }
+
+  /** Answers by another table from now on. Resolves once what the one before accepted is answered; its streams end. */
+  async use(table: RoutingTable): Promise<void> {
+    const old = this.#table;
+    this.#table = table;
+    for (const slot of this.#slots.values()) slot.route = undefined;
+    for (const route of table.routes) {
+      for (const path of route.info.paths) {
+        this.#slot(route.info.method, path).route = route;
+        if (route.info.method === 'GET') this.#slot('HEAD', path).route = route;
+      }
+    }
+    if (old === table) return;
+    this.#streams.endUnder(old);
+    await old.idle();
+  }
+
+  /** Returns the port, which the system chose where 0 was asked for. Throws when it cannot be had. */
+  listen(): number {
+    this.#listener = listenWith(this.#app, this.#parts.listen);
+    return uWS.us_socket_local_port(this.#listener);
+  }
+
+  /**
+   * Takes new connections with the certificate that the files hold now, where it is another one; open connections go on
+   * with theirs. Throws when it cannot be used, and then changes nothing. A port that the system chose cannot be shared
+   * for the moment that this takes, so there it throws as well.
+   */
+  async renewCertificate(): Promise<void> {
+    const certificate = certificateDigest(this.#parts.tls);
+    const [app, listener] = [this.#app, this.#listener];
+    if (certificate === this.#certificate || listener === undefined) return;
+    const next = newApp(this.#parts.tls);
+    try {
+      this.#app = next;
+      this.#registerRefusal('/*');
+      for (const [name, slot] of this.#slots)
+        this.#register(slot, ...(name.split(' ') as [keyof typeof REGISTER, string]));
+      for (const to of this.#patterns) this.#registerRefusal(to);
+      this.#listener = listenWith(next, this.#parts.listen);
+    } catch (error) {
+      this.#app = app;
+      next.close();
+      throw error;
+    }
+    this.#certificate = certificate;
+    this.#retired.push(app);
+    await new Promise((resolve) => setImmediate(resolve)); // connections that wait to be accepted are, right before this
+    uWS.us_listen_socket_close(listener);
+  }
+
+  /** Rejects when another program has the port, or another Hostkeep, with which uWS would share it. */
+  async assertPortFree(): Promise<void> {
+    const { host, port } = splitHostPort(this.#parts.listen);
+    const probe = createServer();
+    await new Promise<void>((resolve, reject) => {
+      probe.once('error', (cause) =>
+        reject(new Error(`cannot listen on ${host}:${port}; is another program using the port?`, { cause })),
+      );
+      probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+    });
+  }
+
+  /** Answers what was accepted, tells each client to close its connection, and then closes what is left. */
+  async close(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve)); // connections that wait to be accepted are, right before this
+    if (this.#listener !== undefined) uWS.us_listen_socket_close(this.#listener);
+    this.#listener = undefined;
+    this.#flow.isDraining = true;
+    this.#streams.close();
+    await this.#table.idle();
+    await new Promise((resolve) => setImmediate(resolve)); // what the kernel has already read is answered first
+    for (const app of [...this.#retired, this.#app]) app.close();
+  }
+
+  #slot(method: keyof typeof REGISTER, path: string): Slot {
+    const to = pattern(path);
+    let slot = this.#slots.get(`${method} ${to}`);
+    if (slot !== undefined) return slot;
+    slot = { route: undefined };
+    this.#slots.set(`${method} ${to}`, slot);
+    this.#register(slot, method, to);
+    if (!this.#patterns.has(to)) this.#registerRefusal(to);
+    this.#patterns.add(to);
+    return slot;
+  }
+
+  #register(slot: Slot, method: keyof typeof REGISTER, to: string): void {
+    const rest = to.indexOf('*');
+    const parameters = [...to.matchAll(/:p/g)].map((_, i) => i);
+    const readParams: ReadParams = (req) =>
+      rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)];
+    this.#app[REGISTER[method]](to, (res, req) => {
+      if (slot.route === undefined || this.#table.closed !== undefined) this.#flow.refuse(to, this.#table, res, req);
+      else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams);
+    });
+  }
+
+  #registerRefusal(to: string): void {
+    this.#app.any(to, (res, req) => this.#flow.refuse(to, this.#table, res, req));
+  }
+}
+
+function newApp({ cert, key }: Config['tls']): TemplatedApp {
+  if (cert === '') return uWS.App();
+  try {
+    return uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
+  } catch (cause) {
+    throw new Error(
+      `tls.cert ${cert} and tls.key ${key} cannot be used: one of them is no PEM file, or they do not belong together`,
+      { cause },
+    );
+  }
+}
+
+function listenWith(app: TemplatedApp, address: string): us_listen_socket {
+  const { host, port } = splitHostPort(address);
+  let listener: us_listen_socket | undefined;
+  app.listen(host, port, (socket) => {
+    if (socket !== false) listener = socket;
+  });
+  if (listener === undefined) throw new Error(`cannot listen on ${host}:${port}`);
+  return listener;
+}
+
+function certificateDigest({ cert, key }: Config['tls']): string {
+  const hash = createHash('sha256');
+  for (const file of cert === '' ? [] : [cert, key]) hash.update(readFileSync(file)).update('\n');
+  return hash.digest('hex');
+}

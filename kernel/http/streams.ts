@@ -1,0 +1,51 @@
+import type { RequestContext } from './request-context.ts';
+import type { Stream } from '../plugin-api/reply.ts';
+import type { Session, Sessions } from '../identity/sessions.ts';
+import { OpenStream } from './open-stream.ts';
+import type { RoutingTable } from './routing-table.ts';
+import type { UwsResponse } from './uws-types.ts';
+
+const CHECK_MS = 1000;
+
+/** The streams that an address is sending. Each ends with its session, its client, its table or the server. */
+export class Streams {
+  readonly #sessions: Sessions;
+  readonly #open = new Map<OpenStream, Session | undefined>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(sessions: Sessions) {
+    this.#sessions = sessions;
+    this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref();
+  }
+
+  start(context: RequestContext, res: UwsResponse, stream: Stream, onEnd: () => void): void {
+    const open = new OpenStream(context, res, () => {
+      this.#open.delete(open);
+      onEnd();
+    });
+    this.#open.set(open, context.session);
+    open.start(stream);
+  }
+
+  endOf(context: RequestContext): void {
+    this.#end((each) => each === context);
+  }
+
+  endUnder(table: RoutingTable): void {
+    this.#end((each) => each.table === table);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#end(() => true);
+  }
+
+  #end(isMeant: (context: RequestContext) => boolean): void {
+    for (const stream of [...this.#open.keys()]) if (isMeant(stream.context)) stream.end();
+  }
+
+  async #check(): Promise<void> {
+    for (const [stream, session] of [...this.#open])
+      if (session !== undefined && !(await this.#sessions.isAlive(session))) stream.end();
+  }
+}

@@ -1,0 +1,16 @@
+/** The script of the threads of `PasswordHasher`: hashes, or verifies where a hash is given, at the lowest priority. */
+import { setPriority } from 'node:os';
+import { hashSync, verifySync } from '@node-rs/argon2';
+import { serveRequests } from '../concurrency/worker-script.ts';
+import type { PasswordJob } from './password-hasher.ts';
+
+/** The package exports its algorithms as a const enum only, which does not exist at run time. */
+const ARGON2ID = 2;
+
+setPriority(0, 19); // on Linux this is the thread's priority, not the process's
+
+serveRequests<PasswordJob, string | boolean>(({ password, hash }) =>
+  hash === undefined
+    ? hashSync(password, { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+    : verifySync(hash, password),
+);

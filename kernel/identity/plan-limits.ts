@@ -1,0 +1,25 @@
+import { Type, type Static } from '../schema.ts';
+
+const Limit = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `${description}; 0 = unlimited` });
+
+/** What an operator sets of a plan. */
+export const PlanLimits = Type.Object(
+  {
+    description: Type.String({ maxLength: 255 }),
+    cpu_limit: Type.Number({ minimum: 0, maximum: 4096, description: 'CPUs; 0 = unlimited' }),
+    ram_limit_mib: Limit('Memory in MiB'),
+    disk_limit_mib: Limit('Disk in MiB'),
+    inodes_limit: Limit('Files and folders'),
+    bandwidth: Limit('Network speed in Mbit/s'),
+    domains_limit: Limit('Domains, subdomains of own domains not counted'),
+    websites_limit: Limit('Websites'),
+    db_limit: Limit('Databases'),
+    email_limit: Limit('Mailboxes'),
+    ftp_limit: Limit('FTP accounts'),
+    mysql: Type.String({ maxLength: 64, description: 'Database server, e.g. mariadb' }),
+    webserver: Type.String({ maxLength: 64, description: 'Web server, e.g. nginx' }),
+  },
+  { additionalProperties: false },
+);
+export type PlanLimits = Static<typeof PlanLimits>;

@@ -1,0 +1,151 @@
+import { HttpError } from '../errors.ts';
+import type { AuditLog } from '../storage/audit-log.ts';
+import { PlanLimits } from './plan-limits.ts';
+import type { Revision } from '../storage/revision.ts';
+import type { Reader, Store, Tx } from '../storage/store.ts';
+
+/** A plan as it was at one moment; a change makes a new one. */
+export interface Plan extends Readonly<PlanLimits> {
+  readonly name: string;
+  readonly features: ReadonlySet<string>;
+}
+
+/** Who changes a plan, for the log; the command line has neither name nor address. */
+export interface Actor {
+  readonly username: string;
+  readonly ip: string;
+}
+const COMMAND_LINE: Actor = { username: '', ip: '' };
+
+const COLUMNS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+export class Plans {
+  readonly #store: Store;
+  readonly #revision: Revision;
+  readonly #events: AuditLog;
+  readonly #catalogue: ReadonlySet<string>;
+  #cache: { epoch: number; plans: Map<string, Plan> } | undefined;
+
+  constructor(store: Store, revision: Revision, events: AuditLog, catalogue: ReadonlySet<string>) {
+    this.#store = store;
+    this.#revision = revision;
+    this.#events = events;
+    this.#catalogue = catalogue;
+  }
+
+  /** All plans by name. There are a handful, read together and kept until one changes. */
+  async all(): Promise<ReadonlyMap<string, Plan>> {
+    const { epoch } = this.#revision;
+    if (this.#cache?.epoch === epoch) return this.#cache.plans;
+    const plans = await readPlans(this.#store);
+    if (epoch === this.#revision.epoch) this.#cache = { epoch, plans };
+    return plans;
+  }
+
+  /** Errors: 404 `plan_not_found`. */
+  async get(name: string): Promise<Plan> {
+    return (await this.all()).get(name) ?? missing(name);
+  }
+
+  /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that the catalogue does not know. */
+  async create(name: string, limits: PlanLimits, features: readonly string[], by = COMMAND_LINE): Promise<void> {
+    if (!NAME.test(name))
+      throw new HttpError('invalid_request', 'a plan name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
+    for (const feature of features) this.assertFeature(feature);
+    return this.#change(async (tx) => {
+      if (await tx.get('select 1 from plans where name = ?', name))
+        throw new HttpError('plan_exists', `there is a plan ${name} already`);
+      await tx.run(
+        `insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`,
+        name,
+        ...COLUMNS.map((column) => limits[column]),
+      );
+      for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
+      await this.#events.record(tx, {
+        type: 'plan.created',
+        ...by,
+        text: `created the plan ${name}`,
+        data: { plan: name },
+      });
+    });
+  }
+
+  /** Changes the members that are given. Errors: 404 `plan_not_found`. */
+  update(name: string, limits: Partial<PlanLimits>, by = COMMAND_LINE): Promise<void> {
+    return this.#change(async (tx) => {
+      await existing(tx, name);
+      for (const column of COLUMNS) {
+        const value = limits[column];
+        if (value !== undefined) await tx.run(`update plans set ${column} = ? where name = ?`, value, name);
+      }
+      await this.#events.record(tx, {
+        type: 'plan.changed',
+        ...by,
+        text: `changed the plan ${name}`,
+        data: { plan: name, ...limits },
+      });
+    });
+  }
+
+  /** Errors: 404 `plan_not_found`, 409 `plan_in_use`. */
+  remove(name: string, by = COMMAND_LINE): Promise<void> {
+    return this.#change(async (tx) => {
+      await existing(tx, name);
+      if (await tx.get('select 1 from accounts where plan = ?', name))
+        throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
+      await tx.run('delete from plans where name = ?', name);
+      await this.#events.record(tx, {
+        type: 'plan.removed',
+        ...by,
+        text: `removed the plan ${name}`,
+        data: { plan: name },
+      });
+    });
+  }
+
+  /** Switches a feature for all accounts of the plan. Errors: 404 `plan_not_found`, 400 for an unknown feature. */
+  async setFeature(name: string, feature: string, on: boolean, by = COMMAND_LINE): Promise<void> {
+    this.assertFeature(feature);
+    return this.#change(async (tx) => {
+      await existing(tx, name);
+      const { changes } = await tx.run(
+        on
+          ? 'insert or ignore into plan_features values (?, ?)'
+          : 'delete from plan_features where plan = ? and feature = ?',
+        name,
+        feature,
+      );
+      if (changes === 0) return;
+      const text = `switched the feature ${feature} of the plan ${name} ${on ? 'on' : 'off'}`;
+      await this.#events.record(tx, { type: 'feature.toggled', ...by, text, data: { plan: name, feature, on } });
+    });
+  }
+
+  assertFeature(feature: string): void {
+    if (!this.#catalogue.has(feature))
+      throw new HttpError('invalid_request', `there is no feature ${feature} in config/features.json`);
+  }
+
+  #change(work: (tx: Tx) => Promise<void>): Promise<void> {
+    return this.#revision.mutate(work, () => (this.#revision.epoch += 1));
+  }
+}
+
+/** Errors: 404 `plan_not_found`. */
+export async function existing(tx: Tx, name: string): Promise<void> {
+  if ((await tx.get('select 1 from plans where name = ?', name)) === undefined) missing(name);
+}
+
+function missing(name: string): never {
+  throw new HttpError('plan_not_found', `there is no plan ${name}`);
+}
+
+async function readPlans(reader: Reader): Promise<Map<string, Plan>> {
+  const rows = await reader.all<PlanLimits & { name: string; features: string }>(
+    "select plans.*, coalesce((select group_concat(feature, ' ') from plan_features where plan = plans.name), '') as features from plans order by name",
+  );
+  return new Map(
+    rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]),
+  );
+}

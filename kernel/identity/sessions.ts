@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto';
+import type { Account, AccountCell, Accounts, Role } from './accounts.ts';
+import type { Keyring } from './keyring.ts';
+import { HttpError } from '../errors.ts';
+import type { AuditLog } from '../storage/audit-log.ts';
+import type { Log } from '../log.ts';
+import { TokenCache } from './token-cache.ts';
+import type { Revision } from '../storage/revision.ts';
+import type { Store, Tx } from '../storage/store.ts';
+
+/** A token that was verified, and the newest snapshot of whom it belongs to. */
+export interface Session {
+  readonly id: string;
+  readonly accountId: number;
+  readonly audience: Role;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  cell: AccountCell;
+  epoch: number;
+  turn: number;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly ip: string;
+  readonly user_agent: string;
+}
+
+const SWEEP_MS = 3_600_000;
+
+/**
+ * One row for each token that was issued; a token whose row is gone is worth nothing. A verified token is
+ * remembered by its header, and stays good while neither its account nor the store's revision moved.
+ */
+export class Sessions {
+  ttlSeconds = 3600;
+  readonly #remembered = new TokenCache<Session>();
+  readonly #store: Store;
+  readonly #revision: Revision;
+  readonly #accounts: Accounts;
+  readonly #events: AuditLog;
+  readonly #keys: Keyring;
+  readonly #log: Log;
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(parts: {
+    store: Store;
+    revision: Revision;
+    accounts: Accounts;
+    events: AuditLog;
+    keys: Keyring;
+    log: Log;
+  }) {
+    this.#store = parts.store;
+    this.#log = parts.log;
+    this.#revision = parts.revision;
+    this.#accounts = parts.accounts;
+    this.#events = parts.events;
+    this.#keys = parts.keys;
+    this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#sweeper);
+  }
+
+  /** The session of an `Authorization` header, without a promise, where nothing has to be asked. */
+  remembered(header: string): Session | undefined {
+    const session = this.#remembered.get(header);
+    this.#revision.look();
+    return session !== undefined && this.#isFresh(session) && session.expiresAt > Date.now() ? session : undefined;
+  }
+
+  /** The same, asking the store where it must. `undefined`: no such session, whatever the reason. */
+  async resolve(header: string): Promise<{ session: Session; account: Account } | undefined> {
+    this.#revision.look();
+    while (this.#revision.checking !== undefined) await this.#revision.checking;
+    const remembered = this.remembered(header); // as for all that waited for the check while nothing changed
+    if (remembered?.cell.account !== undefined) return { session: remembered, account: remembered.cell.account };
+    const session = this.#remembered.get(header) ?? (await this.#verified(header));
+    const account = session === undefined ? undefined : await this.#confirm(session);
+    if (session === undefined || account === undefined) {
+      this.#remembered.delete(header);
+      return undefined;
+    }
+    this.#remembered.set(header, session);
+    return { session, account };
+  }
+
+  /** Whether the session still is one, for what outlives its request. */
+  async isAlive(session: Session): Promise<boolean> {
+    return session.expiresAt > Date.now() && (this.#isFresh(session) || (await this.#confirm(session)) !== undefined);
+  }
+
+  /** Issues a token. `record` comes first in the same transaction, and may refuse. */
+  async open(
+    account: Account,
+    ip: string,
+    userAgent: string,
+    record: (tx: Tx) => Promise<void>,
+  ): Promise<{ token: string; expiresIn: number }> {
+    const now = Date.now();
+    const iat = Math.floor(now / 1000);
+    const id = randomBytes(16).toString('base64url');
+    const token = await this.#keys.sign({
+      sub: String(account.id),
+      aud: account.role,
+      jti: id,
+      iat,
+      exp: iat + this.ttlSeconds,
+    });
+    await this.#store.write(async (tx) => {
+      await record(tx);
+      await tx.run('delete from sessions where account_id = ? and expires_at <= ?', account.id, now);
+      await tx.run(
+        'insert into sessions values (?, ?, ?, ?, ?, ?)',
+        id,
+        account.id,
+        now,
+        (iat + this.ttlSeconds) * 1000,
+        ip,
+        userAgent,
+      );
+    });
+    return { token, expiresIn: this.ttlSeconds };
+  }
+
+  /** Sessions of an account that have not expired, newest first. */
+  list(accountId: number): Promise<SessionRow[]> {
+    return this.#store.all<SessionRow>(
+      'select id, created_at, expires_at, ip, user_agent from sessions where account_id = ? and expires_at > ? order by created_at desc, id',
+      accountId,
+      Date.now(),
+    );
+  }
+
+  /** How many sessions of all accounts have not expired. */
+  async count(): Promise<number> {
+    return (
+      (await this.#store.get<{ n: number }>('select count(*) as n from sessions where expires_at > ?', Date.now()))
+        ?.n ?? 0
+    );
+  }
+
+  /** Ends one session of an account at once. Errors: 404 `session_not_found`. */
+  async end(
+    account: Pick<Account, 'id' | 'username'>,
+    id: string,
+    ip: string,
+    type: 'logout' | 'session.ended' = 'session.ended',
+  ): Promise<void> {
+    await this.#change(account, async (tx) => {
+      const { changes } = await tx.run('delete from sessions where account_id = ? and id = ?', account.id, id);
+      if (changes === 0) throw new HttpError('session_not_found', 'there is no such session');
+      await this.#events.record(tx, {
+        account,
+        ip,
+        ...(type === 'logout' ? { type, text: 'logged out' } : { type, text: 'ended a session', data: { count: 1 } }),
+      });
+    });
+  }
+
+  /** Ends all sessions of an account but the one named, as part of a change; returns how many. */
+  async endOthers(
+    account: Pick<Account, 'id' | 'username'>,
+    keep: string,
+    ip: string,
+    record?: (tx: Tx) => Promise<void>,
+  ): Promise<number> {
+    return this.#change(account, async (tx) => {
+      await record?.(tx);
+      const { changes } = await tx.run('delete from sessions where account_id = ? and id <> ?', account.id, keep);
+      if (changes > 0)
+        await this.#events.record(tx, {
+          type: 'session.ended',
+          account,
+          text: `ended ${changes} sessions`,
+          ip,
+          data: { count: changes },
+        });
+      return changes;
+    });
+  }
+
+  #change<T>(account: Pick<Account, 'id'>, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#revision.mutate(work, () => this.#accounts.forget(account.id));
+  }
+
+  #isFresh({ cell, epoch, turn }: Session): boolean {
+    const live = this.#revision;
+    return (
+      epoch === live.epoch &&
+      cell.epoch === epoch &&
+      cell.turn === turn &&
+      cell.account !== undefined &&
+      live.checking === undefined
+    );
+  }
+
+  async #verified(header: string): Promise<Session | undefined> {
+    const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
+    const claims = token === undefined ? undefined : await this.#keys.verify(token);
+    if (claims === undefined) return undefined;
+    const accountId = Number(claims.sub);
+    return {
+      id: claims.jti,
+      accountId,
+      audience: claims.aud,
+      expiresAt: claims.exp * 1000,
+      cell: this.#accounts.cell(accountId),
+      epoch: -1,
+      turn: -1,
+    };
+  }
+
+  /** Asks the store for the session's row and its account; marks the session fresh unless either moved meanwhile. */
+  async #confirm(session: Session): Promise<Account | undefined> {
+    if (session.expiresAt <= Date.now()) return undefined;
+    const { epoch } = this.#revision;
+    const cell = this.#accounts.cell(session.accountId);
+    const { turn } = cell;
+    const row = await this.#store.get(
+      'select 1 from sessions where id = ? and account_id = ?',
+      session.id,
+      session.accountId,
+    );
+    const account = row === undefined ? undefined : await this.#accounts.byId(session.accountId);
+    if (account === undefined || account.suspended || account.role !== session.audience) return undefined;
+    session.cell = cell;
+    session.epoch = epoch;
+    session.turn = turn;
+    return account;
+  }
+
+  async #sweep(): Promise<void> {
+    const now = Date.now();
+    this.#remembered.sweep(now);
+    try {
+      await this.#store.write((tx) => tx.run('delete from sessions where expires_at <= ?', now));
+    } catch (error) {
+      this.#log.warn({ err: error }, 'expired sessions could not be removed; the next sweep tries again');
+    }
+  }
+}

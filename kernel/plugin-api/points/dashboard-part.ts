@@ -1,0 +1,14 @@
+/** Members of the dashboard; who supplies one supplies it only for accounts that hold its feature. */
+export interface DashboardPart {
+  db_usage?: number;
+  domains?: { docroot: string; domain_id: number; domain_url: string }[];
+  email_count?: number;
+  ftp_count?: number;
+  last_ip?: string;
+  locale?: string;
+  maindomains?: { domain_url: string; tld: string }[];
+  subdomains?: { domain_url: string; tld: string; main_domain: string }[];
+  twofa_enabled?: true | null;
+  /** [site path, kind of application] */
+  user_websites?: [string, string][];
+}

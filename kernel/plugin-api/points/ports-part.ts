@@ -1,0 +1,7 @@
+/** Host ports of an account's services, where one is published. */
+export interface PortsPart {
+  phpmyadmin_port?: number;
+  remote_mysql_port?: number;
+  remote_ssh_port?: number;
+  webterminal_port?: number;
+}

@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { withDeadline } from '../concurrency/deadline.ts';
+import type { Config } from '../config/configuration.ts';
+import { declareErrors, messageOf, retryLater, unauthenticated, Unavailable } from '../errors.ts';
+import { CompiledRoute, type Handler } from '../http/compiled-route.ts';
+import type { Sessions } from '../identity/sessions.ts';
+import type { Log } from '../log.ts';
+import type { ExtensionPointName } from '../plugin-api/extension-points.ts';
+import type { PluginStatus, RouteInfo } from '../plugin-api/node-info.ts';
+import type { Host, Plugin, Setup } from '../plugin-api/plugin.ts';
+import type { RouteSpecs } from '../plugin-api/route-spec.ts';
+import { projectDir } from '../system/project-dir.ts';
+import { assertSections, inOrder, sectionOf } from './discovery.ts';
+import { providedFeatures } from './provided-features.ts';
+import { Gatherer } from './gatherer.ts';
+import { assertNoClash, describe } from './route-infos.ts';
+
+const SETUP_MS = 30_000;
+
+/** What the kernel gives to every plugin alike. */
+export type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'onClose'>;
+
+interface Loaded {
+  readonly plugin: Plugin;
+  readonly status: PluginStatus;
+  readonly setup: Setup<RouteSpecs> | undefined;
+  readonly releases: (() => void | Promise<void>)[];
+}
+
+/** The plugins of one configuration, set up: their routes, what they provide, and how they end. */
+export class PluginSet {
+  readonly routes: CompiledRoute[] = [];
+  readonly #loaded = new Map<string, Loaded>();
+  readonly #gatherer: Gatherer;
+  #provided: ReadonlySet<string> = new Set();
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#gatherer = new Gatherer(log, () => [...this.#loaded.values()]);
+  }
+
+  get gather(): Gatherer['gather'] {
+    return this.#gatherer.gather;
+  }
+
+  get callInOrder(): Gatherer['callInOrder'] {
+    return this.#gatherer.callInOrder;
+  }
+
+  /** See `NodeInfo.features`. */
+  get features(): ReadonlySet<string> {
+    return this.#provided;
+  }
+
+  get infos(): RouteInfo[] {
+    return this.routes.map((route) => route.info);
+  }
+
+  get statuses(): PluginStatus[] {
+    return [...this.#loaded.values()].map(({ status }) => status);
+  }
+
+  /**
+   * Sets all plugins up, each after those that it needs. One that fails is listed with its reason and its routes
+   * answer 503; the others run. Throws `ConfigError` for settings that do not fit, or that no plugin has.
+   */
+  async load(plugins: readonly Plugin[], config: Config, host: CommonHost): Promise<void> {
+    assertSections(plugins, config);
+    for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
+    const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
+    for (const plugin of inOrder(plugins)) {
+      if (config.plugins[plugin.name] === false)
+        this.#refuse(plugin, 'off', new Unavailable('switched off in the configuration'));
+      else await this.#start(plugin, settings.get(plugin.name), host);
+    }
+    assertNoClash(this.infos);
+    this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
+  }
+
+  /** Releases everything in the reverse order of its opening. A failure is logged and keeps nothing else open. */
+  async close(): Promise<void> {
+    for (const { plugin, releases } of [...this.#loaded.values()].toReversed()) await this.#release(plugin, releases);
+  }
+
+  async #start(plugin: Plugin, config: unknown, common: CommonHost): Promise<void> {
+    const missing = (plugin.needs ?? []).find((name) => this.#loaded.get(name)?.status.state !== 'ready');
+    if (missing !== undefined) {
+      const why = this.#loaded.has(missing)
+        ? `which is ${this.#loaded.get(missing)?.status.state}`
+        : 'which is not installed';
+      this.#log.warn({ plugin: plugin.name, needs: missing }, `plugin ${plugin.name} needs ${missing}, ${why}`);
+      return this.#refuse(plugin, 'unavailable', new Unavailable(`needs the plugin ${missing}, ${why}`), config);
+    }
+    const releases: (() => void | Promise<void>)[] = [];
+    try {
+      await common.store.migrate(plugin.name, join(projectDir, 'plugins', plugin.name, 'migrations'));
+      const setup = await withDeadline(
+        Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
+        SETUP_MS,
+      );
+      const routes = tableOf(plugin, config).map(
+        (info) => new CompiledRoute(info, whileAlive(handlerOf(setup, info), common.identity.sessions)),
+      );
+      this.routes.push(...routes);
+      this.#loaded.set(plugin.name, {
+        plugin,
+        setup,
+        releases,
+        status: {
+          name: plugin.name,
+          state: 'ready',
+          features: plugin.features,
+          provides: Object.keys(setup.provides ?? {}) as ExtensionPointName[],
+        },
+      });
+    } catch (error) {
+      await this.#release(plugin, releases);
+      const known = error instanceof Unavailable;
+      this.#log[known ? 'warn' : 'error'](
+        { plugin: plugin.name, ...(known ? {} : { err: error }) },
+        `plugin ${plugin.name} is not available: ${messageOf(error)}`,
+      );
+      this.#refuse(plugin, 'unavailable', known ? error : new Unavailable(messageOf(error)), config);
+    }
+  }
+
+  #refuse(plugin: Plugin, state: 'off' | 'unavailable', { message, remedy }: Unavailable, config?: unknown): void {
+    const status = {
+      name: plugin.name,
+      state,
+      features: plugin.features,
+      provides: [],
+      reason: message,
+      ...(remedy === undefined ? {} : { remedy }),
+    };
+    this.#loaded.set(plugin.name, { plugin, setup: undefined, releases: [], status });
+    if (state === 'off') return;
+    const handle: Handler = () => {
+      throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
+    };
+    this.routes.push(...tableOf(plugin, config).map((info) => new CompiledRoute(info, handle)));
+  }
+
+  #hostOf(plugin: Plugin, config: unknown, common: CommonHost, releases: (() => void | Promise<void>)[]): Host {
+    return {
+      ...common,
+      config,
+      log: this.#log.child({ plugin: plugin.name }),
+      gather: this.gather,
+      service: <S>(name: string): S => {
+        if (!(plugin.needs ?? []).includes(name))
+          throw new Error(`plugin ${plugin.name} uses ${name} without naming it in needs`);
+        return this.#loaded.get(name)?.setup?.service as S;
+      },
+      onClose: (release) => void releases.push(release),
+    };
+  }
+
+  async #release(plugin: Plugin, releases: readonly (() => void | Promise<void>)[]): Promise<void> {
+    for (const release of releases.toReversed()) {
+      try {
+        await release();
+      } catch (error) {
+        this.#log.error({ plugin: plugin.name, err: error }, 'closing failed');
+      }
+    }
+  }
+}
+
+function handlerOf(setup: Setup<RouteSpecs>, info: RouteInfo): Handler {
+  const handle = setup.handlers[info.name];
+  if (handle === undefined) throw new Error(`route ${info.plugin}.${info.name} has no handler`);
+  return handle as Handler;
+}
+
+/** What fails because its session ended meanwhile, with its account or by another request, is told what the next request will be. */
+function whileAlive(handle: Handler, sessions: Sessions): Handler {
+  return (call) => {
+    const result = handle(call);
+    if (!(result instanceof Promise) || call.session === undefined) return result;
+    const { session } = call;
+    return result.catch(async (error: unknown) => {
+      throw (await sessions.isAlive(session)) ? error : unauthenticated();
+    });
+  };
+}
+
+function tableOf(plugin: Plugin, config: unknown): RouteInfo[] {
+  return describe(
+    plugin.name,
+    plugin.features,
+    typeof plugin.routes === 'function' ? plugin.routes(config) : plugin.routes,
+  );
+}

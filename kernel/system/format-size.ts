@@ -1,0 +1,13 @@
+const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
+
+/** A number of bytes as `du -h` writes it: powers of 1024, rounded up, one decimal below 10 (`0`, `512`, `1.7M`, `12G`). */
+export function formatSize(bytes: number): string {
+  let power = 0;
+  let scaled = bytes;
+  for (; scaled >= 1024 && power < UNITS.length - 1; power += 1) scaled /= 1024; // exact: only the exponent changes
+  if (power === 0) return String(bytes);
+  const tenths = Math.ceil(scaled * 10);
+  if (tenths < 100) return `${(tenths / 10).toFixed(1)}${UNITS[power]}`;
+  const whole = Math.ceil(scaled);
+  return whole < 1024 || power === UNITS.length - 1 ? `${whole}${UNITS[power]}` : `1.0${UNITS[power + 1]}`;
+}

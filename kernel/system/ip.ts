@@ -1,0 +1,100 @@
+import { BlockList, isIP } from 'node:net';
+
+/** The text of a socket's binary address (4 or 16 bytes), IPv4 in IPv6 as IPv4, IPv6 by RFC 5952. */
+export function ipText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const isMapped =
+    bytes.length === 16 &&
+    bytes.subarray(0, 10).every((byte) => byte === 0) &&
+    bytes[10] === 0xff &&
+    bytes[11] === 0xff;
+  if (isMapped) return bytes.subarray(12).join('.');
+  const groups = Array.from({ length: bytes.length / 2 }, (_, i) =>
+    (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
+  );
+  return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) : '';
+}
+
+/** A set of IP addresses and CIDR ranges. Throws a `RangeError` that names the one that is neither. */
+export class IpRanges {
+  readonly #list = new BlockList();
+  readonly isEmpty: boolean;
+
+  constructor(ranges: readonly string[]) {
+    this.isEmpty = ranges.length === 0;
+    for (const range of ranges) this.#add(range);
+  }
+
+  has(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.#list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  }
+
+  #add(range: string): void {
+    const [address = '', prefix] = range.split('/');
+    const version = isIP(address);
+    const family = version === 6 ? 'ipv6' : 'ipv4';
+    const bits = Number(prefix ?? (version === 6 ? 128 : 32));
+    if (version === 0 || !Number.isInteger(bits) || bits < 0 || bits > (version === 6 ? 128 : 32))
+      throw new RangeError(`${range} is not an address or a CIDR range`);
+    this.#list.addSubnet(address, bits, family);
+  }
+}
+
+/**
+ * What is no address of the public Internet, though it may look like one: the special-purpose registries of IANA for
+ * IPv4 and for what of IPv6 lies in 2000::/3 (RFC 6890 and its updates), multicast and reserved ranges, and the address
+ * at which Azure serves its machines.
+ */
+const SPECIAL = new IpRanges([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3ffe::/16',
+  '3fff::/20',
+]);
+/** The only part of IPv6 that is routed; outside of it lie loopback, unique-local, link-local and multicast addresses, and most forms that carry an IPv4 address. */
+const GLOBAL_UNICAST = new IpRanges(['2000::/3']);
+
+/**
+ * Whether an address belongs to the public Internet, as far as the address itself tells. One with a zone does not, nor
+ * does one that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), whatever that one is: who connects
+ * to it may be led to the network inside.
+ */
+export function isPublic(address: string): boolean {
+  if (address.includes('%') || SPECIAL.has(address)) return false;
+  return isIP(address) === 4 || GLOBAL_UNICAST.has(address);
+}
+
+/** The client's address: the socket's, or behind trusted proxies the last one that no trusted proxy could have made up. */
+export function clientAddress(socket: string, forwardedFor: string, proxies: IpRanges): string {
+  if (!proxies.has(socket)) return socket;
+  let client = socket;
+  for (const hop of forwardedFor.split(',').toReversed()) {
+    const address = hop.trim();
+    if (isIP(address) === 0) return client;
+    client = address;
+    if (!proxies.has(address)) return client;
+  }
+  return client;
+}

@@ -1,0 +1,193 @@
+/**
+ * The one way to a file below an account's files root. Each component is opened from its parent's descriptor without
+ * following links (`/proc/self/fd/<n>/<name>`, `O_NOFOLLOW`), so that what was checked is what is used, also while
+ * somebody swaps folders for links. Descriptors are handed out, never paths.
+ */
+import { isUtf8 } from 'node:buffer';
+import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
+import { lstat, mkdir, open, opendir, readdir, statfs, type FileHandle } from 'node:fs/promises';
+import { HttpError, retryLater } from '../errors.ts';
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** Longest name of a Linux file system, in bytes. */
+const NAME_BYTES = 255;
+const PATH_BYTES = 4096;
+const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Entries that `scan` fetches at a time: what the event loop does in one go. */
+const SCANNED_AT_ONCE = 512;
+
+/**
+ * Components of a client's path, which is absolute under `virtualRoot` or relative to it, and decoded already.
+ * Errors: 400 `invalid_path` for control characters, `..`, names too long, and whatever is outside.
+ */
+export function componentsOf(path: string, virtualRoot: string): string[] {
+  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path has no control characters');
+  if (Buffer.byteLength(path) > PATH_BYTES)
+    throw new HttpError('invalid_path', `a path has at most ${PATH_BYTES} bytes`);
+  const isInside = path === virtualRoot || path.startsWith(`${virtualRoot}/`);
+  if (path.startsWith('/') && path !== '/' && !isInside)
+    throw new HttpError('invalid_path', `an absolute path begins with ${virtualRoot}`);
+  const components = (isInside ? path.slice(virtualRoot.length) : path)
+    .split('/')
+    .filter((name) => name !== '' && name !== '.');
+  if (components.includes('..')) throw new HttpError('invalid_path', 'a path has no .. components');
+  if (components.some((name) => Buffer.byteLength(name) > NAME_BYTES))
+    throw new HttpError('invalid_path', `a name has at most ${NAME_BYTES} bytes`);
+  return components;
+}
+
+/** The client's absolute path of components. */
+export function clientPath(components: readonly string[], virtualRoot: string): string {
+  return [virtualRoot, ...components].join('/');
+}
+
+/** The name of an entry as clients know it; `undefined` where none could ask for it, because it is not UTF-8 or has control characters. */
+export function entryName(bytes: Buffer): string | undefined {
+  const name = isUtf8(bytes) ? bytes.toString() : undefined;
+  return name === undefined || CONTROL.test(name) ? undefined : name;
+}
+
+/** An open folder below a files root. Whoever gets one closes it. */
+export class Folder {
+  readonly handle: FileHandle;
+
+  private constructor(handle: FileHandle) {
+    this.handle = handle;
+  }
+
+  /** The files root itself; it is the operator's setting, so links in its path are followed. */
+  static async openRoot(filesRoot: string): Promise<Folder> {
+    return new Folder(await open(filesRoot, O_RDONLY | O_DIRECTORY));
+  }
+
+  /** Goes down from the root. Rejects with the error of the system: `ENOENT`, `ENOTDIR` or `ELOOP` when one is no plain folder. */
+  static async open(filesRoot: string, components: readonly string[]): Promise<Folder> {
+    let folder = await Folder.openRoot(filesRoot);
+    for (const name of components) {
+      const parent = folder;
+      try {
+        folder = await parent.folder(name);
+      } finally {
+        await parent.close();
+      }
+    }
+    return folder;
+  }
+
+  /**
+   * `open` for a client; `undefined` for the root itself while the account has no files yet. Errors: 404
+   * `folder_not_found` where there is no such plain folder, 503 `files_unavailable` where it cannot be opened.
+   */
+  static async find(filesRoot: string, components: readonly string[]): Promise<Folder | undefined> {
+    try {
+      return await Folder.open(filesRoot, components);
+    } catch (cause) {
+      if (!isMissing(cause))
+        throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
+      if (components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+      return undefined;
+    }
+  }
+
+  /** Goes down from the root, making what is missing, owned by whoever owns the folder above. The root is made too. */
+  static async make(filesRoot: string, components: readonly string[]): Promise<Folder> {
+    let folder = await Folder.#makeRoot(filesRoot);
+    for (const name of components) {
+      const parent = folder;
+      try {
+        folder = await parent.#makeFolder(name);
+      } finally {
+        await parent.close();
+      }
+    }
+    return folder;
+  }
+
+  static async #makeRoot(filesRoot: string): Promise<Folder> {
+    try {
+      return await Folder.openRoot(filesRoot);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await mkdir(filesRoot, { recursive: true, mode: 0o750 });
+      return Folder.openRoot(filesRoot);
+    }
+  }
+
+  async folder(name: string | Buffer): Promise<Folder> {
+    return new Folder(await open(this.#path(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  }
+
+  /** A regular file, for reading. Rejects with `ELOOP` for a link and `EINVAL` for a device, pipe or folder. */
+  async file(name: string | Buffer): Promise<FileHandle> {
+    const handle = await open(this.#path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if ((await handle.stat()).isFile()) return handle;
+      throw Object.assign(new Error(`${String(name)} is not a regular file`), { code: 'EINVAL' });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Entries as bytes, because names need not be UTF-8. */
+  entries(): Promise<Dirent<Buffer>[]> {
+    return readdir(this.#path(''), { withFileTypes: true, encoding: 'buffer' });
+  }
+
+  /** The same little by little, for folders of any size; whoever stops early has read no more than it needed. */
+  async *scan(): AsyncGenerator<Dirent<Buffer>, void> {
+    const directory = await opendir(this.#path(''), {
+      encoding: 'buffer' as BufferEncoding,
+      bufferSize: SCANNED_AT_ONCE,
+    });
+    yield* directory as unknown as AsyncIterable<Dirent<Buffer>>;
+  }
+
+  stat(): Promise<Stats> {
+    return this.handle.stat();
+  }
+
+  fileSystem(): Promise<StatsFs> {
+    return statfs(this.#path(''));
+  }
+
+  /** Of one entry, without opening it; a link is not followed. */
+  statEntry(name: string | Buffer): Promise<Stats> {
+    return lstat(this.#path(name));
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+
+  async #makeFolder(name: string): Promise<Folder> {
+    try {
+      await mkdir(this.#path(name), { mode: 0o755 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return this.folder(name);
+      throw error;
+    }
+    const made = await this.folder(name);
+    try {
+      const [owner, now] = await Promise.all([this.stat(), made.stat()]);
+      if (owner.uid !== now.uid || owner.gid !== now.gid) await made.handle.chown(owner.uid, owner.gid);
+      return made;
+    } catch (error) {
+      await made.close();
+      throw error;
+    }
+  }
+
+  /** The system resolves the descriptor itself, whatever its folder is called now; one name below it, no more. */
+  #path(name: string | Buffer): Buffer {
+    const bytes = typeof name === 'string' ? Buffer.from(name) : name;
+    if (bytes.includes(0x2f) || bytes.equals(Buffer.from('..')))
+      throw new HttpError('invalid_path', 'a name is one component of a path');
+    return Buffer.concat([Buffer.from(`/proc/self/fd/${this.handle.fd}/`), bytes]);
+  }
+}
+
+/** Whether the system said that there is no such plain file or folder: missing, a link, or of another kind. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');
+}

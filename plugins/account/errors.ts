@@ -1,0 +1,15 @@
+import type { ErrorTable } from '../../kernel/errors.ts';
+
+/** The errors of this area; titles in other languages stand in `locales/`. */
+export const errors = {
+  invalid_code: [400, 'The code is not valid'],
+  invalid_credentials: [401, 'Invalid credentials'],
+  favorites_full: [409, 'No room for another favorite'],
+  twofa_already_enabled: [409, 'Two-factor authentication is already on'],
+  twofa_not_enabled: [409, 'Two-factor authentication is not on'],
+  twofa_not_started: [409, 'Two-factor set-up was not started'],
+} as const satisfies ErrorTable;
+
+declare module '../../kernel/errors.ts' {
+  interface ErrorCodes extends Record<keyof typeof errors, true> {}
+}

@@ -1,0 +1,11 @@
+import type { ErrorTable } from '../../kernel/errors.ts';
+
+/** The errors of this area; titles in other languages stand in `locales/`. */
+export const errors = {
+  domain_exists: [409, 'Domain name already in use'],
+  domain_limit_reached: [409, 'Domain limit of the plan reached'],
+} as const satisfies ErrorTable;
+
+declare module '../../kernel/errors.ts' {
+  interface ErrorCodes extends Record<keyof typeof errors, true> {}
+}

@@ -1,0 +1,156 @@
+import * as assert from 'uvu/assert';
+import { createLog } from '../../kernel/log.ts';
+import { HttpError, Unavailable } from '../../kernel/errors.ts';
+import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
+import { Type } from '../../kernel/schema.ts';
+import { Hostkeep } from '../../kernel/hostkeep.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { testConfig, TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('loader');
+const reply = Type.Object({});
+
+/** A plugin with one route for all, `/<name>`, and whatever else a test gives it. */
+function plugin(name: string, rest: Partial<Plugin> = {}): Plugin {
+  return definePlugin({
+    name,
+    features: [],
+    routes: { show: { method: 'GET', path: `/${name}`, access: 'guest', summary: name, reply } },
+    setup: () => ({ handlers: { show: () => ({}) } }),
+    ...rest,
+  } as Plugin);
+}
+
+const failure = (plugins: readonly Plugin[], config = {}) =>
+  TestServer.start({ plugins, config }).then(
+    () => 'started',
+    (error: Error) => error.message,
+  );
+
+test('a table that contradicts itself stops the start, with what clashed and what to do', async () => {
+  const route = { method: 'GET', path: '/x/:id', access: 'guest', summary: '', reply } as const;
+  const handlers = { a: () => ({}) };
+  assert.match(
+    await failure([
+      plugin('one', { routes: { a: route }, setup: () => ({ handlers }) }),
+      plugin('two', { routes: { a: { ...route, path: '/x/:name' } }, setup: () => ({ handlers }) }),
+    ]),
+    /routes one.a and two.a both answer GET \/x\/:name on the user address; rename one or switch one plugin off/,
+  );
+  assert.match(
+    await failure([plugin('one', { needs: ['two'] }), plugin('two', { needs: ['one'] })]),
+    /plugins need each other in a circle: one → two → one/,
+  );
+  assert.match(
+    await failure([plugin('one', { features: ['dns'] }), plugin('two', { features: ['dns'] })]),
+    /plugins one and two both own the feature dns/,
+  );
+  assert.match(
+    await failure([plugin('one', { features: ['nonsense'] })]),
+    /owns nonsense, which no features.json describes/,
+  );
+  assert.match(
+    await failure([plugin('one')], { plugins: { two: false } }),
+    /names two, which is neither a setting nor a plugin/,
+  );
+  assert.match(await failure([plugin('one')], { one: {} }), /plugin one has no settings/);
+});
+
+test('a plugin that cannot run answers 503 and leaves the others alone', async () => {
+  const closed: string[] = [];
+  const server = await TestServer.start({
+    plugins: [
+      plugin('absent', {
+        setup: () => {
+          throw new Unavailable('no such program', 'apt-get install program');
+        },
+      }),
+      plugin('broken', {
+        setup: ({ onClose }) => {
+          onClose(() => void closed.push('broken'));
+          throw new Error('a fault');
+        },
+      }),
+      plugin('dependent', { needs: ['absent'] }),
+      plugin('lonely', { needs: ['nowhere'] }),
+      plugin('gated', {
+        features: ['dns'],
+        routes: { show: { method: 'GET', path: '/gated', summary: '', reply } },
+        setup: () => {
+          throw new Unavailable('not here');
+        },
+      }),
+      plugin('fine'),
+    ],
+  });
+  for (const name of ['absent', 'broken', 'dependent', 'lonely']) {
+    const { status, headers, body } = await server.ask(`/${name}`);
+    assert.is(status, 503, name);
+    assert.is(body['error'], 'feature_unavailable');
+    assert.is(headers.get('retry-after'), '30');
+    assert.not.match(JSON.stringify(body), /no such program|a fault/);
+  }
+  assert.is((await server.ask('/gated')).status, 401, 'a door that leads nowhere is still closed');
+  assert.is((await server.ask('/fine')).status, 200);
+  assert.equal(closed, ['broken']);
+  const states = new Map(server.hostkeep.node.plugins().map((status) => [status.name, status]));
+  assert.is(states.get('absent')?.remedy, 'apt-get install program');
+  assert.is(states.get('dependent')?.reason, 'needs the plugin absent, which is unavailable');
+  assert.is(states.get('lonely')?.reason, 'needs the plugin nowhere, which is not installed');
+  assert.is(states.get('fine')?.state, 'ready');
+  await server.close();
+});
+
+test('a plugin that is switched off has no routes', async () => {
+  const server = await TestServer.start({
+    plugins: [plugin('one'), plugin('two', { needs: ['one'] })],
+    config: { plugins: { one: false } },
+  });
+  assert.is((await server.ask('/one')).status, 404);
+  assert.is((await server.ask('/two')).status, 503);
+  await server.close();
+});
+
+test('plugins are set up after those that they need, get their service, and end in the reverse order', async () => {
+  const order: string[] = [];
+  const traced = (name: string, needs: string[]) =>
+    plugin(name, {
+      needs,
+      setup: ({ onClose, service }) => {
+        order.push(`${name} after ${needs.map((need) => service<string>(need)).join(' and ')}`);
+        onClose(() => void order.push(`close ${name}`));
+        return { handlers: { show: () => ({}) }, service: name.toUpperCase() };
+      },
+    });
+  const server = await TestServer.start({ plugins: [traced('a', ['b', 'c']), traced('b', ['c']), traced('c', [])] });
+  await server.close();
+  assert.equal(order, ['c after ', 'b after C', 'a after B and C', 'close a', 'close b', 'close c']);
+});
+
+test('parts are gathered from all at once, and one that fails or hangs costs only its own', async () => {
+  const provider = (name: string, counts: () => { users: number } | Promise<{ users: number }>) =>
+    plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
+  const hostkeep = await Hostkeep.start(testConfig(temporaryFolder()), createLog('silent'), {
+    listen: false,
+    plugins: [
+      provider('fast', () => ({ users: 1 })),
+      provider('failing', () => {
+        throw new HttpError('internal_error', 'no');
+      }),
+      provider('hanging', () => new Promise(() => {})),
+      provider('late', async () => ({ users: 2 })),
+    ],
+  });
+  const parts = await hostkeep.plugins.gather('counts');
+  assert.equal(
+    parts.map((part) => [part.plugin, part.ok, part.ok ? part.value.users : undefined]),
+    [
+      ['fast', true, 1],
+      ['failing', false, undefined],
+      ['hanging', false, undefined],
+      ['late', true, 2],
+    ],
+  );
+  await hostkeep.close();
+});

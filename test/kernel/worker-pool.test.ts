@@ -1,0 +1,88 @@
+import * as assert from 'uvu/assert';
+import { HttpError } from '../../kernel/errors.ts';
+import { WorkerPool, type WorkerPoolOptions } from '../../kernel/concurrency/worker-pool.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('thread');
+
+async function during(
+  options: Partial<WorkerPoolOptions>,
+  work: (thread: WorkerPool<string, string | number>) => Promise<void>,
+): Promise<void> {
+  const thread = new WorkerPool<string, string | number>({
+    beside: new URL('../support/', import.meta.url).href + (import.meta.url.endsWith('.ts') ? 'x.ts' : 'x.js'),
+    script: 'echo-thread',
+    atOnce: 1,
+    waiting: 100,
+    ...options,
+  });
+  try {
+    await work(thread);
+  } finally {
+    await thread.close();
+  }
+}
+
+const errorOf = (promise: Promise<unknown>): Promise<Error & { code?: string }> =>
+  promise.then(
+    () => Promise.reject(new Error('it was answered')),
+    (error: unknown) => error as Error & { code?: string },
+  );
+
+test('answers reach who asked, whatever the order', () =>
+  during({ atOnce: 8 }, async (thread) => {
+    assert.not.ok(thread.isStarted);
+    const answers = await Promise.all(['a', 'count', 'b', 'c'].map((question) => thread.ask(question)));
+    assert.equal(answers, ['A', 2, 'B', 'C']);
+    assert.ok(thread.isStarted);
+  }));
+
+test('what the script throws is thrown, an HttpError as such', () =>
+  during({}, async (thread) => {
+    const refused = await errorOf(thread.ask('refuse'));
+    assert.instance(refused, HttpError);
+    assert.is(refused.code, 'folder_not_found');
+    assert.is(refused.message, 'there is no such folder');
+    const failed = await errorOf(thread.ask('fail'));
+    assert.not.instance(failed, HttpError);
+    assert.is(failed.code, 'EBROKEN');
+    assert.is(await thread.ask('after'), 'AFTER');
+  }));
+
+test('a question that takes too long is refused, the next ones go to a new thread', () =>
+  during({ timeoutMs: 300 }, async (thread) => {
+    const [hung, next] = [errorOf(thread.ask('hang')), thread.ask('count')];
+    const refused = await hung;
+    assert.instance(refused, HttpError);
+    assert.is(refused.code, 'overloaded');
+    assert.is(await next, 1);
+  }));
+
+test('a thread that ends is replaced', () =>
+  during({}, async (thread) => {
+    assert.match((await errorOf(thread.ask('die'))).message, /ended/);
+    assert.is(await thread.ask('count'), 1);
+  }));
+
+test('beyond those that may wait a question is refused at once', () =>
+  during({ waiting: 2 }, async (thread) => {
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((question) =>
+      thread.ask(question).catch((error: HttpError) => error.code),
+    );
+    assert.equal(await Promise.all(asked), ['A', 'B', 'C', 'overloaded', 'overloaded']);
+  }));
+
+test('what was not answered when it is closed is refused, and so is what comes later', () =>
+  during({}, async (thread) => {
+    const asked = ['hang', 'b'].map((question) => errorOf(thread.ask(question)));
+    await thread.close();
+    for (const error of [...(await Promise.all(asked)), await errorOf(thread.ask('c'))])
+      assert.is(error.code, 'overloaded');
+  }));
+
+test('a thread that nobody asks ends, and starts again', () =>
+  during({ idleMs: 1 }, async (thread) => {
+    assert.is(await thread.ask('count'), 1);
+    while (thread.isStarted) await new Promise((resolve) => setImmediate(resolve));
+    assert.is(await thread.ask('count'), 1);
+  }));
