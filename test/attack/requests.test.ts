@@ -8,7 +8,7 @@ const SEED = 20_261_121;
 const test = testSuite('attack: requests');
 
 test('every operation holds against requests made from its description', async () => {
-  const lines = await requests.run(0.012, SEED);
+  const lines = await requests.run(0.03, SEED);
   assert.match(lines[0] ?? '', /^\d{4,} requests: /);
 });
 
