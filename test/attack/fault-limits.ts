@@ -40,7 +40,7 @@ export async function withoutDescriptors(): Promise<string> {
     )
       throw new Error('with descriptors again a domain could not be added');
     const answered = statuses.filter((status) => status !== undefined).length;
-    return `out of descriptors: ${sockets.length} connections with room for ${LEFT}, ${answered} answered, the others waited; served again when there were some`;
+    return `out of descriptors: ${sockets.length} connections with room for ${LEFT}, ${answered} answered, ${statuses.length - answered} waited; served again when there were some`;
   } finally {
     for (const socket of sockets) socket.destroy();
     await node.end('SIGKILL');

@@ -179,25 +179,32 @@ export async function damageLog(rounds: number): Promise<string> {
   await prepare(whole, { demo: 'user' });
   const node = await NodeProcess.start(whole);
   const token = await node.login('demo');
-  for (let i = 0; i < FAVORITES; i += 1)
+  const log = (data: string) => `${store(data)}-wal`;
+  const ends: number[] = []; // of the log, when each write was acknowledged
+  for (let i = 0; i < FAVORITES; i += 1) {
     await node.ask('/api/favorites', { method: 'PUT', token, body: { link: `/page-${i}`, title: `${i}` } });
+    ends.push(statSync(log(whole)).size);
+  }
   await node.end('SIGKILL');
   const kept: number[] = [];
   for (let i = 0; i < rounds; i += 1) {
     const data = join(folder, 'damaged');
     rmSync(data, { recursive: true, force: true });
     cpSync(whole, data, { recursive: true });
-    const log = `${store(data)}-wal`;
-    if (!existsSync(log)) throw new Error('a killed node left no log');
-    const at = Math.floor(Math.random() * readFileSync(log).length);
-    if (i % 2 === 0) truncateSync(log, at);
-    else overwrite(log, at, 1);
+    if (!existsSync(log(data))) throw new Error('a killed node left no log');
+    const at = Math.floor(((i + Math.random()) / rounds) * readFileSync(log(data)).length); // early and late in it
+    if (i % 2 === 0) truncateSync(log(data), at);
+    else overwrite(log(data), at, 1);
     const again = await NodeProcess.start(data);
     const { status, body } = await again.ask<{ link: string; title: string }[]>('/api/favorites', { token });
     if (status === 200 && body.some(({ link, title }, n) => link !== `/page-${n}` || title !== `${n}`))
       throw new Error(`a damaged log was read as ${JSON.stringify(body)}`);
     if (status !== 200 && status !== 401) throw new Error(`with a damaged log the node answered ${status}`);
-    kept.push(status === 200 ? body.length : 0);
+    const count = status === 200 ? body.length : 0;
+    const before = ends.filter((end) => end <= at).length;
+    if (count < before)
+      throw new Error(`a log damaged at ${at} holds ${count} writes, and ${before} of them had ended before it`);
+    kept.push(count);
     await again.end();
   }
   return `damaged write-ahead logs: ${rounds}, each in force up to the damage (${Math.min(...kept)} to ${Math.max(...kept)} of ${FAVORITES} writes), never further`;

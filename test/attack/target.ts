@@ -31,6 +31,8 @@ const settingsIn = (folder: string) => ({
 const ENGINE_MS = 10_000;
 const STOP_MS = 20_000;
 
+const HEAP_REPORT = new URL('../support/heap-report.js', import.meta.url).href;
+
 /** What the process takes of its machine. */
 export interface Vitals {
   readonly residentBytes: number;
@@ -48,6 +50,7 @@ export class Target {
   readonly #forbidden: readonly string[];
   /** How far the output of the process was looked at. */
   #readChars = 0;
+  #heapReports = 0;
 
   private constructor(
     folder: string,
@@ -84,7 +87,9 @@ export class Target {
       JSON.stringify({ ...settingsIn(folder), containers: { socket, timeout_ms: ENGINE_MS }, ...settings }),
     );
     const open = await fakeEngine(socket, engine);
-    const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/);
+    const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/, {
+      NODE_OPTIONS: `--import=${HEAP_REPORT}`,
+    });
     const core = await openCore(testConfig(data), createLog('error'));
     return new Target(folder, data, core, running, open);
   }
@@ -98,6 +103,15 @@ export class Target {
     const { pid = 0 } = this.#running.child;
     const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
     return { residentBytes: Number(resident) * 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  }
+
+  /** Bytes that the first process still uses after its garbage was collected. */
+  async heapBytes(): Promise<number> {
+    this.#running.child.kill('SIGUSR2');
+    const [, bytes] = await this.#running.line(
+      new RegExp(`^heap report ${(this.#heapReports += 1)}: (\\d+) bytes$`, 'm'),
+    );
+    return Number(bytes);
   }
 
   /** Why the process is not well: it ended, or wrote of a fault of its own since the last time. */

@@ -16,9 +16,10 @@ export const throttled: Part = {
         seed,
         siege.operations.filter(({ id }) => PROVING.test(id)),
       );
-      return [
-        `${siege.census.requests} requests, ${siege.census.total((status) => status === 429)} of them told to come back later`,
-      ];
+      const refused = siege.census.total((status) => status === 429);
+      if (refused === 0)
+        throw new Error(`seed ${seed}: none of ${siege.census.requests} requests was answered with 429`);
+      return [`${siege.census.requests} requests, ${refused} of them told to come back later`];
     } finally {
       await siege.target.stop();
     }

@@ -61,6 +61,23 @@ test('one answer for every token that is not good', async () => {
   });
 });
 
+test('a token that was used is refused once it has expired', async () => {
+  const { sessions } = server.hostkeep.core;
+  const { token } = await server.user('ella');
+  for (let i = 0; i < 2; i += 1) assert.is((await server.ask('/probe/mine', { token })).status, 200);
+  assert.ok(sessions.remembered(`Bearer ${token}`), 'the token is remembered');
+  const real = Date.now;
+  const expiresAt = real() + sessions.ttlSeconds * 1000;
+  try {
+    Date.now = () => expiresAt;
+    const { status, body } = await server.ask('/probe/mine', { token });
+    assert.equal([status, body['error']], [401, 'authentication_required']);
+    assert.is((await server.ask('/probe/mine', { token })).status, 401, 'also at a second attempt');
+  } finally {
+    Date.now = real;
+  }
+});
+
 test('a gate names the feature that is missing', async () => {
   const { token } = await server.user('bert', 'empty');
   const refused = await server.ask('/probe/gated', { token });
@@ -250,10 +267,13 @@ test('a handler hears that its client went away', async () => {
   const socket = await rawConnection(other.hostkeep.url('user'));
   socket.write('GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
   await held.entered;
+  assert.not.ok(held.aborted, 'the client is there');
   socket.destroy();
-  while (!held.aborted) await new Promise((resolve) => setImmediate(resolve));
+  for (const end = Date.now() + 5000; !held.aborted && Date.now() < end;)
+    await new Promise((resolve) => setImmediate(resolve));
   held.open();
   await other.close();
+  assert.ok(held.aborted);
 });
 
 test('a stopping server answers what it accepted and takes nothing new', async () => {

@@ -140,8 +140,13 @@ test('reports are read at intervals once somebody asked, without another asking'
   const { command, calls } = fakeRepquota(folder, fixture('repquota-u-csv-p.txt'));
   const server = await start({ quota: { repquota: command, mounts: [folder], interval_seconds: 1 } });
   const { token } = await server.user('alice');
+  assert.equal(calls(), [], 'nobody has asked yet');
+  const asked = performance.now();
   await server.ask('/api/disk_inodes', { token });
-  for await (const change of watch(folder)) if (change.filename === 'calls' && calls().length >= 3) break;
+  const changes = watch(folder, { signal: AbortSignal.timeout(10_000) });
+  for await (const change of changes) if (change.filename === 'calls' && calls().length >= 3) break;
+  assert.ok(performance.now() - asked >= 1900, 'two intervals lie between three reports');
+  assert.equal(new Set(calls()), new Set([`-u -p -O csv -- ${folder}`]));
 });
 
 test("a user without a name is known by the owner of the files root, and root's figures are nobody's", async () => {
