@@ -1,8 +1,9 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account } from '../identity/accounts.ts';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
+import { replaceFileSync } from '../system/atomic-file.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
@@ -43,13 +44,14 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
 
 async function begin(config: Config, log: Log): Promise<Hostkeep> {
   const hostkeep = await Hostkeep.start(config, log, { listen: false, isDemo: true });
+  const file = join(config.data, 'credentials.json');
   try {
     const report = await outside(hostkeep, await fill(hostkeep));
-    const passwords = await passwordsOf(hostkeep, join(config.data, 'credentials.json'));
+    const passwords = await passwordsOf(hostkeep, file);
     await hostkeep.listen();
     const credentials = { base_url: hostkeep.url('user'), admin_url: hostkeep.url('admin'), ...passwords };
-    writeCredentials(join(config.data, 'credentials.json'), credentials);
-    process.stdout.write(tour(credentials, join(config.data, 'credentials.json'), report));
+    replaceFileSync(file, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600, flush: true });
+    process.stdout.write(tour(credentials, file, report));
     return hostkeep;
   } catch (error) {
     await hostkeep.close();
@@ -118,11 +120,6 @@ async function passwordsOf({ core }: Hostkeep, file: string): Promise<Pick<Crede
     return [key, { username, password }] as const;
   });
   return Object.fromEntries(await Promise.all(entries)) as Record<keyof typeof PEOPLE, Credential>;
-}
-
-function writeCredentials(file: string, credentials: Credentials): void {
-  writeFileSync(`${file}.new`, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
 }
 
 function tour(

@@ -7,19 +7,21 @@ export interface LimiterOptions {
   readonly perAccount: number;
   /** How many of one account may wait; beyond it `run` rejects with 503 `overloaded`. */
   readonly waiting: number;
+  /** How many of all accounts may wait; no bound unless said. */
+  readonly waitingOfAll?: number;
 }
 
-interface Waiter {
-  readonly accountId: number;
-  readonly start: () => void;
-}
-
-/** Costly work takes turns: bounded for the server and for each account, first come first served among those that may. */
+/**
+ * Bounds costly work for the server and for each account. Accounts that wait are served in turn, each in its own order,
+ * so that one with many requests delays another by one.
+ */
 export class AccountLimiter {
   readonly #limits: LimiterOptions;
   readonly #running = new Map<number, number>();
-  readonly #queue: Waiter[] = [];
+  /** Those that wait, by account; the account that is next comes first. */
+  readonly #queues = new Map<number, (() => void)[]>();
   #total = 0;
+  #waiting = 0;
 
   constructor(limits: LimiterOptions) {
     this.#limits = limits;
@@ -30,12 +32,14 @@ export class AccountLimiter {
   }
 
   get waiting(): number {
-    return this.#queue.length;
+    return this.#waiting;
   }
 
-  /** Does the work when its turn comes; whoever's signal is aborted before that gives the turn up. */
+  /** Does the work when there is room. Rejects with the signal's reason when it is aborted before that, or 503 `overloaded`. */
   async run<T>(account: { readonly id: number }, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#take(account.id, signal);
+    signal.throwIfAborted();
+    if (this.#mayStart(account.id)) this.#enter(account.id);
+    else await this.#wait(account.id, signal);
     try {
       return await work();
     } finally {
@@ -43,26 +47,26 @@ export class AccountLimiter {
     }
   }
 
-  async #take(accountId: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#mayStart(accountId)) return this.#enter(accountId);
-    if (this.#queue.filter((waiter) => waiter.accountId === accountId).length >= this.#limits.waiting) {
+  #wait(accountId: number, signal: AbortSignal): Promise<void> {
+    const queue = this.#queues.get(accountId) ?? [];
+    const { waiting, waitingOfAll = Infinity } = this.#limits;
+    if (queue.length >= waiting || this.#waiting >= waitingOfAll)
       throw retryLater('overloaded', 'too many requests of this kind are waiting', 5);
-    }
-    await new Promise<void>((resolve, reject) => {
+    this.#queues.set(accountId, queue);
+    this.#waiting += 1;
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
       const giveUp = () => {
-        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        queue.splice(queue.indexOf(start), 1);
+        this.#waiting -= 1;
+        if (queue.length === 0) this.#queues.delete(accountId);
         reject(signal.reason as Error);
       };
-      const waiter: Waiter = {
-        accountId,
-        start: () => {
-          signal.removeEventListener('abort', giveUp);
-          resolve();
-        },
-      };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.#queue.push(waiter);
+      queue.push(start);
     });
   }
 
@@ -75,16 +79,20 @@ export class AccountLimiter {
     this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
   }
 
-  /** The turn passes to the first in the queue that may have it, before anybody new can take it. */
+  /** The place passes to a waiting request before a new one can take it. */
   #leave(accountId: number): void {
     this.#total -= 1;
     const left = (this.#running.get(accountId) ?? 1) - 1;
     if (left > 0) this.#running.set(accountId, left);
     else this.#running.delete(accountId);
-    const next = this.#queue.findIndex((waiter) => this.#mayStart(waiter.accountId));
-    const [waiter] = next < 0 ? [] : this.#queue.splice(next, 1);
-    if (waiter === undefined) return;
-    this.#enter(waiter.accountId);
-    waiter.start();
+    for (const [id, queue] of this.#queues) {
+      if (!this.#mayStart(id)) continue;
+      const start = queue.shift();
+      this.#queues.delete(id);
+      if (queue.length > 0) this.#queues.set(id, queue);
+      this.#waiting -= 1;
+      this.#enter(id);
+      return start?.();
+    }
   }
 }

@@ -1,13 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes, type webcrypto } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
+import { createFileSync, removeLeftovers, replaceFileSync } from '../system/atomic-file.ts';
 import type { Role } from './accounts.ts';
 
 const ISSUER = 'hostkeep';
 const FILE = 'keys.json';
 const SEALING_BYTES = 32;
+const OWNER_ONLY = { mode: 0o600, flush: true } as const;
 /** Longer ones are refused unread. Ours are about 300 characters. */
 const TOKEN_LIMIT = 2048;
 /** By so many seconds a clock may be set back without a token that was just given being of the future. When one ends, its session says. */
@@ -49,7 +51,7 @@ export class Keyring {
   static open(dataDir: string): Keyring {
     const keys = new Keyring(join(dataDir, FILE));
     keys.#create();
-    removeOrphans(dataDir);
+    removeLeftovers(keys.#file);
     keys.reload();
     return keys;
   }
@@ -71,7 +73,8 @@ export class Keyring {
   rotate(): string {
     const content = this.#read();
     const key = newKey();
-    this.#replace({ ...content, signing: [key, ...content.signing.slice(0, 1)] });
+    const next: KeyFile = { ...content, signing: [key, ...content.signing.slice(0, 1)] };
+    replaceFileSync(this.#file, JSON.stringify(next), OWNER_ONLY);
     this.reload();
     return key.kid;
   }
@@ -147,39 +150,11 @@ export class Keyring {
     throw new Error(`${this.#file} is damaged: put that of a backup in place`);
   }
 
-  #replace(content: KeyFile): void {
-    const fresh = `${this.#file}.${process.pid}`;
-    writeFileSync(fresh, JSON.stringify(content), { mode: 0o600, flush: true });
-    renameSync(fresh, this.#file);
-  }
-
-  /** `link` fails where the file exists, so that two processes that start at once agree on one. */
+  /** Fails where the file exists, so that two processes that start at once agree on one. */
   #create(): void {
     if (existsSync(this.#file)) return;
-    const fresh = `${this.#file}.${process.pid}`;
-    try {
-      writeFileSync(
-        fresh,
-        JSON.stringify({
-          signing: [newKey()],
-          sealing: randomBytes(SEALING_BYTES).toString('base64url'),
-        } satisfies KeyFile),
-        { mode: 0o600, flush: true },
-      );
-      linkSync(fresh, this.#file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      rmSync(fresh, { force: true });
-    }
-  }
-}
-
-/** Removes key files left by a process that was killed before it put them in place; nothing was signed with them. */
-function removeOrphans(dataDir: string): void {
-  for (const name of readdirSync(dataDir)) {
-    const [, pid] = /^keys\.json\.(\d+)$/.exec(name) ?? [];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(dataDir, name), { force: true });
+    const content: KeyFile = { signing: [newKey()], sealing: randomBytes(SEALING_BYTES).toString('base64url') };
+    createFileSync(this.#file, JSON.stringify(content), OWNER_ONLY);
   }
 }
 

@@ -98,3 +98,23 @@ export function clientAddress(socket: string, forwardedFor: string, proxies: IpR
   }
   return client;
 }
+
+/** The part of an address that one customer cannot change at will: an IPv4 address as it is, of IPv6 the /64 network. */
+export function networkOf(ip: string): string {
+  const [address = ''] = ip.split('%');
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
+      .join('.');
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

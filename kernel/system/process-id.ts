@@ -1,16 +1,16 @@
-/** Names of processes as no other one is ever called: a process id alone is given again. */
+/** Process identity: PID plus start time, unique even if the PID is reused. */
 import { readFileSync } from 'node:fs';
 
-/** This process, as files and rows call it that say whose they are. */
-export const PROCESS_ID = nameOf('self') ?? `${process.pid}`;
+/** The identity of this process, for files and rows that say which process owns them. */
+export const PROCESS_ID = idOf('self') ?? `${process.pid}`;
 
-/** Whether the process that is called so lives. */
-export function isRunning(name: string): boolean {
-  return nameOf(name.slice(0, name.indexOf(':'))) === name;
+/** Whether the process with this identity is still running. */
+export function isRunning(id: string): boolean {
+  return idOf(id.slice(0, id.indexOf(':'))) === id;
 }
 
-/** Process id and the clock tick of its start (field 22 of proc(5)); `undefined` when there is none. */
-function nameOf(pid: string): string | undefined {
+/** `<pid>:<start>`, where the start is in clock ticks since boot (field 22 of proc(5)); `undefined` for a process that does not exist. */
+function idOf(pid: string): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the program's name before may hold anything

@@ -4,7 +4,7 @@ import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
 import type { Favorite } from './schema.ts';
 import { addLogin, putFavorite } from './store.ts';
-import { networkOf } from './throttle.ts';
+import { networkOf } from '../../kernel/system/ip.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -5,7 +5,8 @@ import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
 import type { Tx } from '../../kernel/storage/store.ts';
 import { addLogin } from './store.ts';
-import { networkOf, type Throttle } from './throttle.ts';
+import { networkOf } from '../../kernel/system/ip.ts';
+import type { Throttle } from './throttle.ts';
 import { alreadyOn, notOn, type Spend, type Twofa } from './twofa.ts';
 
 /** Longer texts of browsers are cut. */

@@ -1,5 +1,5 @@
+import { networkOf } from '../../kernel/system/ip.ts';
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { HttpError, retryLater, type ErrorCode } from '../../kernel/errors.ts';
 import type { Store, Tx } from '../../kernel/storage/store.ts';
 import { addFailures, failureTimes, isKnownNetwork } from './store.ts';
@@ -147,24 +147,4 @@ export function budgetState(times: readonly number[], limits: Limits, now: numbe
     if (blocking !== undefined) waitMs = Math.max(waitMs, blocking + ms - now);
   }
   return { room: Math.max(0, room), waitMs };
-}
-
-/** What one customer can hardly change at will: an IPv4 address, or the first 64 bits of an IPv6 one. */
-export function networkOf(ip: string): string {
-  const [address = ''] = ip.split('%');
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups =
-    tail === undefined
-      ? left
-      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
-  const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
-  if (isMapped)
-    return groups
-      .slice(6)
-      .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
-      .join('.');
-  return `${groups.slice(0, 4).join(':')}::/64`;
 }

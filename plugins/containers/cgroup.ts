@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Container } from './container.ts';
 import { firstProcess } from './first-process.ts';
 import { withoutCache, type Reading } from './reading.ts';
-import { Semaphore } from './semaphore.ts';
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
 
 /** Reading many files keeps threads busy that others wait for. */
 const AT_ONCE = 8;

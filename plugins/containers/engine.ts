@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { Agent, type IncomingMessage } from 'node:http';
 import type { DockerOptions } from 'dockerode';
 import { messageOf } from '../../kernel/errors.ts';
-import { Semaphore } from './semaphore.ts';
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
 import { OwnSocketAgent } from './socket.ts';
 
 export interface EngineOptions {

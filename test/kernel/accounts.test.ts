@@ -16,6 +16,7 @@ import type { SqlValue, Store } from '../../kernel/storage/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('accounts and sessions');
@@ -202,11 +203,12 @@ test('a clock that is set back a little takes no token away, and no token lasts 
   }
 });
 
-test('keys that a killed process was making are removed, those of one that runs are not', () => {
+test('what a killed process left beside the keys is removed, what a running one writes is not', () => {
   const folder = temporaryFolder();
-  for (const pid of [process.ppid, 2 ** 22 + 1]) writeFileSync(join(folder, `keys.json.${pid}`), '{');
+  const names = [PROCESS_ID, `${2 ** 22 + 1}:1`].map((id) => `.keys.json.${id}.0a1b2c3d.tmp`);
+  for (const name of names) writeFileSync(join(folder, name), '{');
   Keyring.open(folder);
-  assert.equal(readdirSync(folder).toSorted(), ['keys.json', `keys.json.${process.ppid}`]);
+  assert.equal(readdirSync(folder).toSorted(), [names[0], 'keys.json']);
 });
 
 test('sealed texts open only with their key and in their place', () => {

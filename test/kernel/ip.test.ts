@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { IpRanges, ipText, clientAddress, isPublic } from '../../kernel/system/ip.ts';
+import { IpRanges, ipText, clientAddress, isPublic, networkOf } from '../../kernel/system/ip.ts';
 import { HostGuard } from '../../kernel/http/host-guard.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -208,4 +208,15 @@ test('what is no plain address is not public: names, numbers, zones, brackets, r
   ]) {
     assert.not.ok(isPublic(text), JSON.stringify(text));
   }
+});
+
+test('a network is an IPv4 address, or the first 64 bits of an IPv6 one', () => {
+  assert.is(networkOf('203.0.113.9'), '203.0.113.9');
+  assert.is(networkOf('2001:db8::1'), '2001:db8:0:0::/64');
+  assert.is(networkOf('2001:0DB8:0000:0000:ffff::'), '2001:db8:0:0::/64');
+  assert.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+  assert.is(networkOf('::1'), '0:0:0:0::/64');
+  assert.is(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
+  assert.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
+  assert.is(networkOf(''), '');
 });

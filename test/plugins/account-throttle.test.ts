@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { budgetState, networkOf } from '../../plugins/account/throttle.ts';
+import { budgetState } from '../../plugins/account/throttle.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';
@@ -166,15 +166,4 @@ test('the room of a budget follows from the times of its failures', () => {
     ),
     { room: 5, waitMs: 0 },
   );
-});
-
-test('an IPv6 address counts by its first half', () => {
-  assert.is(networkOf('203.0.113.9'), '203.0.113.9');
-  assert.is(networkOf('2001:db8::1'), '2001:db8:0:0::/64');
-  assert.is(networkOf('2001:0DB8:0000:0000:ffff::'), '2001:db8:0:0::/64');
-  assert.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
-  assert.is(networkOf('::1'), '0:0:0:0::/64');
-  assert.is(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
-  assert.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
-  assert.is(networkOf(''), '');
 });

@@ -5,3 +5,15 @@ export interface Metric {
   readonly type: 'counter' | 'gauge';
   readonly samples: readonly { readonly labels?: Readonly<Record<string, string>>; readonly value: number }[];
 }
+
+type Samples = number | Metric['samples'];
+
+/** A figure that goes up and down; a number stands for one sample without labels. */
+export const gauge = (name: string, help: string, samples: Samples): Metric => metric('gauge', name, help, samples);
+
+/** A figure that only grows; its name ends in `_total`. */
+export const counter = (name: string, help: string, samples: Samples): Metric => metric('counter', name, help, samples);
+
+function metric(type: Metric['type'], name: string, help: string, samples: Samples): Metric {
+  return { name, help, type, samples: typeof samples === 'number' ? [{ value: samples }] : samples };
+}

@@ -1,0 +1,34 @@
+import * as assert from 'uvu/assert';
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
+import type { HttpError } from '../../kernel/errors.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('semaphore');
+
+test('no more run at once than there are slots, a failure frees its slot, and too many are refused', async () => {
+  const semaphore = new Semaphore(2, 2);
+  const running: { finish: () => void; fail: () => void }[] = [];
+  const task = () =>
+    semaphore.run(
+      () =>
+        new Promise<string>((resolve, reject) =>
+          running.push({ finish: () => resolve('done'), fail: () => reject(new Error('broken')) }),
+        ),
+    );
+  const [first, second, third, fourth] = [task(), task(), task(), task()];
+  assert.is(await task().catch((error: HttpError) => error.code), 'overloaded');
+  assert.is(running.length, 2);
+  running[0]?.fail();
+  assert.is(await first.catch((error: Error) => error.message), 'broken');
+  assert.is(running.length, 3, 'the third took the slot of the first');
+  running[1]?.finish();
+  await second;
+  running[2]?.finish();
+  assert.is(await third, 'done');
+  running[3]?.finish();
+  assert.is(await fourth, 'done');
+  const again = task();
+  assert.is(running.length, 5, 'all slots are free again');
+  running[4]?.finish();
+  assert.is(await again, 'done');
+});
