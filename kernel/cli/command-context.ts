@@ -26,22 +26,8 @@ export function print(asJson: boolean | undefined, value: unknown, text: string)
   process.stdout.write(`${asJson === true ? JSON.stringify(value, undefined, 2) : text}\n`);
 }
 
-/** Rows in columns as wide as their widest cell. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
-  return all
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
 /** All of standard input, without the line end that a shell adds. */
-export async function readStdin(): Promise<string> {
+export async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks)

@@ -8,7 +8,6 @@ import { projectDir } from '../system/project-dir.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
-import { randomPassword } from '../identity/password-hasher.ts';
 import type { DemoContext, DemoReport } from '../plugin-api/points/demo.ts';
 import { configOf, type GlobalOptions } from './command-context.ts';
 import { untilStopped } from './serve.ts';
@@ -65,7 +64,7 @@ async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   if ((await accounts.byUsername(PEOPLE.user)) !== undefined) return [];
   if ((await accounts.list(1)).length > 0)
     throw new ConfigError(`${node.config.data} holds the data of a real server; set HOSTKEEP_DATA to an empty folder`);
-  const passwordHash = await passwords.hash(randomPassword());
+  const passwordHash = await passwords.hash(passwords.random());
   await accounts.create({ username: PEOPLE.admin, role: 'admin', passwordHash });
   const other = await accounts.create({ username: PEOPLE.other, role: 'user', plan: 'basic', passwordHash });
   const demoAccount = await withEveryFeature(
@@ -115,7 +114,7 @@ async function passwordsOf({ core }: Hostkeep, file: string): Promise<Pick<Crede
     return { user, other, admin };
   }
   const entries = Object.entries(PEOPLE).map(async ([key, username]) => {
-    const password = randomPassword();
+    const password = core.passwords.random();
     await core.accounts.setPassword(username, await core.passwords.hash(password));
     return [key, { username, password }] as const;
   });

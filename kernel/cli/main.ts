@@ -3,12 +3,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
 import { VERSION } from '../core.ts';
-import { accountCommand } from './account.ts';
 import type { GlobalOptions } from './command-context.ts';
-import { featureCommand, planCommand } from './plan.ts';
 import { backup, doctor } from './maintenance.ts';
+import { addPluginCommands } from './plugin-commands.ts';
 import { serve } from './serve.ts';
-import { sessionCommand } from './session.ts';
 import { remedyFor } from '../storage/store.ts';
 
 const program = new Command('hostkeep')
@@ -22,28 +20,26 @@ const program = new Command('hostkeep')
 
 program
   .command('serve')
-  .description('serves a node; SIGTERM stops it, SIGHUP reads the configuration again')
+  .description('serve a node; SIGTERM stops it, SIGHUP reads the configuration again')
   .action(serve);
 program
   .command('demo')
-  .description('serves a node with demo accounts and content, which it makes at the first start')
+  .description('serve a node with demo accounts and content, created at the first start')
   .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
-program.addCommand(accountCommand());
-program.addCommand(planCommand());
-program.addCommand(featureCommand());
-program.addCommand(sessionCommand());
 program
   .command('backup <file>')
-  .description('writes a consistent copy of the store while the server runs')
+  .description('write a consistent copy of the store while the server runs')
   .action(backup);
 program
   .command('doctor')
-  .description('says for every plugin whether what it needs is here, and what to install if not')
+  .description('check for every plugin that what it needs is present, and say what to install if not')
   .option('--json')
   .action(doctor);
+const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
+if (program.commands.every((command) => command.name() !== first)) await addPluginCommands(program); // a server starts without them
 throwInsteadOfExit(program);
 
-/** So that wrong usage has its own exit code, in subcommands too, which inherit nothing when they are added. */
+/** Gives wrong usage its own exit code; subcommands do not inherit this from their parent. */
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride();
   for (const each of command.commands) throwInsteadOfExit(each);
@@ -52,7 +48,7 @@ function throwInsteadOfExit(command: Command): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2); // commander has told what was wrong
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2); // commander printed what is wrong
   const remedy = remedyFor(error);
   process.stderr.write(`hostkeep: ${messageOf(error)}${remedy === undefined ? '' : `; ${remedy}`}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);

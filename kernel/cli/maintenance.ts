@@ -4,7 +4,8 @@ import { Hostkeep } from '../hostkeep.ts';
 import { createLog } from '../log.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import type { Gathered } from '../plugin-api/extension-points.ts';
-import { configOf, print, table, withCore, type GlobalOptions } from './command-context.ts';
+import { textTable } from '../plugin-api/command.ts';
+import { configOf, print, withCore, type GlobalOptions } from './command-context.ts';
 
 /** `hostkeep backup <file>`: a consistent copy of the store, also while a server writes. */
 export async function backup(target: string, _: GlobalOptions, command: Command): Promise<void> {
@@ -26,7 +27,7 @@ export async function doctor(_: GlobalOptions, command: Command): Promise<void> 
       detail,
       remedy === undefined ? '' : `→ ${remedy}`,
     ]);
-    print(options.json, findings, table(['', 'PLUGIN', 'WHAT', 'FOUND', ''], rows));
+    print(options.json, findings, textTable(['', 'PLUGIN', 'WHAT', 'FOUND', ''], rows));
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   } finally {
     await hostkeep.close();

@@ -46,6 +46,11 @@ export class PasswordHasher {
     return this.#dummy;
   }
 
+  /** A random password of 24 characters (144 bits). */
+  random(): string {
+    return randomBytes(18).toString('base64url');
+  }
+
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -55,9 +60,4 @@ export class PasswordHasher {
 export function assertPassword(password: string): void {
   if (password.length < 8 || password.length > 128)
     throw new HttpError('invalid_request', 'a password has 8 to 128 characters');
-}
-
-/** 24 characters of a random password (144 bits). */
-export function randomPassword(): string {
-  return randomBytes(18).toString('base64url');
 }

@@ -1,27 +1,45 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync, readdirSync } from 'node:fs';
 import { ConfigError, type Config } from '../config/configuration.ts';
 import { Validator } from '../config/validator.ts';
+import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import type { TSchema } from '../schema.ts';
 
-/** Imports every plugin of `plugins/`, beside the kernel, in the order of their names. */
-export async function findPlugins(): Promise<Plugin[]> {
-  const folder = new URL('../../plugins/', import.meta.url);
-  const file = import.meta.url.endsWith('.ts') ? 'index.ts' : 'index.js';
-  const names = readdirSync(folder, { withFileTypes: true })
+/** The folder of the plugins, and the ending of their files, which are compiled where the kernel is. */
+const FOLDER = new URL('../../plugins/', import.meta.url);
+const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+
+/** Imports every plugin of `plugins/`, in the order of their names. Throws when one is not named like its folder. */
+export function findPlugins(): Promise<Plugin[]> {
+  return Promise.all(
+    folders().map(async (name) => {
+      const plugin = await importDefault<Plugin>(name, 'index');
+      if (plugin?.name !== name)
+        throw new Error(`plugins/${name}/index${ENDING} must export a plugin named ${name} as its default`);
+      return plugin;
+    }),
+  );
+}
+
+/** Imports the commands of every plugin that has any, and nothing else of the plugins. */
+export async function findCommands(): Promise<CommandGroup[]> {
+  const found = folders().filter((name) => existsSync(new URL(`${name}/commands${ENDING}`, FOLDER)));
+  return (await Promise.all(found.map((name) => importDefault<readonly CommandGroup[]>(name, 'commands')))).flatMap(
+    (groups) => groups ?? [],
+  );
+}
+
+function folders(): string[] {
+  const entries = readdirSync(FOLDER, { withFileTypes: true });
+  return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .toSorted();
-  return Promise.all(
-    names.map(async (name) => {
-      const module = (await import(pathToFileURL(join(folder.pathname, name, file)).href)) as { default?: Plugin };
-      if (module.default?.name !== name)
-        throw new Error(`plugins/${name}/${file} must export a plugin named ${name} as its default`);
-      return module.default;
-    }),
-  );
+}
+
+async function importDefault<T>(plugin: string, file: string): Promise<T | undefined> {
+  const module = (await import(new URL(`${plugin}/${file}${ENDING}`, FOLDER).href)) as { default?: T };
+  return module.default;
 }
 
 /** Plugins so that each comes after those that it needs. Throws on a circle. */

@@ -1,0 +1,152 @@
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Identity } from '../../../kernel/identity/identity.ts';
+import {
+  textTable,
+  type Command,
+  type CommandContext,
+  type CommandGroup,
+  type OptionValues,
+} from '../../../kernel/plugin-api/command.ts';
+
+/** How many accounts are read at a time for a list of all. */
+const PAGE = 1000;
+const PASSWORD_STDIN = { flags: '--password-stdin', summary: 'read the password from standard input' } as const;
+
+/** `hostkeep account …` */
+export const accountCommands: CommandGroup = {
+  name: 'account',
+  summary: 'accounts of customers and administrators',
+  commands: [
+    {
+      usage: 'add <username>',
+      summary: 'add an account; prints a random password unless one is given',
+      options: [
+        { flags: '--admin', summary: 'an administrator, who has no plan' },
+        { flags: '--plan <name>', summary: 'plan of the account', default: 'basic' },
+        { flags: '--email <address>', summary: 'e-mail address' },
+        PASSWORD_STDIN,
+      ],
+      run: add,
+    },
+    { usage: 'list', summary: 'list all accounts', run: list },
+    { usage: 'show <username>', summary: 'show one account with its features', run: show },
+    {
+      usage: 'set <username>',
+      summary: 'change the plan or the e-mail address',
+      options: [
+        { flags: '--plan <name>', summary: 'plan of the account' },
+        { flags: '--email <address>', summary: 'e-mail address' },
+      ],
+      run: set,
+    },
+    {
+      usage: 'password <username>',
+      summary: 'set a new password, random unless given; ends all sessions',
+      options: [PASSWORD_STDIN],
+      run: setPassword,
+    },
+    change('suspend', 'close the account and end its sessions', 'suspended', ({ accounts }, name) =>
+      accounts.suspend(name),
+    ),
+    change('unsuspend', 'open the account again', 'open again', ({ accounts }, name) => accounts.unsuspend(name)),
+    change('remove', 'remove the account; its files stay', 'removed', ({ accounts }, name) => accounts.remove(name)),
+  ],
+};
+
+async function add(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
+  const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
+  const isAdmin = options['admin'] === true;
+  return context.withStore(async ({ identity: { accounts, passwords } }) => {
+    const password = given ?? passwords.random();
+    const account = await accounts.create({
+      username,
+      role: isAdmin ? 'admin' : 'user',
+      passwordHash: await passwords.hash(password),
+      ...(isAdmin ? {} : { plan: String(options['plan']) }),
+      ...(typeof options['email'] === 'string' && { email: options['email'] }),
+    });
+    const added = `added ${account.role} ${username}`;
+    return given === undefined
+      ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }
+      : { value: describe(account), text: added };
+  });
+}
+
+function list(context: CommandContext) {
+  return context.withStore(async ({ identity: { accounts } }) => {
+    const all: Account[] = [];
+    for (let page = await accounts.list(PAGE); page.length > 0;)
+      page = await accounts.list(PAGE, all[all.push(...page) - 1]?.username);
+    const rows = all.map(({ username, role, plan, suspended, email }) => [
+      username,
+      role,
+      plan?.name ?? '',
+      suspended ? 'suspended' : '',
+      email,
+    ]);
+    return { value: all.map(describe), text: textTable(['USERNAME', 'ROLE', 'PLAN', 'STATE', 'EMAIL'], rows) };
+  });
+}
+
+function show(context: CommandContext, [username = '']: readonly string[]) {
+  return context.withStore(async ({ identity: { accounts } }) => {
+    const value = describe(await accounts.get(username));
+    const lines = Object.entries(value).map(
+      ([name, each]) => `${name}: ${Array.isArray(each) ? each.join(', ') : JSON.stringify(each)}`,
+    );
+    return { value, text: lines.join('\n') };
+  });
+}
+
+function set(context: CommandContext, [username = '']: readonly string[], { plan, email }: OptionValues) {
+  return context.withStore(async ({ identity: { accounts } }) => {
+    const account = await accounts.update(username, {
+      ...(typeof plan === 'string' && { plan }),
+      ...(typeof email === 'string' && { email }),
+    });
+    return { value: describe(account), text: `${username} is changed` };
+  });
+}
+
+async function setPassword(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
+  const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
+  return context.withStore(async ({ identity: { accounts, passwords } }) => {
+    const password = given ?? passwords.random();
+    await accounts.setPassword(username, await passwords.hash(password));
+    return given === undefined
+      ? { value: { username, password }, text: `${username} has a new password: ${password}` }
+      : { value: { username }, text: `${username} has a new password` };
+  });
+}
+
+/** A command that does one thing to the account that it names. */
+function change(
+  name: string,
+  summary: string,
+  state: string,
+  work: (identity: Identity, username: string) => Promise<void>,
+): Command {
+  return {
+    usage: `${name} <username>`,
+    summary,
+    run: (context, [username = '']) =>
+      context.withStore(async ({ identity }) => {
+        await work(identity, username);
+        return { value: { username, state }, text: `${username} is ${state}` };
+      }),
+  };
+}
+
+function describe({ username, role, email, plan, suspended, locale, overrides, features, createdAt }: Account) {
+  return {
+    username,
+    role,
+    email,
+    plan: plan?.name ?? null,
+    suspended,
+    locale,
+    overrides,
+    features: [...features].toSorted(),
+    created_at: new Date(createdAt).toISOString(),
+  };
+}

@@ -1,0 +1,52 @@
+import { HttpError } from '../../../kernel/errors.ts';
+import {
+  textTable,
+  type CommandContext,
+  type CommandGroup,
+  type OptionValues,
+} from '../../../kernel/plugin-api/command.ts';
+import { formatTime } from '../../../kernel/system/format-time.ts';
+
+/** `hostkeep session …` */
+export const sessionCommands: CommandGroup = {
+  name: 'session',
+  summary: 'sessions, each of which is one token',
+  commands: [
+    { usage: 'list <username>', summary: 'list the sessions of an account', run: list },
+    {
+      usage: 'end <username> [id]',
+      summary: 'end one session, or all',
+      options: [{ flags: '--all', summary: 'all sessions of the account' }],
+      run: end,
+    },
+    {
+      usage: 'rotate-key',
+      summary:
+        'sign new tokens with a new key; the previous one stays good for tokens in use. Then reload the server (SIGHUP)',
+      run: rotateKey,
+    },
+  ],
+};
+
+function list(context: CommandContext, [username = '']: readonly string[]) {
+  return context.withStore(async ({ identity: { accounts, sessions } }) => {
+    const value = await sessions.list((await accounts.get(username)).id);
+    const rows = value.map((row) => [row.id, formatTime(row.created_at), row.ip, row.user_agent]);
+    return { value, text: textTable(['ID', 'SINCE (UTC)', 'ADDRESS', 'CLIENT'], rows) };
+  });
+}
+
+function end(context: CommandContext, [username = '', id]: readonly string[], { all }: OptionValues) {
+  return context.withStore(async ({ identity: { accounts, sessions } }) => {
+    const account = await accounts.get(username);
+    if (id !== undefined) await sessions.end(account, id, '');
+    else if (all !== true) throw new HttpError('invalid_request', 'name a session, or --all');
+    const ended = id === undefined ? await sessions.endOthers(account, '', '') : 1;
+    return { value: { ended }, text: `ended ${ended} session${ended === 1 ? '' : 's'} of ${username}` };
+  });
+}
+
+async function rotateKey(context: CommandContext) {
+  const kid = context.keyring().rotate();
+  return { value: { kid }, text: `new key ${kid}; send SIGHUP to the server` };
+}
