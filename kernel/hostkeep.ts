@@ -166,7 +166,7 @@ async function generate(
       new RoutingTable(
         config,
         address,
-        plugins.routes.filter((route) => route.info.addresses.includes(address)),
+        plugins.routes.filter((route) => route.info.address === address),
       );
     return { config, plugins, tables: { user: tableOf('user'), admin: tableOf('admin') }, node };
   } catch (error) {

@@ -29,13 +29,10 @@ interface Door {
 
 /** Every route on every address under every path, with something in the place of parameters. */
 function doors(): Door[] {
-  return server.hostkeep.node
-    .routes()
-    .flatMap((route) =>
-      route.addresses.flatMap((address) =>
-        route.paths.map((path) => ({ route, address, path: path.replace(/[:*]\w+/g, 'x') })),
-      ),
-    );
+  const routes = server.hostkeep.node.routes();
+  return routes.flatMap((route) =>
+    route.paths.map((path) => ({ route, address: route.address, path: path.replace(/[:*]\w+/g, 'x') })),
+  );
 }
 
 const nameOf = ({ route, address }: Door) => `${route.plugin}.${route.name} on ${address}`;

@@ -2,7 +2,7 @@ import type { Account } from '../identity/accounts.ts';
 import { HttpError, invalid, unauthenticated } from '../errors.ts';
 import { Validator } from '../config/validator.ts';
 import type { RouteInfo } from '../plugin-api/node-info.ts';
-import type { Address, Call } from '../plugin-api/route-spec.ts';
+import type { Call } from '../plugin-api/route-spec.ts';
 
 export type Handler = (call: Call) => unknown;
 
@@ -40,19 +40,21 @@ export class CompiledRoute {
     return this.info.body !== undefined;
   }
 
-  /** Whether the account may ask this on `address`; `usersMayEnter` tells whether users have any business on the admin address. Errors: 401 for a token of the other address, 403. */
-  admit(account: Account, address: Address, usersMayEnter = false): void {
-    const { access = 'feature', features, also = [] } = this.info;
+  /**
+   * Throws unless the account may ask this; `usersMayEnter` says whether users may use the admin address at all.
+   * Errors: 401 for a token of the other address, 403 `admin_required` or `feature_disabled`.
+   */
+  authorize(account: Account, usersMayEnter = false): void {
+    const { address, access, features, requiresFeatures = [] } = this.info;
     if (address === 'user' && account.role === 'admin') throw unauthenticated();
     if (address === 'admin') {
       if (account.role === 'admin') return;
       if (!usersMayEnter) throw unauthenticated();
       if (access !== 'feature') throw new HttpError('admin_required', 'only administrators may ask this');
     }
-    if (access === 'admin') throw new HttpError('admin_required', 'only administrators may ask this');
     if (access !== 'feature') return;
     if (!features.some((name) => account.features.has(name))) throw disabled(features);
-    const lacking = also.find((name) => !account.features.has(name));
+    const lacking = requiresFeatures.find((name) => !account.features.has(name));
     if (lacking !== undefined) throw disabled([lacking]);
   }
 

@@ -104,8 +104,7 @@ export class RequestPipeline {
     try {
       context.session = session;
       context.account = session.cell.account;
-      if (context.account !== undefined)
-        context.route.admit(context.account, context.address, context.table.usersMayEnter);
+      if (context.account !== undefined) context.route.authorize(context.account, context.table.usersMayEnter);
       const result = this.#handle(context);
       if (!(result instanceof Promise)) {
         if (result instanceof Stream) this.#watchAbort(context, res);
@@ -135,7 +134,7 @@ export class RequestPipeline {
         if (known === undefined) throw unauthenticated();
         context.session = known.session;
         context.account = known.account;
-        route.admit(known.account, this.#parts.address, context.table.usersMayEnter);
+        route.authorize(known.account, context.table.usersMayEnter);
       }
       if (body !== undefined) {
         if (!/^application\/json\s*(;|$)/i.test(contentType))

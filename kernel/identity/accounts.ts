@@ -1,6 +1,6 @@
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
-import { existing, type Plan, type Plans } from './plans.ts';
+import { assertPlanExists, type Plan, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, SqlValue, Store, Tx } from '../storage/store.ts';
 
@@ -34,14 +34,14 @@ export interface NewAccount {
 }
 
 /**
- * Holds the newest snapshot of one account, so that whoever keeps the cell needs no look-up. `turn` moves whenever
+ * Holds the newest snapshot of one account, so that whoever keeps the cell needs no look-up. `version` moves whenever
  * the account or its sessions change in this process.
  */
 export interface AccountCell {
   readonly id: number;
   account: Account | undefined;
-  epoch: number;
-  turn: number;
+  generation: number;
+  version: number;
 }
 
 interface Row {
@@ -88,7 +88,7 @@ export class Accounts {
   cell(id: number): AccountCell {
     let cell = this.#cells.get(id);
     if (cell === undefined) {
-      cell = { id, account: undefined, epoch: -1, turn: 0 };
+      cell = { id, account: undefined, generation: -1, version: 0 };
       this.#cells.set(id, cell);
       if (this.#cells.size > REMEMBERED) this.#evict();
     }
@@ -98,13 +98,13 @@ export class Accounts {
   /** The newest snapshot, `undefined` when there is no such account. What changed while it was read is not kept. */
   async byId(id: number): Promise<Account | undefined> {
     const cell = this.cell(id);
-    const { epoch } = this.#revision;
-    if (cell.account !== undefined && cell.epoch === epoch) return cell.account;
-    const { turn } = cell;
+    const { generation } = this.#revision;
+    if (cell.account !== undefined && cell.generation === generation) return cell.account;
+    const { version } = cell;
     const account = await this.#one('id', id);
-    if (cell.turn === turn && this.#revision.epoch === epoch) {
+    if (cell.version === version && this.#revision.generation === generation) {
       cell.account = account;
-      cell.epoch = epoch;
+      cell.generation = generation;
     }
     return account;
   }
@@ -149,7 +149,7 @@ export class Accounts {
       throw new HttpError('invalid_request', role === 'user' ? 'a user needs a plan' : 'an admin has no plan');
     if (plan !== null) await this.#plans.get(plan);
     await this.#store.write(async (tx) => {
-      if (plan !== null) await existing(tx, plan); // it may have been removed meanwhile
+      if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed meanwhile
       if (await tx.get('select 1 from accounts where username = ?', username))
         throw new HttpError('account_exists', `there is an account ${username} already`);
       const { lastId: id } = await tx.run(
@@ -174,7 +174,7 @@ export class Accounts {
   ): Promise<Account> {
     if (change.plan !== undefined) await this.#plans.get(change.plan);
     await this.#change(username, async (tx, { id }) => {
-      if (change.plan !== undefined) await existing(tx, change.plan);
+      if (change.plan !== undefined) await assertPlanExists(tx, change.plan);
       for (const column of ['plan', 'email', 'locale'] as const) {
         const value = change[column];
         if (value === undefined) continue;
@@ -290,14 +290,14 @@ export class Accounts {
   forget(id: number): void {
     const cell = this.cell(id);
     cell.account = undefined;
-    cell.turn += 1;
+    cell.version += 1;
   }
 
   /** The oldest cell goes, emptied, because sessions may still hold it. */
   #evict(): void {
     for (const [id, cell] of this.#cells) {
       cell.account = undefined;
-      cell.turn += 1;
+      cell.version += 1;
       this.#cells.delete(id);
       return;
     }

@@ -25,7 +25,7 @@ export class Plans {
   readonly #revision: Revision;
   readonly #events: AuditLog;
   readonly #catalogue: ReadonlySet<string>;
-  #cache: { epoch: number; plans: Map<string, Plan> } | undefined;
+  #cache: { generation: number; plans: Map<string, Plan> } | undefined;
 
   constructor(store: Store, revision: Revision, events: AuditLog, catalogue: ReadonlySet<string>) {
     this.#store = store;
@@ -36,10 +36,10 @@ export class Plans {
 
   /** All plans by name. There are a handful, read together and kept until one changes. */
   async all(): Promise<ReadonlyMap<string, Plan>> {
-    const { epoch } = this.#revision;
-    if (this.#cache?.epoch === epoch) return this.#cache.plans;
+    const { generation } = this.#revision;
+    if (this.#cache?.generation === generation) return this.#cache.plans;
     const plans = await readPlans(this.#store);
-    if (epoch === this.#revision.epoch) this.#cache = { epoch, plans };
+    if (generation === this.#revision.generation) this.#cache = { generation, plans };
     return plans;
   }
 
@@ -74,7 +74,7 @@ export class Plans {
   /** Changes the members that are given. Errors: 404 `plan_not_found`. */
   update(name: string, limits: Partial<PlanLimits>, by = COMMAND_LINE): Promise<void> {
     return this.#change(async (tx) => {
-      await existing(tx, name);
+      await assertPlanExists(tx, name);
       for (const column of COLUMNS) {
         const value = limits[column];
         if (value !== undefined) await tx.run(`update plans set ${column} = ? where name = ?`, value, name);
@@ -91,7 +91,7 @@ export class Plans {
   /** Errors: 404 `plan_not_found`, 409 `plan_in_use`. */
   remove(name: string, by = COMMAND_LINE): Promise<void> {
     return this.#change(async (tx) => {
-      await existing(tx, name);
+      await assertPlanExists(tx, name);
       if (await tx.get('select 1 from accounts where plan = ?', name))
         throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
       await tx.run('delete from plans where name = ?', name);
@@ -108,7 +108,7 @@ export class Plans {
   async setFeature(name: string, feature: string, on: boolean, by = COMMAND_LINE): Promise<void> {
     this.assertFeature(feature);
     return this.#change(async (tx) => {
-      await existing(tx, name);
+      await assertPlanExists(tx, name);
       const { changes } = await tx.run(
         on
           ? 'insert or ignore into plan_features values (?, ?)'
@@ -128,12 +128,12 @@ export class Plans {
   }
 
   #change(work: (tx: Tx) => Promise<void>): Promise<void> {
-    return this.#revision.mutate(work, () => (this.#revision.epoch += 1));
+    return this.#revision.mutate(work, () => (this.#revision.generation += 1));
   }
 }
 
 /** Errors: 404 `plan_not_found`. */
-export async function existing(tx: Tx, name: string): Promise<void> {
+export async function assertPlanExists(tx: Tx, name: string): Promise<void> {
   if ((await tx.get('select 1 from plans where name = ?', name)) === undefined) missing(name);
 }
 

@@ -16,8 +16,8 @@ export interface Session {
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
   cell: AccountCell;
-  epoch: number;
-  turn: number;
+  generation: number;
+  version: number;
 }
 
 export interface SessionRow {
@@ -188,12 +188,12 @@ export class Sessions {
     return this.#revision.mutate(work, () => this.#accounts.forget(account.id));
   }
 
-  #isFresh({ cell, epoch, turn }: Session): boolean {
+  #isFresh({ cell, generation, version }: Session): boolean {
     const live = this.#revision;
     return (
-      epoch === live.epoch &&
-      cell.epoch === epoch &&
-      cell.turn === turn &&
+      generation === live.generation &&
+      cell.generation === generation &&
+      cell.version === version &&
       cell.account !== undefined &&
       live.checking === undefined
     );
@@ -210,17 +210,17 @@ export class Sessions {
       audience: claims.aud,
       expiresAt: claims.exp * 1000,
       cell: this.#accounts.cell(accountId),
-      epoch: -1,
-      turn: -1,
+      generation: -1,
+      version: -1,
     };
   }
 
   /** Asks the store for the session's row and its account; marks the session fresh unless either moved meanwhile. */
   async #confirm(session: Session): Promise<Account | undefined> {
     if (session.expiresAt <= Date.now()) return undefined;
-    const { epoch } = this.#revision;
+    const { generation } = this.#revision;
     const cell = this.#accounts.cell(session.accountId);
-    const { turn } = cell;
+    const { version } = cell;
     const row = await this.#store.get(
       'select 1 from sessions where id = ? and account_id = ?',
       session.id,
@@ -229,8 +229,8 @@ export class Sessions {
     const account = row === undefined ? undefined : await this.#accounts.byId(session.accountId);
     if (account === undefined || account.suspended || account.role !== session.audience) return undefined;
     session.cell = cell;
-    session.epoch = epoch;
-    session.turn = turn;
+    session.generation = generation;
+    session.version = version;
     return account;
   }
 

@@ -1,16 +1,17 @@
 import type { Config } from '../config/configuration.ts';
 import type { Locales } from '../config/locales.ts';
-import type { Address, RouteSpec } from './route-spec.ts';
+import type { Access, Address, RouteSpec } from './route-spec.ts';
 import type { ExtensionPointName } from './extension-points.ts';
 import type { RouteMetrics } from './route-metrics.ts';
 
-/** A route as it is served, for those that list and describe them. */
+/** A route as one address serves it. A route of both addresses is there twice. */
 export interface RouteInfo extends RouteSpec {
   readonly plugin: string;
   /** Key in the plugin's route table. */
   readonly name: string;
   readonly paths: readonly string[];
-  readonly addresses: readonly Address[];
+  readonly address: Address;
+  readonly access: Access;
   /** Features of which any one opens the route; empty where none is asked for. */
   readonly features: readonly string[];
   readonly traffic: RouteMetrics;

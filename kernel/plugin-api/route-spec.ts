@@ -5,7 +5,10 @@ import type { Static, TObject, TSchema } from '../schema.ts';
 import type { Reply, Stream } from './reply.ts';
 
 export type Address = 'user' | 'admin';
-/** On the admin address `user` means an admin, and `feature` an admin or a user who holds it. */
+/**
+ * Who may ask. On the admin address `user` means an administrator, and `feature` an administrator or a user who holds
+ * it; a route of both addresses is for administrators alone there.
+ */
 export type Access = 'guest' | 'user' | 'feature' | 'admin';
 
 export interface RouteSpec {
@@ -17,8 +20,8 @@ export interface RouteSpec {
   readonly access?: Access;
   /** The feature, or any one of several, that opens it; the plugin's first feature unless said. */
   readonly feature?: string | readonly string[];
-  /** Features that it asks for besides, all of them, whoever owns them. */
-  readonly also?: readonly string[];
+  /** Further features, of any plugin, all of which the account must hold. */
+  readonly requiresFeatures?: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly params?: TObject;

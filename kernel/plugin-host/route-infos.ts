@@ -1,11 +1,11 @@
 import { pattern } from '../http/routing-table.ts';
 import type { RouteInfo } from '../plugin-api/node-info.ts';
 import { RouteMetrics } from '../plugin-api/route-metrics.ts';
-import type { RouteSpecs } from '../plugin-api/route-spec.ts';
+import type { Access, Address, RouteSpecs } from '../plugin-api/route-spec.ts';
 
-/** The rows of a plugin's table with all that was left out filled in. Throws on a table that contradicts itself. */
+/** The routes of a plugin's table, by address, with all that was left out filled in. Throws on a table that contradicts itself. */
 export function describe(plugin: string, features: readonly string[], table: RouteSpecs): RouteInfo[] {
-  return Object.entries(table).map(([name, spec]) => {
+  return Object.entries(table).flatMap(([name, spec]) => {
     const { address = 'user', access = 'feature' } = spec;
     const gate = access === 'feature' ? [spec.feature ?? features[0] ?? []].flat() : [];
     const where = `${plugin}.${name}`;
@@ -15,17 +15,14 @@ export function describe(plugin: string, features: readonly string[], table: Rou
     if (foreign !== undefined)
       throw new Error(`route ${where} is opened by ${foreign}, which plugin ${plugin} does not own`);
     if (access === 'admin' && address !== 'admin')
-      throw new Error(`route ${where} is for admins and so belongs on the admin address only`);
-    return {
-      ...spec,
-      access,
-      plugin,
-      name,
-      features: gate,
-      traffic: new RouteMetrics(),
-      paths: [spec.path].flat(),
-      addresses: address === 'both' ? (['user', 'admin'] as const) : [address],
+      throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);
+    const shared = { ...spec, plugin, name, paths: [spec.path].flat() };
+    const on = (one: Address, its: Access): RouteInfo => {
+      const own = its === 'feature' ? gate : [];
+      return { ...shared, address: one, access: its, features: own, traffic: new RouteMetrics() };
     };
+    if (address !== 'both') return [on(address, access)];
+    return [on('user', access), on('admin', access === 'guest' ? 'guest' : 'admin')];
   });
 }
 
@@ -34,16 +31,14 @@ export function assertNoClash(routes: readonly RouteInfo[]): void {
   const seen = new Map<string, string>();
   for (const route of routes) {
     for (const path of route.paths) {
-      for (const address of route.addresses) {
-        const key = `${address} ${route.method} ${pattern(path)}`;
-        const other = seen.get(key);
-        const name = `${route.plugin}.${route.name}`;
-        if (other !== undefined)
-          throw new Error(
-            `routes ${other} and ${name} both answer ${route.method} ${path} on the ${address} address; rename one or switch one plugin off`,
-          );
-        seen.set(key, name);
-      }
+      const key = `${route.address} ${route.method} ${pattern(path)}`;
+      const other = seen.get(key);
+      const name = `${route.plugin}.${route.name}`;
+      if (other !== undefined)
+        throw new Error(
+          `routes ${other} and ${name} both answer ${route.method} ${path} on the ${route.address} address; rename one or switch one plugin off`,
+        );
+      seen.set(key, name);
     }
   }
 }

@@ -15,11 +15,11 @@ const UNREAD = -1;
  * Triggers in the store move a number with each such change. A process that commits one gives a file that number as its
  * time of change. All others watch it, and look at it before they let requests in, because a watcher may hear of it later
  * than a socket of its request: they hold those until they have read the number again (`checking`), and where it moved
- * without their doing they forget everything (`epoch`). A gate therefore costs comparisons, not a query.
+ * without their doing they forget everything (`generation`). A gate therefore costs comparisons, not a query.
  */
 export class Revision {
-  /** What was remembered under an earlier epoch must be read again. */
-  epoch = 0;
+  /** What was remembered under an earlier generation must be read again. */
+  generation = 0;
   /** Set while the store is being asked whether another process changed something. */
   checking: Promise<void> | undefined;
   readonly #store: Store;
@@ -71,7 +71,7 @@ export class Revision {
       const result = await work(tx);
       const after = await current(tx);
       tx.afterCommit(() => {
-        if (before !== this.#known) this.epoch += 1;
+        if (before !== this.#known) this.generation += 1;
         this.#known = after;
         forget(result);
         if (after !== before) this.#announce(after);
@@ -91,12 +91,12 @@ export class Revision {
   check(): Promise<void> {
     const asked = (this.checking ?? Promise.resolve()).then(async () => {
       const now = await current(this.#store);
-      if (now !== this.#known) this.epoch += 1;
+      if (now !== this.#known) this.generation += 1;
       this.#known = now;
     });
     const settled = asked
       .catch((error: unknown) => {
-        this.epoch += 1; // while the store does not answer, nothing remembered is trusted
+        this.generation += 1; // while the store does not answer, nothing remembered is trusted
         this.#log.error({ err: error }, 'the revision of the store could not be read');
       })
       .finally(() => {

@@ -6,7 +6,7 @@ import type { Figure } from './page.ts';
 /** Requests by route, method and status, and how long they took. Routes that nobody asked are left out. */
 export function requestFigures(routes: readonly RouteInfo[]): Figure[] {
   const asked = routes.filter((route) => route.traffic.statuses.size > 0);
-  const labelsOf = ({ method, paths }: RouteInfo) => ({ method, route: paths[0] ?? '' });
+  const labelsOf = ({ address, method, paths }: RouteInfo) => ({ address, method, route: paths[0] ?? '' });
   return [
     {
       name: 'hostkeep_http_requests_total',

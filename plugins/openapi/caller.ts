@@ -8,19 +8,19 @@ export function usable(
   address: Address,
   account: Account | undefined,
 ): RouteInfo[] | undefined {
-  const here = routes.filter((route) => route.addresses.includes(address));
+  const here = routes.filter((route) => route.address === address);
   if (account === undefined) return here.filter((route) => route.access === 'guest');
   if (account.role === 'admin') return address === 'admin' ? here : undefined;
   if (address === 'admin' && !here.some((route) => route.access === 'feature')) return undefined;
   return here.filter((route) => isOpen(route, address, account));
 }
 
-function isOpen({ access, features, also = [] }: RouteInfo, address: Address, account: Account): boolean {
+function isOpen({ access, features, requiresFeatures = [] }: RouteInfo, address: Address, account: Account): boolean {
   if (access === 'guest') return true;
   if (access === 'user') return address === 'user';
   return (
     access === 'feature' &&
     features.some((name) => account.features.has(name)) &&
-    also.every((name) => account.features.has(name))
+    requiresFeatures.every((name) => account.features.has(name))
   );
 }

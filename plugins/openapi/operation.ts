@@ -33,7 +33,7 @@ export function operationOf(route: RouteInfo, path: string, scope: Scope): Membe
           : []
         : [{ bearer: [] }],
     ...(route.features.length > 0 && { 'x-hostkeep-feature': route.features }),
-    ...(route.also !== undefined && { 'x-hostkeep-also': route.also }),
+    ...(route.requiresFeatures !== undefined && { 'x-hostkeep-also': route.requiresFeatures }),
   };
 }
 

@@ -25,7 +25,7 @@ export default definePlugin({
     files: {
       method: 'GET',
       path: '/api/search/files',
-      also: ['filemanager'],
+      requiresFeatures: ['filemanager'],
       query: FilesQuery,
       reply: FileHits,
       summary: 'Files by name, best first',
@@ -35,7 +35,7 @@ export default definePlugin({
     folders: {
       method: 'GET',
       path: '/api/search/folders',
-      also: ['filemanager'],
+      requiresFeatures: ['filemanager'],
       query: FoldersQuery,
       reply: FolderHits,
       summary: 'Folders by name, best first',

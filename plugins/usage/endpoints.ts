@@ -4,7 +4,7 @@ import type { Endpoint } from './schema.ts';
 /** Every route of the admin address, with a command that asks it; aliases have a row each. */
 export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
   return routes
-    .filter((route) => route.addresses.includes('admin'))
+    .filter((route) => route.address === 'admin')
     .flatMap((route) =>
       route.paths.map((path) => ({
         method: route.method,

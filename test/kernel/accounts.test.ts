@@ -167,12 +167,12 @@ test('a change that another process committed later and told of earlier is looke
   await slow.checking;
   await slow.mutate(change, () => undefined);
   await quick.mutate(change, () => undefined);
-  const { epoch } = slow;
+  const { generation } = slow;
   for (const tell of held) tell();
   await new Promise((resolve) => setImmediate(resolve));
   slow.look();
   await slow.checking;
-  assert.is(slow.epoch, epoch + 1);
+  assert.is(slow.generation, generation + 1);
   for (const each of [slow, quick]) each.close();
 });
 

@@ -111,11 +111,19 @@ test('both tokens open it, and it holds what an operator looks for', async () =>
   const { status, body, headers } = await scrape(`Bearer ${token}`);
   assert.is(status, 200);
   assert.is(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
-  assert.match(body, /^hostkeep_http_requests_total\{method="GET",route="\/api\/odd\/:id",status="200"\} 2$/m);
   assert.match(
     body,
-    /^hostkeep_http_request_duration_seconds_bucket\{method="GET",route="\/api\/odd\/:id",le="\+Inf"\} \d+$/m,
+    /^hostkeep_http_requests_total\{address="admin",method="GET",route="\/api\/odd\/:id",status="200"\} 2$/m,
   );
+  assert.match(
+    body,
+    /^hostkeep_http_request_duration_seconds_bucket\{address="admin",method="GET",route="\/api\/odd\/:id",le="\+Inf"\} \d+$/m,
+  );
+  const series = body
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.replace(/ \S+$/, ''));
+  assert.is(new Set(series).size, series.length, 'no series is there twice');
   assert.match(body, /^hostkeep_event_loop_delay_p99_seconds [\d.e-]+$/m);
   assert.match(body, /^hostkeep_plugin_up\{plugin="metrics"\} 1$/m);
   assert.match(body, /^hostkeep_sessions [12]$/m);

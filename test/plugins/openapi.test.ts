@@ -36,8 +36,7 @@ const operationsOf = ({ paths }: Document) =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-const routesOf = (address: Address) =>
-  server.hostkeep.node.routes().filter((route) => route.addresses.includes(address));
+const routesOf = (address: Address) => server.hostkeep.node.routes().filter((route) => route.address === address);
 const idsOf = (given: Document) => operationsOf(given).map(({ operation }) => operation.operationId);
 const CALLERS: readonly (readonly [Address, keyof typeof tokens | undefined])[] = [
   ['user', undefined],

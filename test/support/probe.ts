@@ -37,7 +37,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         method: 'GET',
         path: '/probe/either',
         feature: ['dns', 'redirects'],
-        also: ['waf'],
+        requiresFeatures: ['waf'],
         summary: 'for some',
         reply: Any,
       },

@@ -17,6 +17,7 @@ const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secre
 const REQUESTS: Readonly<Record<string, () => Request>> = {
   'files.list': () => ({ path: '/api/folders/var/www/html' }),
   'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
+  'account.login on admin': () => ({ body: { username: 'operator', password: PASSWORD } }),
   'account.setLanguage': () => ({ body: { locale: 'de' } }),
   'account.putFavorite': () => ({ body: { link: '/files', title: 'Files' } }),
   'account.removeFavorite': () => ({ body: { link: '/files' } }),
@@ -96,10 +97,10 @@ export async function* walk(
   for (const { plugin, value } of await plugins.callInOrder('demoOutside', people))
     for (const line of value?.leftOut ?? []) leftOut(plugin, line);
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
-  const routes = new Map(node.routes().map((route) => [`${route.plugin}.${route.name}`, route]));
+  const routes = byName(node.routes());
   for (const name of orderOf(routes)) {
     const route = routes.get(name) as RouteInfo;
-    const address = route.addresses[0] ?? 'user';
+    const { address } = route;
     const target =
       name === 'control.endSession' || name === 'control.endSessions'
         ? people.other
@@ -120,6 +121,16 @@ export async function* walk(
     yield { name, route, sent: body, answer };
     keep?.(answer.body);
   }
+}
+
+/** Routes by plugin and name; that of the admin address, where both have one, is called `<name> on admin`. */
+function byName(routes: readonly RouteInfo[]): Map<string, RouteInfo> {
+  const named = new Map<string, RouteInfo>();
+  for (const route of routes) {
+    const name = `${route.plugin}.${route.name}`;
+    named.set(named.has(name) ? `${name} on ${route.address}` : name, route);
+  }
+  return named;
 }
 
 /** Those that need nothing said first, and then the rows in their order. */
