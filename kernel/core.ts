@@ -41,7 +41,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const accounts = new Accounts({ store, revision, plans, events, filesRoot });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
   const passwords = new PasswordHasher();
-  await shipPlans(store, plans);
+  await shipPlans(store, plans, locales);
   await revision.follow();
   const close = async () => {
     revision.close();
@@ -75,12 +75,20 @@ async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }>
   }
 }
 
-/** The plans of `config/plans.json` are put into an empty store; from then on they are the operator's. */
-async function shipPlans(store: Store, plans: Plans): Promise<void> {
+/**
+ * Puts the plans of `config/plans.json` into an empty store; from then on they are the operator's. Features of plugins
+ * that were taken out of the installation are left out.
+ */
+async function shipPlans(store: Store, plans: Plans, { featureNames }: Locales): Promise<void> {
   if ((await store.get('select 1 from plans')) !== undefined) return;
   const shipped = readJson(join(projectDir, 'config/plans.json')) as Record<
     string,
     PlanLimits & { features: string[] }
   >;
-  for (const [name, { features, ...limits }] of Object.entries(shipped)) await plans.create(name, limits, features);
+  for (const [name, { features, ...limits }] of Object.entries(shipped))
+    await plans.create(
+      name,
+      limits,
+      features.filter((feature) => featureNames.has(feature)),
+    );
 }

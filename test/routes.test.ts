@@ -1,9 +1,12 @@
 /** Walks the whole route table, whatever plugins there are: one gate before every method of every route. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
 import type { Address } from '../kernel/plugin-api/route-spec.ts';
 import { TestServer } from './support/hostkeep.ts';
 import { rawRequest } from './support/raw.ts';
+import { projectDir } from '../kernel/system/project-dir.ts';
 import { testSuite } from './support/suite.ts';
 import { walk } from './support/walk.ts';
 
@@ -34,6 +37,21 @@ function doors(): Door[] {
     route.paths.map((path) => ({ route, address: route.address, path: path.replace(/[:*]\w+/g, 'x') })),
   );
 }
+
+test('shipped plans hold only features that a plugin provides', () => {
+  const plans = JSON.parse(readFileSync(join(projectDir, 'config/plans.json'), 'utf8')) as Record<
+    string,
+    { features: string[] }
+  >;
+  const provided = server.hostkeep.node.features();
+  for (const [name, { features }] of Object.entries(plans))
+    assert.equal(
+      features.filter((feature) => !provided.has(feature)),
+      [],
+      name,
+    );
+  assert.equal(Object.keys(plans), ['basic', 'standard', 'developer']);
+});
 
 const nameOf = ({ route, address }: Door) => `${route.plugin}.${route.name} on ${address}`;
 

@@ -26,8 +26,9 @@ export async function start(
   args: readonly string[],
   until: RegExp,
   over: NodeJS.ProcessEnv = {},
+  cli = CLI,
 ): Promise<{ child: ChildProcess; output: () => string; line: (pattern: RegExp) => Promise<RegExpMatchArray> }> {
-  const child = spawn(process.execPath, [CLI, ...args], {
+  const child = spawn(process.execPath, [cli, ...args], {
     env: { ...environment(data), ...over },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
