@@ -1,5 +1,6 @@
 /** Load from a process of its own: wrk where it is installed, else autocannon, which itself takes a core. */
 import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 
@@ -7,10 +8,14 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly token?: string;
+  /** The serving process, whose processor time is measured. */
+  readonly pid?: number | undefined;
 }
 
 export interface Load {
   readonly requestsPerSecond: number;
+  /** Processor time (user and system) of the serving process for a request, in microseconds; NaN without a `pid`. */
+  readonly processorUs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Replies that were not 2xx, and connections that failed. */
@@ -26,8 +31,21 @@ export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon';
 
 /** One run against one target. */
 export async function load(target: Target, { seconds = 3, connections = 50 }: LoadOptions = {}): Promise<Load> {
-  return loadTool === 'wrk' ? withWrk(target, seconds, connections) : withAutocannon(target, seconds, connections);
+  const before = processorSeconds(target.pid);
+  const run = await (loadTool === 'wrk' ? withWrk : withAutocannon)(target, seconds, connections);
+  const { requests, ...rest } = run;
+  return { ...rest, processorUs: ((processorSeconds(target.pid) - before) / requests) * 1e6 };
 }
+
+/** User and system time of a process and all its threads (fields 14 and 15 of proc(5)'s stat, in ticks of 10 ms). */
+export function processorSeconds(pid: number | undefined): number {
+  if (pid === undefined) return Number.NaN;
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+type Run = Omit<Load, 'processorUs'> & { readonly requests: number };
 
 /** Runs against all targets in turn, several times over, so that what disturbs one disturbs all; the medians count. */
 export async function interleaved(
@@ -50,20 +68,22 @@ export function percentile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
 }
 
-export function describeLoad(name: string, { requestsPerSecond, p50Ms, p99Ms, errors }: Load): string {
-  return `${name.padEnd(28)} ${Math.round(requestsPerSecond).toString().padStart(8)} req/s   p50 ${p50Ms.toFixed(3)} ms   p99 ${p99Ms.toFixed(3)} ms${errors > 0 ? `   ${errors} ERRORS` : ''}`;
+export function describeLoad(name: string, { requestsPerSecond, processorUs, p50Ms, p99Ms, errors }: Load): string {
+  const processor = Number.isNaN(processorUs) ? '' : `   ${processorUs.toFixed(2)} µs`;
+  return `${name.padEnd(28)} ${Math.round(requestsPerSecond).toString().padStart(8)} req/s${processor}   p50 ${p50Ms.toFixed(3)} ms   p99 ${p99Ms.toFixed(3)} ms${errors > 0 ? `   ${errors} ERRORS` : ''}`;
 }
 
 function middle(runs: readonly Load[]): Load {
   return {
     requestsPerSecond: median(runs.map((run) => run.requestsPerSecond)),
+    processorUs: median(runs.map((run) => run.processorUs)),
     p50Ms: median(runs.map((run) => run.p50Ms)),
     p99Ms: median(runs.map((run) => run.p99Ms)),
     errors: runs.reduce((sum, run) => sum + run.errors, 0),
   };
 }
 
-async function withWrk({ url, token }: Target, seconds: number, connections: number): Promise<Load> {
+async function withWrk({ url, token }: Target, seconds: number, connections: number): Promise<Run> {
   const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
   const { stdout } = await promisify(execFile)(
     'wrk',
@@ -75,6 +95,7 @@ async function withWrk({ url, token }: Target, seconds: number, connections: num
     0,
   );
   return {
+    requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
     p50Ms: wrkMs(stdout, '50%'),
     p99Ms: wrkMs(stdout, '99%'),
@@ -87,7 +108,7 @@ function wrkMs(output: string, label: string): number {
   return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
 }
 
-async function withAutocannon({ url, token }: Target, duration: number, connections: number): Promise<Load> {
+async function withAutocannon({ url, token }: Target, duration: number, connections: number): Promise<Run> {
   const result = await autocannon({
     url,
     duration,
@@ -95,6 +116,7 @@ async function withAutocannon({ url, token }: Target, duration: number, connecti
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
   return {
+    requests: result.requests.total,
     requestsPerSecond: result.requests.average,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,

@@ -44,7 +44,12 @@ export async function startBare(
 
 /** A Hostkeep that serves a data folder, on free ports, with settings over the defaults. */
 export async function startHostkeep(data: string, settings: Record<string, unknown> = {}): Promise<Running> {
-  return started(fork(join(import.meta.dirname, 'serve.js'), [JSON.stringify(benchSettings(data, settings))]));
+  return startBuild(join(import.meta.dirname, '../..'), benchSettings(data, settings));
+}
+
+/** The Hostkeep of a build, which is a folder `dist`. */
+export async function startBuild(build: string, settings: Record<string, unknown>): Promise<Running> {
+  return startProgram(join(build, 'bench/support/serve.js'), [JSON.stringify(settings)]);
 }
 
 /** A program of the bench that sends `{ port }` once it listens. */
