@@ -71,7 +71,7 @@ export function errorKind(code: ErrorCode): readonly [status: number, title: str
   return known.get(code) ?? KERNEL_ERRORS.internal_error;
 }
 
-export interface ProblemOptions {
+interface ProblemOptions {
   readonly cause?: unknown;
   /** Extra reply headers, e.g. `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { findPlugins } from './plugin-host/discovery.ts';
 import { PluginSet } from './plugin-host/plugin-set.ts';
 import { splitHostPort } from './system/host-port.ts';
 
-export interface StartOptions {
+interface StartOptions {
   /** Instead of those in the folder `plugins`. */
   readonly plugins?: readonly Plugin[];
   readonly checkReplies?: boolean;

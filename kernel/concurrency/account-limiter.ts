@@ -1,6 +1,6 @@
 import { retryLater } from '../errors.ts';
 
-export interface LimiterOptions {
+interface LimiterOptions {
   /** How many run at once. */
   readonly atOnce: number;
   /** How many of one account run at once, so that one customer's work does not keep the others' waiting. */

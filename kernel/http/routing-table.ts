@@ -101,7 +101,7 @@ export function pattern(path: string): string {
 }
 
 /** Methods that a path answers, for `Allow`. */
-export function methodsOf(routes: readonly RouteSpec[]): string[] {
+function methodsOf(routes: readonly RouteSpec[]): string[] {
   const methods = new Set<string>(routes.map((route) => route.method));
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].toSorted();

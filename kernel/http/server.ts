@@ -10,7 +10,7 @@ import type { CompiledRoute } from './compiled-route.ts';
 import { Streams } from './streams.ts';
 import type { RoutingTable } from './routing-table.ts';
 
-export interface ServerParts extends PipelineParts {
+interface ServerParts extends PipelineParts {
   /** host:port */
   readonly listen: string;
   readonly tls: Config['tls'];

@@ -25,7 +25,7 @@ export interface Account {
   readonly createdAt: number;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly username: string;
   readonly role: Role;
   readonly email?: string;

@@ -22,7 +22,7 @@ interface KeyFile {
   sealing: string;
 }
 
-export interface Claims {
+interface Claims {
   readonly sub: string;
   readonly aud: Role;
   readonly jti: string;

@@ -57,7 +57,7 @@ export class PasswordHasher {
 }
 
 /** 8 to 128 characters. Errors: 400 `invalid_request`. */
-export function assertPassword(password: string): void {
+function assertPassword(password: string): void {
   if (password.length < 8 || password.length > 128)
     throw new HttpError('invalid_request', 'a password has 8 to 128 characters');
 }

@@ -35,7 +35,7 @@ export interface CommandContext {
   readInput(): Promise<string>;
 }
 
-export interface CommandOutput {
+interface CommandOutput {
   /** What `--json` prints. */
   readonly value: unknown;
   /** What a person reads. */

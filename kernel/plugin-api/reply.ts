@@ -1,4 +1,4 @@
-export interface ReplyOptions {
+interface ReplyOptions {
   /** Media type; `application/json` unless said. */
   readonly type?: string;
   readonly status?: number;

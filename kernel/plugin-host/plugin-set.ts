@@ -18,7 +18,7 @@ import { assertNoClash, describe } from './route-infos.ts';
 const SETUP_MS = 30_000;
 
 /** What the kernel gives to every plugin alike. */
-export type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'onClose'>;
+type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'onClose'>;
 
 interface Loaded {
   readonly plugin: Plugin;

@@ -17,7 +17,7 @@ export type Occurrence = {
 }[keyof EventTypes];
 
 /** Something that happened to an account, as its activity log and every follower of the log are told. */
-export type EventInput = Occurrence & Circumstances;
+type EventInput = Occurrence & Circumstances;
 
 interface Circumstances {
   /** Whose activity log it belongs to; without one it is the server's. */
@@ -45,7 +45,7 @@ export interface LoggedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface EventPage {
+interface EventPage {
   readonly lines: string[];
   readonly total: number;
 }

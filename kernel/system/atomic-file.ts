@@ -8,7 +8,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isRunning, PROCESS_ID } from './process-id.ts';
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Permissions of the new file, e.g. 0o600. */
   readonly mode: number;
   /** Waits until the content is on disk, before the name is. */
