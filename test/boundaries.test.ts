@@ -59,6 +59,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   commander: 'kernel/cli',
   '@node-rs/argon2': 'kernel/identity/password-worker.ts',
   '@sinclair/typebox': 'kernel/schema.ts',
+  'fast-glob': 'kernel/system/find-files.ts',
   'lru-cache': 'kernel/concurrency/bounded-cache.ts',
   otpauth: 'plugins/account',
   qr: 'plugins/account',

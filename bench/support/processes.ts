@@ -70,7 +70,10 @@ export function benchSettings(data: string, settings: Record<string, unknown> = 
 
 /** The store of a data folder, to fill it before, or to issue tokens while, a Hostkeep serves it. */
 export function coreOf(data: string): Promise<Core> {
-  return openCore(checkConfig(benchSettings(data), 'bench'), createLog('error'));
+  return openCore(
+    checkConfig(benchSettings(data), () => 'bench'),
+    createLog('error'),
+  );
 }
 
 /** A token without the cost of a login. */

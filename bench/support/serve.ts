@@ -3,7 +3,7 @@ import { checkConfig } from '../../kernel/config/configuration.ts';
 import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
 
-const config = checkConfig(JSON.parse(process.argv[2] ?? '{}') as Record<string, unknown>, 'bench');
+const config = checkConfig(JSON.parse(process.argv[2] ?? '{}') as Record<string, unknown>, () => 'bench');
 const hostkeep = await Hostkeep.start(config, createLog(config.log.level));
 process.send?.({
   port: Number(new URL(hostkeep.url('user')).port),

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { originIssue } from './origin.ts';
 import { messageOf } from '../errors.ts';
 import { Validator } from './validator.ts';
+import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { Type, type Static } from '../schema.ts';
 
@@ -52,6 +53,10 @@ const KernelConfig = Type.Object({
     default: [],
     description: 'Features that other software of the operator provides, so that accounts that hold them see them',
   }),
+  include: Type.Array(Type.String(), {
+    default: [],
+    description: 'Patterns of further files, laid over this one in the order of their names; relative to its folder',
+  }),
   plugins: Type.Record(Type.String(), Type.Boolean(), {
     description: 'false switches a plugin off for the whole server',
   }),
@@ -60,45 +65,59 @@ const KernelConfig = Type.Object({
 export interface Config extends Static<typeof KernelConfig> {
   /** Settings of plugins by the plugin's name, not yet checked. */
   readonly sections: Readonly<Record<string, unknown>>;
+  /** Names the file that set a member, given as `tls.cert`, for messages about its value. */
+  sourceOf(path: string): string;
 }
 
 /** A configuration that cannot be used; the message names the file and the setting. */
 export class ConfigError extends Error {}
 
 /**
- * Defaults from `config/hostkeep.json`, over them the named file, over it `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN`
- * and `HOSTKEEP_ADMIN_LISTEN`. Objects are merged, everything else replaces. Throws `ConfigError`.
+ * Reads the defaults of `config/hostkeep.json`, lays the named file over them, then the files that it includes, then
+ * `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN` and `HOSTKEEP_ADMIN_LISTEN`. Objects are merged, everything else replaces.
+ * Throws `ConfigError`.
  */
 export function loadConfig(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
   defaults: Record<string, unknown> = {},
 ): Config {
-  const merged = merge(
-    merge(readJson(join(projectDir, 'config/hostkeep.json')), defaults),
-    file === undefined ? {} : readJson(file),
-  );
-  if (env['HOSTKEEP_DATA']) merged['data'] = env['HOSTKEEP_DATA'];
-  if (env['HOSTKEEP_LISTEN']) merged['listen'] = env['HOSTKEEP_LISTEN'];
-  if (env['HOSTKEEP_ADMIN_LISTEN']) merged['admin_listen'] = env['HOSTKEEP_ADMIN_LISTEN'];
-  return checkConfig(merged, file ?? 'the configuration');
+  const layers = new ConfigLayers();
+  layers.lay('config/hostkeep.json', readJson(join(projectDir, 'config/hostkeep.json')));
+  layers.lay('the defaults', defaults);
+  if (file !== undefined) {
+    const named = readJson(file);
+    layers.lay(file, named);
+    for (const path of includedFiles(file, named['include'])) layers.lay(path, readJson(path));
+  }
+  for (const [name, setting] of Object.entries(VARIABLES)) if (env[name]) layers.lay(name, { [setting]: env[name] });
+  return checkConfig(layers.merged, (path) => layers.sourceOf(path) ?? file ?? 'the configuration');
+}
+
+const VARIABLES = { HOSTKEEP_DATA: 'data', HOSTKEEP_LISTEN: 'listen', HOSTKEEP_ADMIN_LISTEN: 'admin_listen' } as const;
+
+function includedFiles(file: string, patterns: unknown): string[] {
+  if (!Array.isArray(patterns)) return [];
+  const folder = dirname(resolve(file));
+  return patterns.flatMap((pattern) => findFiles(String(pattern), folder)).map((path) => resolve(folder, path));
 }
 
 /** Splits kernel settings from plugin sections and checks the former. */
-export function checkConfig(merged: Record<string, unknown>, source: string): Config {
+export function checkConfig(merged: Record<string, unknown>, sourceOf: (path: string) => string): Config {
   const kernel: Record<string, unknown> = {};
   const sections: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(merged))
     (name in KernelConfig.properties ? kernel : sections)[name] = value;
+  const refuse = (path: string, problem: string): never => {
+    throw new ConfigError(`${sourceOf(path)}: ${path}${problem}`);
+  };
   const [issue] = new Validator(KernelConfig).issues(kernel);
-  if (issue !== undefined)
-    throw new ConfigError(`${source}: ${issue.path.slice(1).replaceAll('/', '.')} ${issue.message}`);
-  const config = { ...(kernel as Static<typeof KernelConfig>), sections };
-  if ((config.tls.cert === '') !== (config.tls.key === ''))
-    throw new ConfigError(`${source}: tls needs both cert and key`);
+  if (issue !== undefined) refuse(issue.path.slice(1).replaceAll('/', '.'), ` ${issue.message}`);
+  const config = { ...(kernel as Static<typeof KernelConfig>), sections, sourceOf };
+  if ((config.tls.cert === '') !== (config.tls.key === '')) refuse('tls', ' needs both cert and key');
   for (const setting of ['cors_origins', 'admin_cors_origins'] as const) {
     const wrong = config[setting].map(originIssue).find((each) => each !== undefined);
-    if (wrong !== undefined) throw new ConfigError(`${source}: ${setting}: ${wrong}`);
+    if (wrong !== undefined) refuse(setting, `: ${wrong}`);
   }
   return { ...config, data: resolve(config.data) };
 }
@@ -114,13 +133,32 @@ export function readJson(file: string): Record<string, unknown> {
   }
 }
 
-function merge(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
-  const result = { ...base };
-  for (const [name, value] of Object.entries(over)) {
-    const below = result[name];
-    result[name] = isObject(value) && isObject(below) ? merge(below, value) : value;
+/** Settings from several files, the later over the earlier. */
+class ConfigLayers {
+  merged: Record<string, unknown> = {};
+  /** By the member's path. */
+  readonly #sources = new Map<string, string>();
+
+  lay(source: string, settings: Record<string, unknown>): void {
+    this.merged = this.#merge(this.merged, settings, '', source);
   }
-  return result;
+
+  /** The file that set the member, or the nearest object that holds it. */
+  sourceOf(path: string): string | undefined {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+    return this.#sources.get(path) ?? (parent === '' ? undefined : this.sourceOf(parent));
+  }
+
+  #merge(base: Record<string, unknown>, over: Record<string, unknown>, path: string, source: string) {
+    const result = { ...base };
+    for (const [name, value] of Object.entries(over)) {
+      const below = result[name];
+      const isNested = isObject(value);
+      if (!isNested || !isObject(below)) this.#sources.set(path + name, source);
+      result[name] = isNested ? this.#merge(isObject(below) ? below : {}, value, `${path}${name}.`, source) : value;
+    }
+    return result;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

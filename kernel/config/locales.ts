@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorKind, type ErrorCode } from '../errors.ts';
+import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { readJson } from './configuration.ts';
 
@@ -27,20 +27,16 @@ export class Locales {
   readonly featureNames: ReadonlySet<string>;
   /** Installed languages, `en` first: those of `config/locales/`. */
   readonly names: readonly string[];
-  /** Folders that may hold a `features.json` and `locales/`. */
-  readonly #folders: readonly string[];
   readonly #features: readonly Feature[];
   /** Read when the language is first used. */
   readonly #messages = new Map<string, Messages>();
 
   constructor() {
-    const plugins = readdirSync(join(projectDir, 'plugins')).toSorted();
-    this.#folders = [join(projectDir, 'config'), ...plugins.map((name) => join(projectDir, 'plugins', name))];
-    const catalogue = new Map(this.#read<Omit<Feature, 'name'>>('features.json'));
+    const catalogue = new Map(read<Omit<Feature, 'name'>>('features.json'));
     this.#features = [...catalogue].map(([name, rest]) => ({ name, ...rest }));
     this.featureNames = new Set(catalogue.keys());
-    const languages = readdirSync(join(projectDir, 'config/locales')).map((name) => name.replace(/\.json$/, ''));
-    this.names = ['en', ...languages.filter((name) => name !== 'en').toSorted()];
+    const languages = findFiles('*.json', join(projectDir, 'config/locales')).map((name) => name.slice(0, -5));
+    this.names = ['en', ...languages.filter((name) => name !== 'en')];
   }
 
   /** All features in a language; a text that it lacks is in English. */
@@ -57,7 +53,7 @@ export class Locales {
     const name = this.names.includes(locale) ? locale : 'en';
     let messages = this.#messages.get(name);
     if (messages === undefined) {
-      const parts = this.#read<Record<string, never>>(`locales/${name}.json`);
+      const parts = read<Record<string, never>>(`locales/${name}.json`);
       const merged = (key: string) =>
         Object.assign({}, ...parts.filter(([part]) => part === key).map(([, part]) => part));
       messages = { errors: merged('errors'), features: merged('features') };
@@ -65,10 +61,10 @@ export class Locales {
     }
     return messages;
   }
+}
 
-  /** The members of a JSON file in all folders that have it. */
-  #read<T>(file: string): [string, T][] {
-    const files = this.#folders.map((folder) => join(folder, file)).filter((path) => existsSync(path));
-    return files.flatMap((path) => Object.entries(readJson(path)) as [string, T][]);
-  }
+/** The members of a file of `config/`, and of the files of that name in the folders of the plugins. */
+function read<T>(file: string): [string, T][] {
+  const files = findFiles([`config/${file}`, `plugins/*/${file}`], projectDir);
+  return files.flatMap((path) => Object.entries(readJson(join(projectDir, path))) as [string, T][]);
 }

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { ConfigError, type Config } from '../config/configuration.ts';
 import { Validator } from '../config/validator.ts';
 import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
+import { findFiles } from '../system/find-files.ts';
 import type { TSchema } from '../schema.ts';
 
 /** The folder of the plugins, and the ending of their files, which are compiled where the kernel is. */
@@ -12,7 +13,7 @@ const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 /** Imports every plugin of `plugins/`, in the order of their names. Throws when one is not named like its folder. */
 export function findPlugins(): Promise<Plugin[]> {
   return Promise.all(
-    folders().map(async (name) => {
+    pluginsWith('index').map(async (name) => {
       const plugin = await importDefault<Plugin>(name, 'index');
       if (plugin?.name !== name)
         throw new Error(`plugins/${name}/index${ENDING} must export a plugin named ${name} as its default`);
@@ -23,18 +24,13 @@ export function findPlugins(): Promise<Plugin[]> {
 
 /** Imports the commands of every plugin that has any, and nothing else of the plugins. */
 export async function findCommands(): Promise<CommandGroup[]> {
-  const found = folders().filter((name) => existsSync(new URL(`${name}/commands${ENDING}`, FOLDER)));
-  return (await Promise.all(found.map((name) => importDefault<readonly CommandGroup[]>(name, 'commands')))).flatMap(
-    (groups) => groups ?? [],
-  );
+  const found = pluginsWith('commands').map((name) => importDefault<readonly CommandGroup[]>(name, 'commands'));
+  return (await Promise.all(found)).flatMap((groups) => groups ?? []);
 }
 
-function folders(): string[] {
-  const entries = readdirSync(FOLDER, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .toSorted();
+/** The plugins that have a file. */
+function pluginsWith(file: string): string[] {
+  return findFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
 }
 
 async function importDefault<T>(plugin: string, file: string): Promise<T | undefined> {
@@ -61,20 +57,25 @@ export function inOrder(plugins: readonly Plugin[]): Plugin[] {
 
 export function assertSections(plugins: readonly Plugin[], config: Config): void {
   const names = new Set(plugins.map((plugin) => plugin.name));
-  const unknown = [...Object.keys(config.sections), ...Object.keys(config.plugins)].find((name) => !names.has(name));
-  if (unknown !== undefined)
-    throw new ConfigError(`the configuration names ${unknown}, which is neither a setting nor a plugin`);
+  const paths = [...Object.keys(config.sections), ...Object.keys(config.plugins).map((name) => `plugins.${name}`)];
+  for (const path of paths) {
+    const name = path.replace(/^plugins\./, '');
+    if (!names.has(name))
+      throw new ConfigError(`${config.sourceOf(path)} names ${name}, which is neither a setting nor a plugin`);
+  }
 }
 
 /** A plugin's settings with its schema's defaults filled in. */
 export function sectionOf(plugin: Plugin, config: Config): unknown {
   const given = config.sections[plugin.name];
   if (plugin.config === undefined) {
-    if (given !== undefined) throw new ConfigError(`plugin ${plugin.name} has no settings`);
+    if (given !== undefined)
+      throw new ConfigError(`${config.sourceOf(plugin.name)}: plugin ${plugin.name} has no settings`);
     return {};
   }
   const settings = structuredClone(given ?? {});
   const [issue] = new Validator(plugin.config as TSchema).issues(settings);
-  if (issue !== undefined) throw new ConfigError(`${plugin.name}${issue.path.replaceAll('/', '.')} ${issue.message}`);
-  return settings;
+  if (issue === undefined) return settings;
+  const path = `${plugin.name}${issue.path.replaceAll('/', '.')}`;
+  throw new ConfigError(`${config.sourceOf(path)}: ${path} ${issue.message}`);
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open, type Database, type Statement } from 'sqlite';
 import sqlite3 from 'sqlite3';
+import { findFiles } from '../system/find-files.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 
@@ -92,10 +93,8 @@ export class Store implements Reader {
 
   /** Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in a transaction. */
   async migrate(owner: string, folder: string): Promise<void> {
-    if (!existsSync(folder)) return;
-    const files = readdirSync(folder)
-      .filter((name) => /^\d{4}-.*\.sql$/.test(name))
-      .toSorted();
+    const files = findFiles('[0-9][0-9][0-9][0-9]-*.sql', folder);
+    if (files.length === 0) return;
     const sources = files.map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }));
     const known = await this.#applied(owner);
     for (const { name, sql } of sources) {

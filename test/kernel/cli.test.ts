@@ -23,7 +23,7 @@ test('wrong usage and wrong settings have an exit code of their own', async () =
   writeFileSync(file, '{"nonsense": {}}');
   const { code, stderr } = await hostkeep(data, ['--config', file, 'serve']);
   assert.is(code, 2);
-  assert.match(stderr, /the configuration names nonsense, which is neither a setting nor a plugin/);
+  assert.match(stderr, /settings.json names nonsense, which is neither a setting nor a plugin/);
   for (const args of [
     ['account', 'show', 'nobody'],
     ['account', 'add', 'Not-A-Name'],
@@ -134,7 +134,7 @@ test('a node says that it has no administrator, reads its configuration again, a
   assert.match(output(), /hostkeep account add --admin/);
   writeFileSync(file, '{"hosting": {"ip_address": 5}}');
   child.kill('SIGHUP');
-  await line(/the configuration was not changed: hosting.ip_address must be string/);
+  await line(/the configuration was not changed: \S+settings.json: hosting.ip_address must be string/);
   writeFileSync(file, JSON.stringify({ log: { level: 'debug' } }));
   child.kill('SIGHUP');
   await line(/the configuration was read again/);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
@@ -43,6 +43,35 @@ test('the shipped defaults fit, a file is laid over them, and the environment ov
   assert.is(config.data, '/y');
   assert.is(config.log.level, 'warn');
   assert.equal(config.sections, { usage: { access: 'feature' } });
+});
+
+test('included files are laid over the file that names them, in the order of their names', () => {
+  const folder = temporaryFolder();
+  const write = (name: string, settings: unknown) => writeFileSync(join(folder, name), JSON.stringify(settings));
+  mkdirSync(join(folder, 'conf.d'));
+  write('main.json', { include: ['conf.d/*.json', join(folder, 'last.json'), 'none/*.json'], log: { level: 'warn' } });
+  write('conf.d/20-b.json', { listen: '127.0.0.1:2', usage: { access: 'feature' } });
+  write('conf.d/10-a.json', { listen: '127.0.0.1:1', admin_listen: '127.0.0.1:1', usage: { access: 'admin', x: 1 } });
+  write('conf.d/.hidden.json', { listen: '127.0.0.1:3' });
+  write('conf.d/note.txt', {});
+  write('last.json', { token: { ttl_seconds: 60 } });
+  const config = loadConfig(join(folder, 'main.json'), {});
+  assert.is(config.listen, '127.0.0.1:2');
+  assert.is(config.admin_listen, '127.0.0.1:1');
+  assert.is(config.log.level, 'warn');
+  assert.is(config.token.ttl_seconds, 60);
+  assert.equal(config.sections, { usage: { access: 'feature', x: 1 } });
+  assert.is(config.sourceOf('usage.x'), join(folder, 'conf.d/10-a.json'));
+  assert.is(config.sourceOf('usage.access'), join(folder, 'conf.d/20-b.json'));
+  assert.is(config.sourceOf('usage.access.below'), join(folder, 'conf.d/20-b.json'));
+
+  const refusedWith = (pattern: RegExp) => assert.throws(() => loadConfig(join(folder, 'main.json'), {}), pattern);
+  write('conf.d/20-b.json', { listen: 'nowhere' });
+  refusedWith(/^[^ ]+\/conf\.d\/20-b\.json: listen /);
+  write('conf.d/20-b.json', { token: { tll: 1 } });
+  refusedWith(/^[^ ]+\/conf\.d\/20-b\.json: token\.tll is not known here/);
+  writeFileSync(join(folder, 'conf.d/20-b.json'), '{');
+  refusedWith(/^[^ ]+\/conf\.d\/20-b\.json: /);
 });
 
 test('an address is taken apart', () => {

@@ -43,7 +43,7 @@ export function testConfig(data: string, over: Record<string, unknown> = {}): Co
   const level = process.env['HOSTKEEP_TEST_LOG'] ?? 'silent';
   return checkConfig(
     { ...defaults, listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', log: { level }, data, ...over },
-    'test',
+    () => 'test',
   );
 }
 
