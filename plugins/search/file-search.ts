@@ -5,9 +5,9 @@ import { HttpError } from '../../kernel/errors.ts';
 import { clientPath, componentsOf } from '../../kernel/system/safe-folder.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
-import type { Answer } from './account-index.ts';
-import type { IndexerSettings, Question, Status } from './indexer.ts';
-import type { Hit } from './query.ts';
+import type { SearchResult } from './indexer/account-index.ts';
+import type { IndexerSettings, IndexerRequest, IndexerStatus } from './indexer/indexer-worker.ts';
+import type { Hit } from './indexer/index-search.ts';
 import type { FileHits, FolderHits, SearchConfig } from './schema.ts';
 
 /** How many searches the thread has at a time, and how many wait for it. */
@@ -30,7 +30,7 @@ export interface SearchRequest {
 export class FileSearch {
   readonly #virtualRoot: string;
   readonly #folder: string;
-  readonly #thread: WorkerPool<Question, Answer | Status | undefined>;
+  readonly #thread: WorkerPool<IndexerRequest, SearchResult | IndexerStatus | undefined>;
 
   constructor(config: SearchConfig, dataDir: string, virtualRoot: string) {
     this.#virtualRoot = virtualRoot;
@@ -44,7 +44,7 @@ export class FileSearch {
     };
     this.#thread = new WorkerPool({
       beside: import.meta.url,
-      script: 'indexer',
+      script: 'indexer/indexer-worker',
       atOnce: AT_ONCE,
       waiting: WAITING,
       timeoutMs: TIMEOUT_MS,
@@ -69,8 +69,8 @@ export class FileSearch {
   }
 
   /** `undefined` while nobody has searched yet. */
-  async status(): Promise<Status | undefined> {
-    return this.#thread.isStarted ? ((await this.#thread.ask({ kind: 'status' })) as Status) : undefined;
+  async status(): Promise<IndexerStatus | undefined> {
+    return this.#thread.isStarted ? ((await this.#thread.ask({ kind: 'status' })) as IndexerStatus) : undefined;
   }
 
   /** Removes indexes of accounts that are gone. */
@@ -99,7 +99,7 @@ export class FileSearch {
       accountId: account.id,
       filesRoot: account.filesRoot,
       query: { kind, text: q, extension: ext, folder: components, limit },
-    })) as Answer;
+    })) as SearchResult;
     if (answer.hits === undefined && components.length > 0)
       throw new HttpError('folder_not_found', 'there is no such folder');
     return ready((answer.hits ?? []).map(describe), {

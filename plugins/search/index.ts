@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
-import type { Status } from './indexer.ts';
+import type { IndexerStatus } from './indexer/indexer-worker.ts';
 import {
   FeatureHits,
   FileHits,
@@ -12,7 +12,7 @@ import {
   SearchConfig,
   WebsiteHits,
 } from './schema.ts';
-import { findFeatures, findWebsites } from './texts.ts';
+import { findFeatures, findWebsites } from './text-search.ts';
 
 const INDEX_HEADER =
   'The header X-Hostkeep-Index is `ready`, or `building` while the hits come from a bounded walk because there is no index yet.';
@@ -93,7 +93,7 @@ export default definePlugin({
   },
 });
 
-function metricsOf(status: Status | undefined): Metric[] {
+function metricsOf(status: IndexerStatus | undefined): Metric[] {
   const metric = (name: string, type: Metric['type'], help: string, value = 0): Metric => ({
     name: `hostkeep_search_${name}`,
     type,

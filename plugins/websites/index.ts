@@ -1,11 +1,11 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { errors } from './errors.ts';
 import type { DomainsService } from '../domains/service.ts';
-import { DETECTORS } from './detectors.ts';
+import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';
 import { countSites } from './store.ts';
-import { Sweep } from './sweep.ts';
+import { Sweep } from './detection/sweep.ts';
 
 const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
   name: type,

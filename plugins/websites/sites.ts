@@ -7,9 +7,9 @@ import type { Log } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
 import type { Domain, DomainsService } from '../domains/service.ts';
-import { CONFIG_FILES } from './config-files.ts';
-import type { Look } from './finder.ts';
-import type { LookerAnswer, Question } from './looker.ts';
+import { CONFIG_FILES } from './database-info/config-files.ts';
+import type { DocrootScan } from './detection/docroot-scan.ts';
+import type { ScanReply, ScanRequest } from './scan-worker.ts';
 import type { DatabaseInfo, Site } from './schema.ts';
 import { readDocroots, saveDocroots, type Docroot } from './store.ts';
 
@@ -28,13 +28,13 @@ export interface SitesParts {
 }
 
 /** A docroot to be looked into, and what its look is kept under. */
-interface Wanted {
+interface ScanTarget {
   readonly domain: Domain;
-  readonly foreign: readonly string[];
+  readonly excluded: readonly string[];
   readonly scope: string;
 }
 
-interface Place {
+interface LocatedSite {
   readonly site: Site;
   /** Its folder below the files root. */
   readonly components: readonly string[];
@@ -43,10 +43,10 @@ interface Place {
 /** The websites of accounts: kept in the store, and looked for again where the times of folders say so. */
 export class Sites {
   readonly #parts: SitesParts;
-  readonly #cache: AccountCache<readonly Place[]>;
-  readonly #thread = new WorkerPool<Question, LookerAnswer>({
+  readonly #cache: AccountCache<readonly LocatedSite[]>;
+  readonly #thread = new WorkerPool<ScanRequest, ScanReply>({
     beside: import.meta.url,
-    script: 'looker',
+    script: 'scan-worker',
     atOnce: 1,
     waiting: WAITING,
     timeoutMs: LOOK_MS,
@@ -102,15 +102,15 @@ export class Sites {
     return this.#thread.close();
   }
 
-  #places(account: Account): readonly Place[] | Promise<readonly Place[]> {
+  #places(account: Account): readonly LocatedSite[] | Promise<readonly LocatedSite[]> {
     return this.#cache.get(account, 'sites', () => this.#look(account));
   }
 
-  async #look(account: Account): Promise<readonly Place[]> {
+  async #look(account: Account): Promise<readonly LocatedSite[]> {
     const { store, domains, log } = this.#parts;
     const [list, known] = await Promise.all([domains.list(account), readDocroots(store, account.id)]);
     const now = new Map(list.map((domain) => [domain.name, wantedOf(domain, list)]));
-    const looks = new Map<string, Look & { scope: string }>();
+    const looks = new Map<string, DocrootScan & { scope: string }>();
     const names = [...now.keys()];
     let failure: unknown;
     for (let i = 0; i < names.length; i += BATCH) {
@@ -134,25 +134,25 @@ export class Sites {
   /** What changed in the docroots of some domains. */
   async #ask(
     account: Account,
-    now: ReadonlyMap<string, Wanted>,
+    now: ReadonlyMap<string, ScanTarget>,
     known: ReadonlyMap<string, Docroot>,
     names: readonly string[],
-  ): Promise<[string, Look & { scope: string }][]> {
+  ): Promise<[string, DocrootScan & { scope: string }][]> {
     const wanted = names.flatMap((name) => now.get(name) ?? []);
-    const docroots = wanted.map(({ domain, foreign, scope }) => ({
+    const docroots = wanted.map(({ domain, excluded, scope }) => ({
       components: domain.components,
-      foreign,
+      excluded,
       before: stampsOf(known.get(domain.name), scope),
     }));
     const answer = (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (
-      Look | undefined
+      DocrootScan | undefined
     )[];
-    return wanted.flatMap(({ domain, scope }, i): [string, Look & { scope: string }][] =>
+    return wanted.flatMap(({ domain, scope }, i): [string, DocrootScan & { scope: string }][] =>
       answer[i] === undefined ? [] : [[domain.name, { ...answer[i], scope }]],
     );
   }
 
-  #describe(list: readonly Domain[], found: (domain: string) => Pick<Docroot, 'found'> | undefined): Place[] {
+  #describe(list: readonly Domain[], found: (domain: string) => Pick<Docroot, 'found'> | undefined): LocatedSite[] {
     return list
       .flatMap(({ name, components }) =>
         (found(name)?.found ?? []).map(({ path, type, version }) => {
@@ -172,10 +172,10 @@ export class Sites {
   }
 }
 
-const lists = new WeakMap<readonly Place[], readonly Site[]>();
+const lists = new WeakMap<readonly LocatedSite[], readonly Site[]>();
 
 /** One list for each look, so that who asks often gets the same one. */
-function sitesOf(places: readonly Place[]): readonly Site[] {
+function sitesOf(places: readonly LocatedSite[]): readonly Site[] {
   let sites = lists.get(places);
   if (sites === undefined) lists.set(places, (sites = places.map(({ site }) => site)));
   return sites;
@@ -185,9 +185,9 @@ function stampsOf(known: Docroot | undefined, scope: string): Docroot['stamps'] 
   return known?.scope === scope ? known.stamps : {};
 }
 
-function wantedOf(domain: Domain, list: readonly Domain[]): Wanted {
-  const foreign = foreignTo(domain, list);
-  return { domain, foreign, scope: JSON.stringify([domain.components.join('/'), ...foreign]) };
+function wantedOf(domain: Domain, list: readonly Domain[]): ScanTarget {
+  const excluded = foreignTo(domain, list);
+  return { domain, excluded, scope: JSON.stringify([domain.components.join('/'), ...excluded]) };
 }
 
 /** Docroots of other domains that lie below this one's, as paths below it. */

@@ -1,11 +1,11 @@
 import type { Store } from '../../kernel/storage/store.ts';
-import type { Found, Look, Stamps } from './finder.ts';
+import type { FoundSite, DocrootScan, Stamps } from './detection/docroot-scan.ts';
 
 export interface Docroot {
   /** What was looked through: changes when the docroot does, or the docroots of other domains below it. */
   readonly scope: string;
   readonly stamps: Stamps;
-  readonly found: readonly Found[];
+  readonly found: readonly FoundSite[];
 }
 
 /** What was found in the docroots of an account, by domain. */
@@ -14,11 +14,11 @@ export async function readDocroots(store: Store, accountId: number): Promise<Map
     'select domain, scope, stamps from websites_docroots where account_id = ?',
     accountId,
   );
-  const sites = await store.all<Found & { domain: string }>(
+  const sites = await store.all<FoundSite & { domain: string }>(
     'select domain, path, type, version from websites_sites where account_id = ? order by domain, path',
     accountId,
   );
-  const byDomain = new Map<string, Found[]>(docroots.map(({ domain }) => [domain, []]));
+  const byDomain = new Map<string, FoundSite[]>(docroots.map(({ domain }) => [domain, []]));
   for (const { domain, path, type, version } of sites) byDomain.get(domain)?.push({ path, type, version });
   return new Map(
     docroots.map((row) => [
@@ -32,7 +32,7 @@ export async function readDocroots(store: Store, accountId: number): Promise<Map
 export function saveDocroots(
   store: Store,
   accountId: number,
-  looks: ReadonlyMap<string, Look & { readonly scope: string }>,
+  looks: ReadonlyMap<string, DocrootScan & { readonly scope: string }>,
   gone: readonly string[],
 ): Promise<void> {
   return store.write(async (tx) => {

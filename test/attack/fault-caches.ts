@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { Disk } from '../../plugins/screenshots/disk.ts';
-import { loadTree } from '../../plugins/search/index-file.ts';
+import { loadTree } from '../../plugins/search/name-index/index-file.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 import { MINUTES } from '../support/cache-writer.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { CONFIG_FILES } from '../../plugins/websites/config-files.ts';
-import { parseEnv } from '../../plugins/websites/env-file.ts';
-import { PhpFile } from '../../plugins/websites/php-evaluator.ts';
-import { textOf } from '../../plugins/websites/php-value.ts';
+import { CONFIG_FILES } from '../../plugins/websites/database-info/config-files.ts';
+import { parseEnv } from '../../plugins/websites/database-info/env-file.ts';
+import { PhpFile } from '../../plugins/websites/database-info/php-evaluator.ts';
+import { textOf } from '../../plugins/websites/database-info/php-value.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('websites php');

@@ -4,9 +4,9 @@ import { Keyring } from '../../kernel/identity/keyring.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { Disk } from '../../plugins/screenshots/disk.ts';
-import { saveTree } from '../../plugins/search/index-file.ts';
-import { FileTree } from '../../plugins/search/tree.ts';
-import { build } from '../../plugins/search/walk.ts';
+import { saveTree } from '../../plugins/search/name-index/index-file.ts';
+import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
+import { build } from '../../plugins/search/indexer/tree-walk.ts';
 import { UsageStore } from '../../plugins/usage/store.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 

@@ -1,4 +1,4 @@
-import type { Fit } from './names.ts';
+import type { Fit } from './name-table.ts';
 
 /** Fit and depth in one number; smaller is better. */
 export function rankOf(fit: Fit, depth: number): number {
@@ -9,7 +9,7 @@ export function rankOf(fit: Fit, depth: number): number {
  * The best of many hits without sorting them all. Hits of one rank come in the order of their numbers, which below
  * `ordered` is the order of their paths, so of those the first `wanted` are enough; the later ones are compared by path.
  */
-export class Best {
+export class TopHits {
   readonly #ordered: number;
   readonly #wanted: number;
   readonly #ranks = new Map<number, { first: number[]; later: number[] }>();
@@ -36,7 +36,7 @@ export class Best {
     return size;
   }
 
-  /** Best first. */
+  /** TopHits first. */
   *inOrder(pathOf: (id: number) => readonly string[]): Generator<number> {
     for (const rank of [...this.#ranks.keys()].toSorted((a, b) => a - b)) {
       const { first = [], later = [] } = this.#ranks.get(rank) ?? {};

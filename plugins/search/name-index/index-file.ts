@@ -3,8 +3,8 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, u
 import { dirname } from 'node:path';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
-import type { NameData } from './names.ts';
-import { FileTree, type TreeData } from './tree.ts';
+import type { NameData } from './name-table.ts';
+import { FileTree, type TreeData } from './file-tree.ts';
 
 const MAGIC = 'hostkeep-search-index';
 const VERSION = 1;

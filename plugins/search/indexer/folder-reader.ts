@@ -3,7 +3,7 @@
  * from its parent's descriptor without following links, so that what is listed is what was opened.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs';
-import type { FolderState, Listing } from './tree.ts';
+import type { FolderState, FolderListing } from '../name-index/file-tree.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 /** A folder that changed this recently can change again without its time telling. */
@@ -32,7 +32,7 @@ export function openPath(filesRoot: string, path: readonly string[]): number | u
 }
 
 /** What lies in an open folder, in the order of the names. Names that are not UTF-8 are left out. */
-export function list(folder: number): Listing | undefined {
+export function list(folder: number): FolderListing | undefined {
   const entries = attempt(() => readdirSync(`/proc/self/fd/${folder}`, { withFileTypes: true }));
   if (entries === undefined) return undefined;
   const [files, folders]: [string[], string[]] = [[], []];

@@ -1,7 +1,7 @@
-import { NameTable, type NameData } from './names.ts';
+import { NameTable, type NameData } from './name-table.ts';
 
 /** Names of what lies in one folder, links and other things left out. */
-export interface Listing {
+export interface FolderListing {
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
@@ -80,9 +80,9 @@ export class FileTree {
   }
 
   /** Whether so much was added or removed since that a new walk would pay. */
-  get isWorn(): boolean {
+  get needsRebuild(): boolean {
     const all = this.files.count + this.folders.count;
-    const worn = this.files.goneCount + this.folders.goneCount + (all - this.orderedFiles - this.orderedFolders);
+    const worn = this.files.removedCount + this.folders.removedCount + (all - this.orderedFiles - this.orderedFolders);
     return worn > 20_000 + all / 4;
   }
 
@@ -113,7 +113,7 @@ export class FileTree {
   }
 
   /** Takes the first listing of a folder; its subfolders are empty until they are listed. Returns their numbers. */
-  fill(folder: number, { files, folders }: Listing): number[] {
+  fill(folder: number, { files, folders }: FolderListing): number[] {
     const [firstFile, firstFolder] = [this.files.count, this.folders.count];
     for (const name of files) this.files.add(name, folder);
     for (const name of folders) this.#addFolder(name, folder);
@@ -122,7 +122,7 @@ export class FileTree {
   }
 
   /** Takes a later listing of a folder. Returns the subfolders that are new, and those that went with all below them. */
-  update(folder: number, { files, folders }: Listing): { added: number[]; removed: number[] } {
+  update(folder: number, { files, folders }: FolderListing): { added: number[]; removed: number[] } {
     const oldFiles = this.#living(
       this.files,
       this.#run(folder, FILES),
@@ -189,7 +189,7 @@ export class FileTree {
       for (let id = 0; id < table.count; id += 1) {
         const parent = table.parent(id);
         if (
-          table.isGone(id) ||
+          table.isRemoved(id) ||
           (table === this.folders && id === 0) ||
           (id >= this.#run(parent, run) && id < this.#run(parent, run + 1))
         )
@@ -216,8 +216,8 @@ export class FileTree {
 
   #living(table: NameTable, first: number, end: number, later: readonly number[] = []): number[] {
     const ids: number[] = [];
-    for (let id = first; id < end; id += 1) if (!table.isGone(id)) ids.push(id);
-    for (const id of later) if (!table.isGone(id)) ids.push(id);
+    for (let id = first; id < end; id += 1) if (!table.isRemoved(id)) ids.push(id);
+    for (const id of later) if (!table.isRemoved(id)) ids.push(id);
     return ids;
   }
 }
@@ -234,7 +234,7 @@ function changeOf(
 }
 
 function note(later: Map<number, number[]>, folder: number, added: readonly number[], table: NameTable): void {
-  const kept = [...(later.get(folder) ?? []).filter((id) => !table.isGone(id)), ...added];
+  const kept = [...(later.get(folder) ?? []).filter((id) => !table.isRemoved(id)), ...added];
   if (kept.length > 0) later.set(folder, kept);
   else later.delete(folder);
 }

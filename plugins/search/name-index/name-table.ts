@@ -1,7 +1,7 @@
-import { TrigramFilter } from './trigrams.ts';
+import { TrigramFilter } from './trigram-filter.ts';
 
 /** The parent of a name that is gone. */
-const GONE = 0xffff_ffff;
+const REMOVED = 0xffff_ffff;
 
 /**
  * Room that a table begins with, for each of its arrays. It costs nothing until it is used, and is so large that it
@@ -56,7 +56,7 @@ export class NameTable {
     this.#count = data?.parents.length ?? 0;
     for (let id = 0; id < this.#count; id += 1) {
       this.#filter.add(id, this.#bytes, this.#start(id), this.#end(id));
-      if (this.#parents[id] === GONE) this.#gone += 1;
+      if (this.#parents[id] === REMOVED) this.#gone += 1;
     }
   }
 
@@ -65,7 +65,7 @@ export class NameTable {
     return this.#count;
   }
 
-  get goneCount(): number {
+  get removedCount(): number {
     return this.#gone;
   }
 
@@ -114,17 +114,17 @@ export class NameTable {
   }
 
   remove(id: number): void {
-    if (this.isGone(id)) return;
-    this.#parents[id] = GONE;
+    if (this.isRemoved(id)) return;
+    this.#parents[id] = REMOVED;
     this.#gone += 1;
   }
 
-  isGone(id: number): boolean {
-    return this.#parents[id] === GONE;
+  isRemoved(id: number): boolean {
+    return this.#parents[id] === REMOVED;
   }
 
   parent(id: number): number {
-    return this.#parents[id] ?? GONE;
+    return this.#parents[id] ?? REMOVED;
   }
 
   /** The name as it is written on disk. */
@@ -151,7 +151,7 @@ export class NameTable {
   scan(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
     const sought = text.length > 0 ? text : ending;
     if (sought.length === 0) {
-      for (let id = 0; id < this.#count; id += 1) if (!this.isGone(id)) visit(id, Fit.whole);
+      for (let id = 0; id < this.#count; id += 1) if (!this.isRemoved(id)) visit(id, Fit.whole);
       return;
     }
     for (const [first, end] of this.#filter.candidates([text, ending], this.#count))
@@ -177,7 +177,8 @@ export class NameTable {
     let id = first;
     let fit: Fit | undefined;
     const settle = () => {
-      if (fit !== undefined && !this.isGone(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
+      if (fit !== undefined && !this.isRemoved(id) && (ending.length === 0 || this.endsWith(id, ending)))
+        visit(id, fit);
       fit = undefined;
     };
     for (let at = next(view, sought, 0); at >= 0;) {

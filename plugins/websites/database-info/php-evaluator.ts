@@ -4,7 +4,7 @@
  * the request, the environment) is unknown: a condition on it takes its `else`, `getenv` finds nothing. `exit` and an
  * empty `return` of the file guard it against being opened by itself, and are passed over.
  */
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
 import { cast, copied, isEqual, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
 
@@ -23,7 +23,7 @@ const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
 type Variables = Map<string, PhpValue>;
 
 /** Thrown by `return`, and caught by the function or file that it ends. */
-class Leave {
+class ReturnSignal {
   readonly value: PhpValue;
 
   constructor(value: PhpValue) {
@@ -69,7 +69,7 @@ export class PhpFile {
       for (const statement of statements) this.#execute(statement, scope);
       return null;
     } catch (leave) {
-      if (leave instanceof Leave) return leave.value;
+      if (leave instanceof ReturnSignal) return leave.value;
       throw leave;
     }
   }
@@ -112,7 +112,7 @@ export class PhpFile {
         for (const each of nodesOf(node['items'])) this.#share(each, scope);
         return;
       case 'return':
-        if (isNode(node['expr']) || scope !== this.variables) throw new Leave(this.#value(node['expr'], scope));
+        if (isNode(node['expr']) || scope !== this.variables) throw new ReturnSignal(this.#value(node['expr'], scope));
     }
   }
 

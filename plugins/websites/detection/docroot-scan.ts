@@ -1,6 +1,6 @@
 /** Looks for applications in a docroot and the folders below it. */
 import type { FileHandle } from 'node:fs/promises';
-import { Folder, isMissing } from '../../kernel/system/safe-folder.ts';
+import { Folder, isMissing } from '../../../kernel/system/safe-folder.ts';
 import { DETECTORS, type Detector } from './detectors.ts';
 
 /** How deep below a docroot, and into how many of its folders, it looks. */
@@ -11,9 +11,9 @@ const VERSION_BYTES = 2 << 20;
 /** A folder that changed this recently can change again without its time telling, so it is looked at again. */
 const UNSETTLED_MS = 2000;
 /** Folders that hold no sites of their own. */
-const NEVER = /^(\.|node_modules$|vendor$|cgi-bin$|wp-(admin|content|includes)$)/;
+const SKIPPED = /^(\.|node_modules$|vendor$|cgi-bin$|wp-(admin|content|includes)$)/;
 /** Nor do these inside an application. */
-const INSIDES = new Set([
+const APPLICATION_FOLDERS = new Set([
   'administrator',
   'api',
   'app',
@@ -51,7 +51,7 @@ const INSIDES = new Set([
   'web',
 ]);
 
-export interface Found {
+export interface FoundSite {
   /** Components below the docroot. */
   readonly path: string;
   readonly type: string;
@@ -62,23 +62,23 @@ export interface Found {
 /** What was looked at, by path below the docroot, with its time; -1 = it has to be looked at again, 0 = it was not there. */
 export type Stamps = Readonly<Record<string, number>>;
 
-export interface Look {
-  readonly found: readonly Found[];
+export interface DocrootScan {
+  readonly found: readonly FoundSite[];
   readonly stamps: Stamps;
 }
 
 /**
- * The applications of a docroot, or `undefined` when nothing changed since `before`. Folders in `foreign` (paths below
+ * The applications of a docroot, or `undefined` when nothing changed since `before`. Folders in `excluded` (paths below
  * the docroot) are left out, because they are docroots of their own. A docroot that is not there holds nothing.
  */
-export async function lookInto(
+export async function scanDocroot(
   filesRoot: string,
   docroot: readonly string[],
-  foreign: ReadonlySet<string>,
+  excluded: ReadonlySet<string>,
   before: Stamps = {},
-): Promise<Look | undefined> {
+): Promise<DocrootScan | undefined> {
   if (await isUnchanged(filesRoot, docroot, before)) return undefined;
-  const search = new Search(filesRoot, docroot, foreign);
+  const search = new Search(filesRoot, docroot, excluded);
   await search.run();
   return { found: search.found, stamps: search.stamps };
 }
@@ -105,7 +105,7 @@ async function timeOf(filesRoot: string, path: readonly string[]): Promise<numbe
 
 /** A file, or a folder where the path ends with `''`. */
 async function openAny(filesRoot: string, path: readonly string[]): Promise<FileHandle | undefined> {
-  return ifThere(async () =>
+  return ifPresent(async () =>
     path.at(-1) === ''
       ? (
           await Folder.open(
@@ -127,7 +127,7 @@ export async function openFile(filesRoot: string, path: readonly string[]): Prom
   }
 }
 
-export async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function ifPresent<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -145,17 +145,17 @@ function located(docroot: readonly string[], path: string): string[] {
 }
 
 class Search {
-  readonly found: Found[] = [];
+  readonly found: FoundSite[] = [];
   readonly stamps: Record<string, number> = {};
   readonly #filesRoot: string;
   readonly #docroot: readonly string[];
-  readonly #foreign: ReadonlySet<string>;
+  readonly #excluded: ReadonlySet<string>;
   #folders = 0;
 
-  constructor(filesRoot: string, docroot: readonly string[], foreign: ReadonlySet<string>) {
+  constructor(filesRoot: string, docroot: readonly string[], excluded: ReadonlySet<string>) {
     this.#filesRoot = filesRoot;
     this.#docroot = docroot;
-    this.#foreign = foreign;
+    this.#excluded = excluded;
   }
 
   /** Breadth first, so that where the bound cuts, it cuts the deepest. */
@@ -176,15 +176,17 @@ class Search {
     this.#folders += 1;
     const components = path === '' ? this.#docroot : located(this.#docroot, path);
     await this.#stamp(path === '' ? '/' : `${path}/`);
-    const entries = await ifThere(() => listing(this.#filesRoot, components));
+    const entries = await ifPresent(() => listing(this.#filesRoot, components));
     if (entries === undefined) return [];
     const here = await this.#detect(components, path, entries, isInside);
     if (here !== undefined) this.found.push(here);
     const folders = [...entries]
-      .filter(([name, isFolder]) => isFolder && !NEVER.test(name) && !(here !== undefined && INSIDES.has(name)))
+      .filter(
+        ([name, isFolder]) => isFolder && !SKIPPED.test(name) && !(here !== undefined && APPLICATION_FOLDERS.has(name)),
+      )
       .map(([name]) => (path === '' ? name : `${path}/${name}`));
     return folders
-      .filter((folder) => !this.#foreign.has(folder))
+      .filter((folder) => !this.#excluded.has(folder))
       .toSorted()
       .map((folder) => ({ path: folder, isInside: isInside || here !== undefined }));
   }
@@ -194,7 +196,7 @@ class Search {
     path: string,
     entries: ReadonlyMap<string, boolean>,
     isInside: boolean,
-  ): Promise<Found | undefined> {
+  ): Promise<FoundSite | undefined> {
     const strong = await this.#first(
       DETECTORS.filter(({ isWeak }) => isWeak !== true),
       components,
@@ -215,11 +217,11 @@ class Search {
   }
 
   /** A docroot that is the public folder of an application whose root is one above. */
-  async #detectAround(components: readonly string[]): Promise<Found | undefined> {
+  async #detectAround(components: readonly string[]): Promise<FoundSite | undefined> {
     const own = components.at(-1);
     const parent = components.slice(0, -1);
     const candidates = DETECTORS.filter(({ publicFolder }) => publicFolder === own && own !== undefined);
-    const entries = candidates.length === 0 ? undefined : await ifThere(() => listing(this.#filesRoot, parent));
+    const entries = candidates.length === 0 ? undefined : await ifPresent(() => listing(this.#filesRoot, parent));
     const found = entries === undefined ? undefined : await this.#first(candidates, parent, '..', entries);
     return found === undefined ? undefined : { ...found, path: '' };
   }
@@ -229,7 +231,7 @@ class Search {
     components: readonly string[],
     path: string,
     entries: ReadonlyMap<string, boolean>,
-  ): Promise<Found | undefined> {
+  ): Promise<FoundSite | undefined> {
     for (const detector of detectors)
       if (await this.#fits(detector, path, entries))
         return { path, type: detector.type, version: await this.#version(detector, path, components) };
@@ -239,10 +241,10 @@ class Search {
   async #fits({ markers }: Detector, folder: string, entries: ReadonlyMap<string, boolean>): Promise<boolean> {
     for (const marker of markers) {
       const paths = [marker].flat().filter((path) => entries.has(path.split('/', 1)[0] ?? ''));
-      let isThere = false;
+      let isPresent = false;
       for (const path of paths)
-        isThere ||= !path.includes('/') || (await this.#exists(folder === '' ? path : `${folder}/${path}`));
-      if (!isThere) return false;
+        isPresent ||= !path.includes('/') || (await this.#exists(folder === '' ? path : `${folder}/${path}`));
+      if (!isPresent) return false;
     }
     return true;
   }
@@ -255,7 +257,7 @@ class Search {
   async #version({ versions }: Detector, path: string, components: readonly string[]): Promise<string> {
     for (const { file, pattern } of versions) {
       await this.#stamp(path === '' ? file : `${path}/${file}`);
-      const text = await ifThere(() => head(this.#filesRoot, [...components, ...partsOf(file)]));
+      const text = await ifPresent(() => head(this.#filesRoot, [...components, ...partsOf(file)]));
       const version = text === undefined ? undefined : pattern.exec(text)?.[1];
       if (version !== undefined && /^[\w.+~-]+$/.test(version)) return version;
     }

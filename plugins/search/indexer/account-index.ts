@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadTree, saveTree } from './index-file.ts';
-import { search, type Hit, type Query } from './query.ts';
+import { loadTree, saveTree } from '../name-index/index-file.ts';
+import { search, type Hit, type SearchQuery } from './index-search.ts';
 import { quickWalk } from './quick-walk.ts';
-import { FileTree } from './tree.ts';
-import { build, compare, refresh, type Walked } from './walk.ts';
+import { FileTree } from '../name-index/file-tree.ts';
+import { build, compare, refresh, type WalkOptions } from './tree-walk.ts';
 import { Watches, type WatchBudget } from './watches.ts';
 
 /** Changes that come within this time of each other are looked at together; longer when looking takes longer. */
@@ -24,7 +24,7 @@ export interface IndexSettings {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface Answer {
+export interface SearchResult {
   /** `undefined` when there is no such folder. */
   readonly hits: Hit[] | undefined;
   /** Whether they come from the index. */
@@ -67,8 +67,8 @@ export class AccountIndex {
     const files = this.#tree?.files;
     const folders = this.#tree?.folders;
     return {
-      files: (files?.count ?? 0) - (files?.goneCount ?? 0),
-      folders: (folders?.count ?? 0) - (folders?.goneCount ?? 0),
+      files: (files?.count ?? 0) - (files?.removedCount ?? 0),
+      folders: (folders?.count ?? 0) - (folders?.removedCount ?? 0),
       watches: this.#watches.count,
     };
   }
@@ -102,7 +102,7 @@ export class AccountIndex {
     void this.#compare();
   }
 
-  async search(query: Query): Promise<Answer> {
+  async search(query: SearchQuery): Promise<SearchResult> {
     if (this.#tree === undefined) return { hits: quickWalk(this.#settings.filesRoot, query), isReady: false };
     const sweepMs = this.#watches.isPartial ? this.#settings.sweepMs : SAFETY_MS;
     if (performance.now() - this.#comparedAt > sweepMs) await this.#compareFor(WAIT_MS);
@@ -134,7 +134,7 @@ export class AccountIndex {
     return new Watches(this.#settings.budget, (folder) => this.#notice(folder));
   }
 
-  get #walked(): Walked {
+  get #walked(): WalkOptions {
     const watches = this.#watches;
     return {
       opened: (folder, descriptor) => watches.add(folder, descriptor),
@@ -159,7 +159,7 @@ export class AccountIndex {
       this.#watches.isPartial = false;
       if (await compare(tree, this.#settings.filesRoot, this.#walked)) this.#isSaved = false;
       this.#comparedAt = performance.now();
-      if (tree.isWorn) void this.build();
+      if (tree.needsRebuild) void this.build();
     }).finally(() => (this.#comparing = undefined));
     return this.#comparing;
   }
@@ -177,7 +177,7 @@ export class AccountIndex {
     const folders = [...this.#changed];
     this.#changed.clear();
     for (const folder of folders)
-      if (!tree.folders.isGone(folder)) await refresh(tree, this.#settings.filesRoot, folder, this.#walked);
+      if (!tree.folders.isRemoved(folder)) await refresh(tree, this.#settings.filesRoot, folder, this.#walked);
     this.#isSaved = false;
     this.#gatherMs = Math.min(GATHER_MOST_MS, Math.max(GATHER_MS, 5 * (performance.now() - started)));
   }

@@ -1,5 +1,5 @@
 import { Engine } from 'php-parser';
-import { HttpError, messageOf } from '../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
 
 /** A node of the syntax tree; which members it has follows from its kind. */
 export interface Node {

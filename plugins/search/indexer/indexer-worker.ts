@@ -2,11 +2,11 @@
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { messageOf } from '../../kernel/errors.ts';
-import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
-import { AccountIndex, type Answer } from './account-index.ts';
-import type { Query } from './query.ts';
-import { walkCount } from './walk.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { serveRequests } from '../../../kernel/concurrency/worker-script.ts';
+import { AccountIndex, type SearchResult } from './account-index.ts';
+import type { SearchQuery } from './index-search.ts';
+import { walkCount } from './tree-walk.ts';
 import { WatchBudget } from './watches.ts';
 
 export interface IndexerSettings {
@@ -17,10 +17,10 @@ export interface IndexerSettings {
   readonly maxNames: number;
   readonly sweepMs: number;
 }
-export type Question =
-  | { readonly kind: 'search'; readonly accountId: number; readonly filesRoot: string; readonly query: Query }
+export type IndexerRequest =
+  | { readonly kind: 'search'; readonly accountId: number; readonly filesRoot: string; readonly query: SearchQuery }
   | { readonly kind: 'status' | 'save' };
-export interface Status {
+export interface IndexerStatus {
   readonly accounts: number;
   readonly files: number;
   readonly folders: number;
@@ -46,7 +46,7 @@ setInterval(() => {
   for (const index of indexes.values()) index.save();
 }, SAVE_MS).unref();
 
-serveRequests<Question, Answer | Status | undefined>((question) => {
+serveRequests<IndexerRequest, SearchResult | IndexerStatus | undefined>((question) => {
   if (question.kind === 'search') return use(question.accountId, question.filesRoot).search(question.query);
   if (question.kind === 'status') return status();
   for (const index of indexes.values()) index.close();
@@ -101,7 +101,7 @@ function noteFailure(error: unknown): void {
   totals.lastFailure = messageOf(error);
 }
 
-function status(): Status {
+function status(): IndexerStatus {
   const counts = [...indexes.values()].map((index) => index.counts);
   const sum = (member: 'files' | 'folders' | 'watches') => counts.reduce((total, each) => total + each[member], 0);
   const memoryBytes = [...indexes.values()].reduce((total, index) => total + index.sizeBytes, 0);

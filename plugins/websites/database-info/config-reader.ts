@@ -1,9 +1,9 @@
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import { CONFIG_FILES, type DatabaseAccess } from './config-files.ts';
-import { DETECTORS } from './detectors.ts';
-import { ifThere, openFile } from './finder.ts';
+import { DETECTORS } from '../detection/detectors.ts';
+import { ifPresent, openFile } from '../detection/docroot-scan.ts';
 import { textOf } from './php-value.ts';
-import type { DatabaseInfo } from './schema.ts';
+import type { DatabaseInfo } from '../schema.ts';
 
 const LIMIT_BYTES = 1 << 20;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -52,7 +52,7 @@ function described({ name, user, password, host, prefix }: DatabaseAccess, appli
 }
 
 async function readText(filesRoot: string, path: readonly string[]): Promise<string | undefined> {
-  const handle = await ifThere(() => openFile(filesRoot, path));
+  const handle = await ifPresent(() => openFile(filesRoot, path));
   if (handle === undefined) return undefined;
   try {
     const buffer = Buffer.alloc(LIMIT_BYTES + 1);

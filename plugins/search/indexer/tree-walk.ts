@@ -1,22 +1,22 @@
-import { close, inodeBelow, list, openBelow, openPath, openRoot, stateOf } from './folder-access.ts';
-import type { FileTree } from './tree.ts';
+import { close, inodeBelow, list, openBelow, openPath, openRoot, stateOf } from './folder-reader.ts';
+import type { FileTree } from '../name-index/file-tree.ts';
 
 /** How deep it goes; each level holds a descriptor. */
 const DEPTH = 100;
 const SLICE_MS = 8;
 
 /** Lets questions in between, every few milliseconds of work. */
-export class Pace {
+export class TimeSlice {
   #since = performance.now();
 
-  async breathe(): Promise<void> {
+  async yieldWhenUsed(): Promise<void> {
     if (performance.now() - this.#since < SLICE_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.#since = performance.now();
   }
 }
 
-export interface Walked {
+export interface WalkOptions {
   /** Told of each folder while it is open, before it is compared or listed. */
   opened?(folder: number, descriptor: number): void;
   /** Told of folders that went. */
@@ -30,23 +30,25 @@ export interface Walked {
 export const walkCount = { listed: 0 };
 
 /** Fills an empty tree from its root. */
-export async function build(tree: FileTree, filesRoot: string, walked: Walked): Promise<void> {
+export async function build(tree: FileTree, filesRoot: string, walked: WalkOptions): Promise<void> {
   const root = openRoot(filesRoot);
   if (root === undefined) return;
   try {
-    await descend(tree, 0, root, new Pace(), walked, (folder, descriptor) => first(tree, folder, descriptor, walked));
+    await descend(tree, 0, root, new TimeSlice(), walked, (folder, descriptor) =>
+      first(tree, folder, descriptor, walked),
+    );
   } finally {
     close(root);
   }
 }
 
 /** Compares a folder and all below it with the tree, and lists again what changed. Resolves to whether anything had. */
-export async function compare(tree: FileTree, filesRoot: string, walked: Walked): Promise<boolean> {
+export async function compare(tree: FileTree, filesRoot: string, walked: WalkOptions): Promise<boolean> {
   const root = openRoot(filesRoot);
   if (root === undefined) return false;
   let hasChanged = false;
   try {
-    await descend(tree, 0, root, new Pace(), walked, (folder, descriptor) => {
+    await descend(tree, 0, root, new TimeSlice(), walked, (folder, descriptor) => {
       const { inode, mtimeMs } = tree.state(folder);
       const now = stateOf(descriptor);
       if (now.inode === inode && now.mtimeMs === mtimeMs) return tree.subfolders(folder);
@@ -61,11 +63,11 @@ export async function compare(tree: FileTree, filesRoot: string, walked: Walked)
 }
 
 /** Lists one folder again, and walks through what is new in it. */
-export async function refresh(tree: FileTree, filesRoot: string, folder: number, walked: Walked): Promise<void> {
+export async function refresh(tree: FileTree, filesRoot: string, folder: number, walked: WalkOptions): Promise<void> {
   const descriptor = openPath(filesRoot, tree.path(folder));
   if (descriptor === undefined) return;
   try {
-    const pace = new Pace();
+    const pace = new TimeSlice();
     const known = new Set(tree.subfolders(folder));
     await descend(tree, folder, descriptor, pace, walked, (each, open) => {
       if (each !== folder) return first(tree, each, open, walked);
@@ -76,11 +78,11 @@ export async function refresh(tree: FileTree, filesRoot: string, folder: number,
   }
 }
 
-function isFull({ files, folders }: FileTree, { maxNames }: Walked): boolean {
+function isFull({ files, folders }: FileTree, { maxNames }: WalkOptions): boolean {
   return files.count + folders.count >= maxNames;
 }
 
-function first(tree: FileTree, folder: number, descriptor: number, walked: Walked): number[] {
+function first(tree: FileTree, folder: number, descriptor: number, walked: WalkOptions): number[] {
   if (isFull(tree, walked)) return [];
   walkCount.listed += 1;
   const state = stateOf(descriptor);
@@ -91,7 +93,7 @@ function first(tree: FileTree, folder: number, descriptor: number, walked: Walke
 }
 
 /** The subfolders after a new listing. One that has another inode now is another folder. */
-function again(tree: FileTree, folder: number, descriptor: number, walked: Walked): number[] {
+function again(tree: FileTree, folder: number, descriptor: number, walked: WalkOptions): number[] {
   if (isFull(tree, walked)) return tree.subfolders(folder);
   walkCount.listed += 1;
   const state = stateOf(descriptor);
@@ -121,8 +123,8 @@ async function descend(
   tree: FileTree,
   folder: number,
   descriptor: number,
-  pace: Pace,
-  walked: Walked,
+  pace: TimeSlice,
+  walked: WalkOptions,
   visit: (folder: number, descriptor: number) => number[],
 ): Promise<void> {
   const levels: Level[] = [];
@@ -143,12 +145,12 @@ async function descend(
       }
       if (walked.shouldStop()) return;
       const open =
-        tree.folders.isGone(id) || levels.length >= DEPTH
+        tree.folders.isRemoved(id) || levels.length >= DEPTH
           ? undefined
           : openBelow(level.descriptor, tree.folders.name(id));
       if (open === undefined) continue;
       enter(id, open);
-      await pace.breathe();
+      await pace.yieldWhenUsed();
     }
   } finally {
     for (const level of levels.slice(1)) close(level.descriptor);

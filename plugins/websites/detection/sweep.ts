@@ -1,7 +1,7 @@
-import type { Accounts } from '../../kernel/identity/accounts.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { DomainsService } from '../domains/service.ts';
-import type { Sites } from './sites.ts';
+import type { Accounts } from '../../../kernel/identity/accounts.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { DomainsService } from '../../domains/service.ts';
+import type { Sites } from '../sites.ts';
 
 interface SweepParts {
   readonly sites: Sites;

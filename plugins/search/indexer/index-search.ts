@@ -1,9 +1,9 @@
-import { close, fileBelow, openBelow, openRoot } from './folder-access.ts';
-import { Best, rankOf } from './best.ts';
-import { Fit, type NameTable } from './names.ts';
-import type { FileTree } from './tree.ts';
+import { close, fileBelow, openBelow, openRoot } from './folder-reader.ts';
+import { TopHits, rankOf } from '../name-index/ranking.ts';
+import { Fit, type NameTable } from '../name-index/name-table.ts';
+import type { FileTree } from '../name-index/file-tree.ts';
 
-export interface Query {
+export interface SearchQuery {
   readonly kind: 'files' | 'folders';
   /** Looked for in names, in any case; empty = all. */
   readonly text: string;
@@ -33,7 +33,7 @@ const SHORT_BYTES = 2;
 export function search(
   tree: FileTree,
   filesRoot: string,
-  query: Query,
+  query: SearchQuery,
   onGone: (folder: number) => void,
 ): Hit[] | undefined {
   const within = tree.find(query.folder);
@@ -56,21 +56,21 @@ export function search(
   }
 }
 
-function tableOf(tree: FileTree, kind: Query['kind']): NameTable {
+function tableOf(tree: FileTree, kind: SearchQuery['kind']): NameTable {
   return kind === 'files' ? tree.files : tree.folders;
 }
 
-function pathOf(tree: FileTree, kind: Query['kind'], id: number): string[] {
+function pathOf(tree: FileTree, kind: SearchQuery['kind'], id: number): string[] {
   return kind === 'folders' ? tree.path(id) : [...tree.path(tree.files.parent(id)), tree.files.name(id)];
 }
 
-function collect(tree: FileTree, query: Query, within: number, wanted: number): Best {
+function collect(tree: FileTree, query: SearchQuery, within: number, wanted: number): TopHits {
   const table = tableOf(tree, query.kind);
   const text = Buffer.from(query.text.toLowerCase());
   const ending = Buffer.from(query.extension === '' ? '' : `.${query.extension.toLowerCase()}`);
   const isInside = insideOf(tree, within);
-  const newBest = () => new Best(query.kind === 'files' ? tree.orderedFiles : tree.orderedFolders, wanted);
-  const into = (best: Best) => (id: number, fit: Fit) => {
+  const newBest = () => new TopHits(query.kind === 'files' ? tree.orderedFiles : tree.orderedFolders, wanted);
+  const into = (best: TopHits) => (id: number, fit: Fit) => {
     const parent = table.parent(id);
     if ((query.kind === 'files' || id !== 0) && isInside(parent)) best.add(id, rankOf(fit, tree.depth(parent)));
   };

@@ -1,7 +1,7 @@
-import { comparePaths, rankOf } from './best.ts';
-import { close, fileBelow, list, openBelow, openPath } from './folder-access.ts';
-import { Fit } from './names.ts';
-import type { Hit, Query } from './query.ts';
+import { comparePaths, rankOf } from '../name-index/ranking.ts';
+import { close, fileBelow, list, openBelow, openPath } from './folder-reader.ts';
+import { Fit } from '../name-index/name-table.ts';
+import type { Hit, SearchQuery } from './index-search.ts';
 
 /** What a search without an index may take. */
 const LIMIT_MS = 250;
@@ -13,7 +13,7 @@ interface Candidate {
 }
 
 /** Hits of a bounded walk, nearest folders first, for as long as there is no index. `undefined` when there is no such folder. */
-export function quickWalk(filesRoot: string, query: Query): Hit[] | undefined {
+export function quickWalk(filesRoot: string, query: SearchQuery): Hit[] | undefined {
   const candidates: Candidate[] = [];
   const until = performance.now() + LIMIT_MS;
   let level: (readonly string[])[] = [query.folder];
@@ -47,7 +47,7 @@ function listAt(filesRoot: string, path: readonly string[]): ReturnType<typeof l
   }
 }
 
-function inspect(filesRoot: string, candidates: readonly Candidate[], { kind, limit }: Query): Hit[] {
+function inspect(filesRoot: string, candidates: readonly Candidate[], { kind, limit }: SearchQuery): Hit[] {
   const hits: Hit[] = [];
   for (const { path } of candidates.toSorted((a, b) => a.rank - b.rank || comparePaths(a.path, b.path))) {
     const parent = openPath(filesRoot, path.slice(0, -1));
@@ -70,7 +70,7 @@ function folderBelow(parent: number, name: string): Omit<Hit, 'path'> | undefine
 }
 
 /** How well a query fits a name, as the index has it. */
-export function fitOf(name: string, { text, extension }: Pick<Query, 'text' | 'extension'>): Fit | undefined {
+export function fitOf(name: string, { text, extension }: Pick<SearchQuery, 'text' | 'extension'>): Fit | undefined {
   const [lower, sought, ending] = [
     name.toLowerCase(),
     text.toLowerCase(),

@@ -1,6 +1,6 @@
 import type { Feature } from '../../kernel/config/locales.ts';
-import { Fit } from './names.ts';
-import { fitOf } from './quick-walk.ts';
+import { Fit } from './name-index/name-table.ts';
+import { fitOf } from './indexer/quick-walk.ts';
 import type { FeatureHits, PlainQuery, WebsiteHits } from './schema.ts';
 
 /** Features of a language that hold the text in name, title or description, best first. */
