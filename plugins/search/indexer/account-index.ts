@@ -1,24 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { loadTree, saveTree } from '../name-index/index-file.ts';
-import { search, type Hit, type SearchQuery } from './index-search.ts';
-import { quickWalk } from './quick-walk.ts';
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { FileTree } from '../name-index/file-tree.ts';
-import { build, compare, refresh, type WalkOptions } from './tree-walk.ts';
+import { loadTree, saveTree } from '../name-index/index-file.ts';
+import { searchTree, type Hit, type SearchQuery } from './index-search.ts';
+import { quickWalk } from './quick-walk.ts';
+import { buildTree, compareTree, refreshFolder, type WalkOptions } from './tree-walk.ts';
 import { Watches, type WatchBudget } from './watches.ts';
 
-/** Changes that come within this time of each other are looked at together; longer when looking takes longer. */
-const GATHER_MS = 30;
-const GATHER_MOST_MS = 500;
-/** How long a search waits for an index that is being brought up to date. */
+/** Changes within this time of each other are handled together; the time grows with the cost of handling them. */
+const DEBOUNCE_MS = 30;
+const MAX_DEBOUNCE_MS = 500;
+/** How long a search waits for the comparison of the index with the disk. */
 const WAIT_MS = 1000;
-/** How often everything is compared where all folders are watched: notice of a change can be lost. */
+/** How often everything is compared although all folders are watched: a notification can be lost. */
 const SAFETY_MS = 600_000;
 
-export interface IndexSettings {
+export interface AccountIndexOptions {
   readonly file: string;
   readonly filesRoot: string;
   readonly maxNames: number;
-  /** How often folders that are not watched are compared, when asked. */
+  /** How old the last comparison may be at a search when some folders are not watched. */
   readonly sweepMs: number;
   readonly budget: WatchBudget;
   readonly onFailure: (error: unknown) => void;
@@ -27,32 +27,33 @@ export interface IndexSettings {
 export interface SearchResult {
   /** `undefined` when there is no such folder. */
   readonly hits: Hit[] | undefined;
-  /** Whether they come from the index. */
+  /** Whether the hits come from the index. */
   readonly isReady: boolean;
 }
 
-/** The index of one account: made or read from disk when first asked, then kept fresh. */
+/** The index of one account: loaded or built at its first search, then kept up to date. */
 export class AccountIndex {
-  readonly #settings: IndexSettings;
+  readonly #options: AccountIndexOptions;
   readonly #changed = new Set<number>();
   #tree: FileTree | undefined;
   #watches: Watches;
-  #work: Promise<void> = Promise.resolve();
-  #gathering: NodeJS.Timeout | undefined;
-  #gatherMs = GATHER_MS;
+  /** The last update in the queue. */
+  #update: Promise<void> = Promise.resolve();
+  #debounceTimer: NodeJS.Timeout | undefined;
+  #debounceMs = DEBOUNCE_MS;
   #comparedAt = Number.NEGATIVE_INFINITY;
   #comparing: Promise<void> | undefined;
   #comparingSince = 0;
   #isSaved = true;
   #isClosed = false;
 
-  constructor(settings: IndexSettings) {
-    this.#settings = settings;
+  constructor(options: AccountIndexOptions) {
+    this.#options = options;
     this.#watches = this.#newWatches();
   }
 
   get filesRoot(): string {
-    return this.#settings.filesRoot;
+    return this.#options.filesRoot;
   }
 
   get isReady(): boolean {
@@ -63,35 +64,30 @@ export class AccountIndex {
     return (this.#tree?.sizeBytes ?? 0) + this.#watches.sizeBytes;
   }
 
-  get counts(): { files: number; folders: number; watches: number } {
+  get counts(): { files: number; watches: number } {
     const files = this.#tree?.files;
-    const folders = this.#tree?.folders;
-    return {
-      files: (files?.count ?? 0) - (files?.removedCount ?? 0),
-      folders: (folders?.count ?? 0) - (folders?.removedCount ?? 0),
-      watches: this.#watches.count,
-    };
+    return { files: (files?.count ?? 0) - (files?.removedCount ?? 0), watches: this.#watches.count };
   }
 
-  /** Reads the index from disk, without a walk, where there is a good one. */
+  /** Loads the index from disk, without a walk. Returns false when there is none that can be used. */
   load(): boolean {
     try {
-      this.#tree = loadTree(this.#settings.file, this.#settings.filesRoot);
+      this.#tree = loadTree(this.#options.file, this.#options.filesRoot);
     } catch (error) {
-      this.#settings.onFailure(error);
+      this.#options.onFailure(error);
     }
     return this.#tree !== undefined;
   }
 
-  /** Walks through everything. The old index, where there is one, answers meanwhile. */
+  /** Walks through all folders. The previous index, if any, answers until the new one is complete. */
   async build(): Promise<void> {
     const tree = new FileTree();
-    await build(tree, this.#settings.filesRoot, {
+    await buildTree(tree, this.#options.filesRoot, {
       shouldStop: () => this.#isClosed,
-      maxNames: this.#settings.maxNames,
+      maxNames: this.#options.maxNames,
     });
     if (this.#isClosed) return;
-    tree.settle();
+    tree.markBuilt();
     this.#watches.close();
     this.#watches = this.#newWatches();
     this.#changed.clear();
@@ -103,95 +99,95 @@ export class AccountIndex {
   }
 
   async search(query: SearchQuery): Promise<SearchResult> {
-    if (this.#tree === undefined) return { hits: quickWalk(this.#settings.filesRoot, query), isReady: false };
-    const sweepMs = this.#watches.isPartial ? this.#settings.sweepMs : SAFETY_MS;
-    if (performance.now() - this.#comparedAt > sweepMs) await this.#compareFor(WAIT_MS);
-    const hits = search(this.#tree, this.#settings.filesRoot, query, (folder) => this.#notice(folder));
-    return hits === undefined
-      ? { hits: quickWalk(this.#settings.filesRoot, query), isReady: false }
-      : { hits, isReady: true };
+    const { filesRoot, sweepMs } = this.#options;
+    if (this.#tree === undefined) return { hits: quickWalk(filesRoot, query), isReady: false };
+    const maxAgeMs = this.#watches.isPartial ? sweepMs : SAFETY_MS;
+    if (performance.now() - this.#comparedAt > maxAgeMs) await this.#compareFor(WAIT_MS);
+    const hits = searchTree(this.#tree, filesRoot, query, (folder) => this.#onChange(folder));
+    return hits === undefined ? { hits: quickWalk(filesRoot, query), isReady: false } : { hits, isReady: true };
   }
 
-  /** Writes what changed since the last time. */
+  /** Writes the index to disk if it changed since the last time. */
   save(): void {
     if (this.#isSaved || this.#tree === undefined) return;
     try {
-      saveTree(this.#settings.file, this.#settings.filesRoot, this.#tree);
+      saveTree(this.#options.file, this.#options.filesRoot, this.#tree);
       this.#isSaved = true;
     } catch (error) {
-      this.#settings.onFailure(error);
+      this.#options.onFailure(error);
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#gathering);
+    clearTimeout(this.#debounceTimer);
     this.#watches.close();
     this.save();
   }
 
   #newWatches(): Watches {
-    return new Watches(this.#settings.budget, (folder) => this.#notice(folder));
+    return new Watches(this.#options.budget, (folder) => this.#onChange(folder));
   }
 
-  get #walked(): WalkOptions {
+  get #walkOptions(): WalkOptions {
     const watches = this.#watches;
     return {
-      opened: (folder, descriptor) => watches.add(folder, descriptor),
-      removed: (folders) => watches.remove(folders),
+      onOpen: (folder, descriptor) => watches.add(folder, descriptor),
+      onRemoved: (folders) => watches.remove(folders),
       shouldStop: () => this.#isClosed || watches !== this.#watches,
-      maxNames: this.#settings.maxNames,
+      maxNames: this.#options.maxNames,
     };
   }
 
-  /** Waits for the comparison, but not longer than this since it began. */
+  /** Waits for the comparison, at most `ms` after it began. */
   async #compareFor(ms: number): Promise<void> {
     const compared = this.#compare();
     const left = this.#comparingSince + ms - performance.now();
-    if (left > 0) await Promise.race([compared, delay(left, undefined, { ref: false })]);
+    if (left > 0) await withDeadline(compared, left).catch(() => undefined); // the index answers as it is
   }
 
-  /** Compares all folders with what is known, and watches them; one at a time. */
+  /** Compares all folders with the disk, and watches them; one comparison at a time. */
   #compare(): Promise<void> {
     if (this.#comparing !== undefined) return this.#comparing;
     this.#comparingSince = performance.now();
-    this.#comparing = this.#callInOrder(async (tree) => {
+    this.#comparing = this.#enqueue(async (tree) => {
       this.#watches.isPartial = false;
-      if (await compare(tree, this.#settings.filesRoot, this.#walked)) this.#isSaved = false;
+      if (await compareTree(tree, this.#options.filesRoot, this.#walkOptions)) this.#isSaved = false;
       this.#comparedAt = performance.now();
       if (tree.needsRebuild) void this.build();
     }).finally(() => (this.#comparing = undefined));
     return this.#comparing;
   }
 
-  #notice(folder: number): void {
+  #onChange(folder: number): void {
     this.#changed.add(folder);
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      void this.#callInOrder((tree) => this.#refresh(tree));
-    }, this.#gatherMs).unref();
+    this.#debounceTimer ??= setTimeout(() => {
+      this.#debounceTimer = undefined;
+      void this.#enqueue((tree) => this.#refreshChanged(tree));
+    }, this.#debounceMs).unref();
   }
 
-  async #refresh(tree: FileTree): Promise<void> {
+  async #refreshChanged(tree: FileTree): Promise<void> {
     const started = performance.now();
     const folders = [...this.#changed];
     this.#changed.clear();
     for (const folder of folders)
-      if (!tree.folders.isRemoved(folder)) await refresh(tree, this.#settings.filesRoot, folder, this.#walked);
+      if (!tree.folders.isRemoved(folder))
+        await refreshFolder(tree, this.#options.filesRoot, folder, this.#walkOptions);
     this.#isSaved = false;
-    this.#gatherMs = Math.min(GATHER_MOST_MS, Math.max(GATHER_MS, 5 * (performance.now() - started)));
+    this.#debounceMs = Math.min(MAX_DEBOUNCE_MS, Math.max(DEBOUNCE_MS, 5 * (performance.now() - started)));
   }
 
-  /** Whatever changes the tree waits for what changed it before. */
-  #callInOrder(work: (tree: FileTree) => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(async () => {
+  /** Runs updates of the tree one after the other. */
+  #enqueue(update: (tree: FileTree) => Promise<void>): Promise<void> {
+    this.#update = this.#update.then(async () => {
       if (this.#isClosed || this.#tree === undefined) return;
       try {
-        await work(this.#tree);
+        await update(this.#tree);
       } catch (error) {
-        this.#settings.onFailure(error);
+        this.#options.onFailure(error);
       }
     });
-    return this.#work;
+    return this.#update;
   }
 }

@@ -1,15 +1,16 @@
-import { close, fileBelow, openBelow, openRoot } from './folder-reader.ts';
-import { TopHits, rankOf } from '../name-index/ranking.ts';
-import { Fit, type NameTable } from '../name-index/name-table.ts';
+import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
+import type { NameTable } from '../name-index/name-table.ts';
+import { rankOf, TopHits, type Fit } from '../name-index/ranking.ts';
+import { fileStats, openFolder, openRoot } from './folder-reader.ts';
 
 export interface SearchQuery {
   readonly kind: 'files' | 'folders';
-  /** Looked for in names, in any case; empty = all. */
+  /** Part of a name, in any case; empty = every name. */
   readonly text: string;
   /** Without its dot; empty = any. */
   readonly extension: string;
-  /** Components below the files root of the folder in which to look. */
+  /** The folder to search, as components below the files root. */
   readonly folder: readonly string[];
   readonly limit: number;
 }
@@ -21,38 +22,39 @@ export interface Hit {
   readonly mtimeMs: number;
 }
 
-/** Descriptors that one answer holds open at most. */
-const OPEN_FOLDERS = 256;
-/** Texts so short are in most names; those that begin with them are tried first. */
+/** How many descriptors one search holds open. */
+const MAX_OPEN_FOLDERS = 256;
+/** Most names contain a text this short, so names that begin with it are tried first. */
 const SHORT_BYTES = 2;
 
 /**
- * Hits of a tree, best first, each looked at now, so that what is gone or became a link is not among them.
- * `undefined` when the tree does not know the folder. `onGone` is told of folders that turned out to be out of date.
+ * Searches a tree, best hits first. Each hit is checked on disk, so that nothing deleted or replaced by a link is
+ * returned. Returns `undefined` when the tree does not have the query's folder; calls `onStale` with each folder whose
+ * content has changed.
  */
-export function search(
+export function searchTree(
   tree: FileTree,
   filesRoot: string,
   query: SearchQuery,
-  onGone: (folder: number) => void,
+  onStale: (folder: number) => void,
 ): Hit[] | undefined {
   const within = tree.find(query.folder);
   if (within === undefined) return undefined;
-  const visits = new Visits(tree, filesRoot);
+  const disk = new DiskCheck(tree, filesRoot);
   try {
-    if (!visits.isThere(within)) return undefined;
+    if (!disk.hasFolder(within)) return undefined;
     for (let wanted = query.limit; ; wanted *= 8) {
-      const best = collect(tree, query, within, wanted);
+      const top = collect(tree, query, within, wanted);
       const hits: Hit[] = [];
-      for (const id of best.inOrder((each) => pathOf(tree, query.kind, each))) {
-        const hit = query.kind === 'files' ? visits.file(id) : visits.folder(id);
-        if (hit === undefined) onGone(tableOf(tree, query.kind).parent(id));
+      for (const id of top.sorted((each) => pathOf(tree, query.kind, each))) {
+        const hit = query.kind === 'files' ? disk.file(id) : disk.folder(id);
+        if (hit === undefined) onStale(tableOf(tree, query.kind).parent(id));
         else if (hits.push(hit) === query.limit) return hits;
       }
-      if (!best.isCut) return hits;
+      if (!top.isCut) return hits;
     }
   } finally {
-    visits.close();
+    disk.close();
   }
 }
 
@@ -69,23 +71,23 @@ function collect(tree: FileTree, query: SearchQuery, within: number, wanted: num
   const text = Buffer.from(query.text.toLowerCase());
   const ending = Buffer.from(query.extension === '' ? '' : `.${query.extension.toLowerCase()}`);
   const isInside = insideOf(tree, within);
-  const newBest = () => new TopHits(query.kind === 'files' ? tree.orderedFiles : tree.orderedFolders, wanted);
-  const into = (best: TopHits) => (id: number, fit: Fit) => {
+  const newTop = () => new TopHits(query.kind === 'files' ? tree.orderedFiles : tree.orderedFolders, wanted);
+  const addTo = (top: TopHits) => (id: number, fit: Fit) => {
     const parent = table.parent(id);
-    if ((query.kind === 'files' || id !== 0) && isInside(parent)) best.add(id, rankOf(fit, tree.depth(parent)));
+    if ((query.kind === 'files' || id !== 0) && isInside(parent)) top.add(id, rankOf(fit, tree.depth(parent)));
   };
-  let best = newBest();
-  if (text.includes(0) || ending.includes(0)) return best;
+  let top = newTop();
+  if (text.includes(0) || ending.includes(0)) return top;
   if (text.length > 0 && text.length <= SHORT_BYTES) {
-    table.scanPrefix(text, ending, into(best));
-    if (best.size >= wanted) return best;
-    best = newBest();
+    table.scanPrefix(text, ending, addTo(top));
+    if (top.size >= wanted) return top;
+    top = newTop();
   }
-  table.scan(text, ending, into(best));
-  return best;
+  table.scan(text, ending, addTo(top));
+  return top;
 }
 
-/** Whether a folder is one or lies below it. */
+/** Returns a test whether a folder is `within` or lies below it. */
 function insideOf(tree: FileTree, within: number): (folder: number) => boolean {
   if (within === 0) return () => true;
   const depth = tree.depth(within);
@@ -100,8 +102,8 @@ function insideOf(tree: FileTree, within: number): (folder: number) => boolean {
   return isInside;
 }
 
-/** Looks at hits one by one, keeping the folders open that it came through. */
-class Visits {
+/** Checks hits on disk. It keeps the folders on their paths open, because the next hit often has the same. */
+class DiskCheck {
   readonly #tree: FileTree;
   readonly #filesRoot: string;
   readonly #open = new Map<number, number | undefined>();
@@ -114,34 +116,35 @@ class Visits {
   file(id: number): Hit | undefined {
     const { files } = this.#tree;
     const descriptor = this.#descriptor(files.parent(id));
-    const stats = descriptor === undefined ? undefined : fileBelow(descriptor, files.name(id));
+    const stats = descriptor === undefined ? undefined : fileStats(descriptor, files.name(id));
     return stats === undefined ? undefined : { path: pathOf(this.#tree, 'files', id), ...stats };
   }
 
   folder(id: number): Hit | undefined {
-    return !this.isThere(id) ? undefined : { path: this.#tree.path(id), sizeBytes: 0, mtimeMs: 0 };
+    return this.hasFolder(id) ? { path: this.#tree.path(id), sizeBytes: 0, mtimeMs: 0 } : undefined;
   }
 
-  isThere(folder: number): boolean {
-    return this.#descriptor(folder) !== undefined;
+  hasFolder(id: number): boolean {
+    return this.#descriptor(id) !== undefined;
   }
 
   close(): void {
-    for (const descriptor of this.#open.values()) if (descriptor !== undefined) close(descriptor);
+    for (const descriptor of this.#open.values()) if (descriptor !== undefined) closeSync(descriptor);
     this.#open.clear();
   }
 
   #descriptor(folder: number): number | undefined {
     if (this.#open.has(folder)) return this.#open.get(folder);
-    if (this.#open.size >= OPEN_FOLDERS) this.close();
-    const parent = folder === 0 ? undefined : this.#descriptor(this.#tree.folders.parent(folder));
-    const descriptor =
-      folder === 0
-        ? openRoot(this.#filesRoot)
-        : parent === undefined
-          ? undefined
-          : openBelow(parent, this.#tree.folders.name(folder));
+    if (this.#open.size >= MAX_OPEN_FOLDERS) this.close();
+    const descriptor = this.#openFolder(folder);
     this.#open.set(folder, descriptor);
     return descriptor;
+  }
+
+  #openFolder(folder: number): number | undefined {
+    if (folder === 0) return openRoot(this.#filesRoot);
+    const { folders } = this.#tree;
+    const parent = this.#descriptor(folders.parent(folder));
+    return parent === undefined ? undefined : openFolder(parent, folders.name(folder));
   }
 }

@@ -1,19 +1,19 @@
 import { NameTable, type NameData } from './name-table.ts';
 
-/** Names of what lies in one folder, links and other things left out. */
+/** Names of the files and folders in one folder, without links and special files. */
 export interface FolderListing {
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
 
-/** How one folder was when it was listed, so that a change of it shows. */
+/** A folder as it was when it was listed; a difference means that it has changed. */
 export interface FolderState {
   readonly inode: number;
-  /** Milliseconds; NaN when it has to be listed again whatever its time is. */
+  /** NaN = to be listed again in any case. */
   readonly mtimeMs: number;
 }
 
-/** What is kept of a tree on disk. */
+/** The content of a tree, as the index file keeps it. */
 export interface TreeData {
   readonly folders: NameData;
   readonly files: NameData;
@@ -23,24 +23,25 @@ export interface TreeData {
   readonly orderedFolders: number;
 }
 
-/** Members of a folder in `#states` and `#runs`. */
+/** Places of a folder's values in `#states` and `#runs`, and how many there are. */
 const [INODE, MTIME, STATE] = [0, 1, 2];
 const [FILES, FILES_END, FOLDERS, FOLDERS_END, DEPTH, RUN] = [0, 1, 2, 3, 4, 5];
 
 /**
- * All names below one files root. Folders and files have numbers in the order in which they were listed; the first
- * listing of a folder gives its content numbers in a row, later ones are kept beside. Folder 0 is the root.
+ * All names below one files root. Folders and files are numbered in the order in which they were listed. The first
+ * listing of a folder gives its content consecutive numbers, a run; names added later are kept in a list beside it.
+ * Folder 0 is the root.
  */
 export class FileTree {
   readonly folders: NameTable;
   readonly files: NameTable;
-  /** Numbers below these were given in the order of the paths. */
+  /** Numbers below these are in the order of the paths. */
   orderedFiles: number;
   orderedFolders: number;
   #states: Float64Array;
   #runs: Uint32Array;
-  readonly #laterFiles = new Map<number, number[]>();
-  readonly #laterFolders = new Map<number, number[]>();
+  readonly #addedFiles = new Map<number, number[]>();
+  readonly #addedFolders = new Map<number, number[]>();
 
   constructor(data?: TreeData) {
     this.folders = new NameTable(data?.folders);
@@ -50,7 +51,7 @@ export class FileTree {
     this.orderedFiles = data?.orderedFiles ?? 0;
     this.orderedFolders = data?.orderedFolders ?? 0;
     if (data === undefined) this.#addFolder('', 0);
-    else this.#findLater();
+    else this.#findAdded();
   }
 
   get sizeBytes(): number {
@@ -69,8 +70,8 @@ export class FileTree {
     };
   }
 
-  /** Called once after the first walk: gives room back, and takes the order so far as the order of paths. */
-  settle(): void {
+  /** Called once after the first walk, which numbers in the order of the paths; releases unused capacity. */
+  markBuilt(): void {
     this.folders.trim();
     this.files.trim();
     this.#states = this.#states.slice(0, this.folders.count * STATE);
@@ -79,11 +80,12 @@ export class FileTree {
     this.orderedFolders = this.folders.count;
   }
 
-  /** Whether so much was added or removed since that a new walk would pay. */
+  /** Whether so much was added or removed that a new walk pays. */
   get needsRebuild(): boolean {
     const all = this.files.count + this.folders.count;
-    const worn = this.files.removedCount + this.folders.removedCount + (all - this.orderedFiles - this.orderedFolders);
-    return worn > 20_000 + all / 4;
+    const changed =
+      this.files.removedCount + this.folders.removedCount + (all - this.orderedFiles - this.orderedFolders);
+    return changed > 20_000 + all / 4;
   }
 
   state(folder: number): FolderState {
@@ -102,17 +104,17 @@ export class FileTree {
     return this.#run(folder, DEPTH);
   }
 
-  /** Folders below one that are there. */
+  /** Direct subfolders that are not removed. */
   subfolders(folder: number): number[] {
-    return this.#living(
+    return present(
       this.folders,
       this.#run(folder, FOLDERS),
       this.#run(folder, FOLDERS_END),
-      this.#laterFolders.get(folder),
+      this.#addedFolders.get(folder),
     );
   }
 
-  /** Takes the first listing of a folder; its subfolders are empty until they are listed. Returns their numbers. */
+  /** Takes the first listing of a folder. Returns the numbers of its subfolders, which are empty until they are listed. */
   fill(folder: number, { files, folders }: FolderListing): number[] {
     const [firstFile, firstFolder] = [this.files.count, this.folders.count];
     for (const name of files) this.files.add(name, folder);
@@ -121,58 +123,35 @@ export class FileTree {
     return Array.from({ length: folders.length }, (_, i) => firstFolder + i);
   }
 
-  /** Takes a later listing of a folder. Returns the subfolders that are new, and those that went with all below them. */
-  update(folder: number, { files, folders }: FolderListing): { added: number[]; removed: number[] } {
-    const oldFiles = this.#living(
-      this.files,
-      this.#run(folder, FILES),
-      this.#run(folder, FILES_END),
-      this.#laterFiles.get(folder),
-    );
-    const fileChange = changeOf(this.files, oldFiles, files);
-    for (const id of fileChange.gone) this.files.remove(id);
-    const newFiles = fileChange.fresh.map((name) => this.files.add(name, folder));
-    note(this.#laterFiles, folder, newFiles, this.files);
-    const folderChange = changeOf(this.folders, this.subfolders(folder), folders);
-    const removed = folderChange.gone.flatMap((id) => this.removeFolder(id));
-    const added = folderChange.fresh.map((name) => this.#addFolder(name, folder));
-    note(this.#laterFolders, folder, added, this.folders);
+  /** Takes a later listing of a folder. Returns the new subfolders, and the removed ones with all folders below them. */
+  update(folder: number, listing: FolderListing): { added: number[]; removed: number[] } {
+    const files = difference(this.files, this.#filesIn(folder), listing.files);
+    for (const id of files.removed) this.files.remove(id);
+    const newFiles = files.added.map((name) => this.files.add(name, folder));
+    append(this.#addedFiles, folder, newFiles, this.files);
+    const folders = difference(this.folders, this.subfolders(folder), listing.folders);
+    const removed = folders.removed.flatMap((id) => this.#removeFolder(id));
+    const added = folders.added.map((name) => this.#addFolder(name, folder));
+    append(this.#addedFolders, folder, added, this.folders);
     return { added, removed };
   }
 
-  /** Puts an empty folder in the place of one, because another one has its name now. */
-  replaceFolder(folder: number): { added: number; removed: number[] } {
+  /** Replaces a folder by an empty one, because another folder has its name now. Returns the removed folders. */
+  replaceFolder(folder: number): number[] {
     const [name, parent] = [this.folders.name(folder), this.folders.parent(folder)];
-    const removed = this.removeFolder(folder);
-    const added = this.#addFolder(name, parent);
-    note(this.#laterFolders, parent, [added], this.folders);
-    return { added, removed };
+    const removed = this.#removeFolder(folder);
+    append(this.#addedFolders, parent, [this.#addFolder(name, parent)], this.folders);
+    return removed;
   }
 
-  /** Removes a folder with all below it; returns the numbers of the folders that went. */
-  removeFolder(folder: number): number[] {
-    const below = this.subfolders(folder).flatMap((each) => this.removeFolder(each));
-    for (const id of this.#living(
-      this.files,
-      this.#run(folder, FILES),
-      this.#run(folder, FILES_END),
-      this.#laterFiles.get(folder),
-    ))
-      this.files.remove(id);
-    this.#laterFiles.delete(folder);
-    this.#laterFolders.delete(folder);
-    this.folders.remove(folder);
-    return [folder, ...below];
-  }
-
-  /** Names from the root down to a folder. */
+  /** Names from the root down to the folder. */
   path(folder: number): string[] {
     const names: string[] = [];
     for (let id = folder; id !== 0; id = this.folders.parent(id)) names.push(this.folders.name(id));
     return names.toReversed();
   }
 
-  /** The folder of a path; `undefined` when the tree does not know it. */
+  /** The folder at a path; `undefined` when there is none in the tree. */
   find(path: readonly string[]): number | undefined {
     let folder: number | undefined = 0;
     for (const name of path)
@@ -180,21 +159,32 @@ export class FileTree {
     return folder;
   }
 
-  /** What is in no run of its folder was added later. */
-  #findLater(): void {
-    for (const [table, later, run] of [
-      [this.files, this.#laterFiles, FILES],
-      [this.folders, this.#laterFolders, FOLDERS],
+  #filesIn(folder: number): number[] {
+    return present(this.files, this.#run(folder, FILES), this.#run(folder, FILES_END), this.#addedFiles.get(folder));
+  }
+
+  /** Removes a folder with everything below it. Returns the numbers of the removed folders. */
+  #removeFolder(folder: number): number[] {
+    const below = this.subfolders(folder).flatMap((each) => this.#removeFolder(each));
+    for (const id of this.#filesIn(folder)) this.files.remove(id);
+    this.#addedFiles.delete(folder);
+    this.#addedFolders.delete(folder);
+    this.folders.remove(folder);
+    return [folder, ...below];
+  }
+
+  /** Restores the lists of added names: those outside the run of their folder. */
+  #findAdded(): void {
+    for (const [table, lists, run] of [
+      [this.files, this.#addedFiles, FILES],
+      [this.folders, this.#addedFolders, FOLDERS],
     ] as const) {
-      for (let id = 0; id < table.count; id += 1) {
+      for (let id = table === this.folders ? 1 : 0; id < table.count; id += 1) {
         const parent = table.parent(id);
-        if (
-          table.isRemoved(id) ||
-          (table === this.folders && id === 0) ||
-          (id >= this.#run(parent, run) && id < this.#run(parent, run + 1))
-        )
-          continue;
-        later.set(parent, [...(later.get(parent) ?? []), id]);
+        if (table.isRemoved(id) || (id >= this.#run(parent, run) && id < this.#run(parent, run + 1))) continue;
+        const list = lists.get(parent);
+        if (list === undefined) lists.set(parent, [id]);
+        else list.push(id);
       }
     }
   }
@@ -202,9 +192,9 @@ export class FileTree {
   #addFolder(name: string, parent: number): number {
     const id = this.folders.add(name, parent);
     if ((id + 1) * STATE > this.#states.length)
-      this.#states = doubled(this.#states, new Float64Array(this.#states.length * 2 + STATE));
+      this.#states = enlarged(this.#states, new Float64Array(this.#states.length * 2 + STATE));
     if ((id + 1) * RUN > this.#runs.length)
-      this.#runs = doubled(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
+      this.#runs = enlarged(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
     this.#runs.set([0, 0, 0, 0, id === 0 ? 0 : this.depth(parent) + 1], id * RUN);
     this.setState(id, { inode: 0, mtimeMs: Number.NaN });
     return id;
@@ -213,33 +203,34 @@ export class FileTree {
   #run(folder: number, member: number): number {
     return this.#runs[folder * RUN + member] ?? 0;
   }
-
-  #living(table: NameTable, first: number, end: number, later: readonly number[] = []): number[] {
-    const ids: number[] = [];
-    for (let id = first; id < end; id += 1) if (!table.isRemoved(id)) ids.push(id);
-    for (const id of later) if (!table.isRemoved(id)) ids.push(id);
-    return ids;
-  }
 }
 
-/** Numbers whose names are in a list no more, and the names that have no number yet. */
-function changeOf(
+/** The numbers in a run and in a list of added names that are not removed. */
+function present(table: NameTable, first: number, end: number, added: readonly number[] = []): number[] {
+  const ids: number[] = [];
+  for (let id = first; id < end; id += 1) if (!table.isRemoved(id)) ids.push(id);
+  for (const id of added) if (!table.isRemoved(id)) ids.push(id);
+  return ids;
+}
+
+/** Compares numbered names with a new listing. */
+function difference(
   table: NameTable,
   ids: readonly number[],
   names: readonly string[],
-): { gone: number[]; fresh: string[] } {
-  const fresh = new Set(names);
-  const gone = ids.filter((id) => !fresh.delete(table.name(id)));
-  return { gone, fresh: [...fresh] };
+): { removed: number[]; added: string[] } {
+  const added = new Set(names);
+  const removed = ids.filter((id) => !added.delete(table.name(id)));
+  return { removed, added: [...added] };
 }
 
-function note(later: Map<number, number[]>, folder: number, added: readonly number[], table: NameTable): void {
-  const kept = [...(later.get(folder) ?? []).filter((id) => !table.isRemoved(id)), ...added];
-  if (kept.length > 0) later.set(folder, kept);
-  else later.delete(folder);
+function append(lists: Map<number, number[]>, folder: number, ids: readonly number[], table: NameTable): void {
+  const kept = [...(lists.get(folder) ?? []).filter((id) => !table.isRemoved(id)), ...ids];
+  if (kept.length > 0) lists.set(folder, kept);
+  else lists.delete(folder);
 }
 
-function doubled<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }

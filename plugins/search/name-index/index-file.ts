@@ -1,16 +1,16 @@
-/** An index on disk: what it is in JSON, then the arrays as they are in memory, then a checksum of all before it. */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** The index of one account on disk: a header in JSON, the arrays as they are in memory, and a checksum of both. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { NameData } from './name-table.ts';
+import { replaceFileSync } from '../../../kernel/system/atomic-file.ts';
 import { FileTree, type TreeData } from './file-tree.ts';
+import type { NameData } from './name-table.ts';
 
 const MAGIC = 'hostkeep-search-index';
 const VERSION = 1;
-type Arrays = readonly (Uint8Array | Uint32Array | Float64Array)[];
 
-interface Head {
+interface Header {
   readonly magic: string;
   readonly version: number;
   readonly endianness: string;
@@ -20,22 +20,17 @@ interface Head {
   readonly ordered: readonly [files: number, folders: number];
 }
 
-/** Writes beside and renames, so that there is a whole index or none. */
+export const indexFile = (folder: string, accountId: number): string => join(folder, `${accountId}.idx`);
+
+/** Replaces the file atomically, so that a reader finds a whole index or none. */
 export function saveTree(file: string, filesRoot: string, tree: FileTree): void {
   const { files, folders, states, runs, orderedFiles, orderedFolders } = tree.data;
-  const arrays: Arrays = [
-    states,
-    runs,
-    files.starts,
-    files.parents,
-    folders.starts,
-    folders.parents,
-    files.bytes,
-    files.capitals,
-    folders.bytes,
-    folders.capitals,
+  const arrays: readonly (Uint8Array | Uint32Array | Float64Array)[] = [
+    ...[states, runs],
+    ...[files.starts, files.parents, folders.starts, folders.parents],
+    ...[files.bytes, files.capitals, folders.bytes, folders.capitals],
   ];
-  const head: Head = {
+  const header: Header = {
     magic: MAGIC,
     version: VERSION,
     endianness: endianness(),
@@ -44,44 +39,44 @@ export function saveTree(file: string, filesRoot: string, tree: FileTree): void 
     originals: [files.originals, folders.originals],
     ordered: [orderedFiles, orderedFolders],
   };
-  const parts = [
-    lengthPrefixed(JSON.stringify(head)),
+  const chunks = [
+    lengthPrefixed(JSON.stringify(header)),
     ...arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)),
   ];
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32LE(parts.reduce((value, part) => crc32(part, value), 0));
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32LE(chunks.reduce((value, chunk) => crc32(chunk, value), 0));
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const beside = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  try {
-    write(beside, [...parts, sum]);
-    renameSync(beside, file);
-  } finally {
-    if (existsSync(beside)) unlinkSync(beside);
-  }
+  replaceFileSync(file, [...chunks, checksum], { mode: 0o600 });
 }
 
-/** The tree of a file; `undefined` when there is none, or not one of this version, this root, and whole. */
+/** Returns `undefined` when there is no file, or it is damaged, of another version or of another files root. */
 export function loadTree(file: string, filesRoot: string): FileTree | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = readFileSync(file);
   if (bytes.length < 16 || crc32(bytes.subarray(0, -4)) !== bytes.readUInt32LE(bytes.length - 4)) return undefined;
   const start = 8 + bytes.readUInt32LE(0);
-  const head = JSON.parse(bytes.toString('utf8', 8, start).trimEnd()) as Head;
-  if (
-    head.magic !== MAGIC ||
-    head.version !== VERSION ||
-    head.endianness !== endianness() ||
-    head.filesRoot !== filesRoot
-  )
-    return undefined;
-  return new FileTree(dataOf(head, bytes, start));
+  const header = JSON.parse(bytes.toString('utf8', 8, start).trimEnd()) as Header;
+  const isUsable =
+    header.magic === MAGIC &&
+    header.version === VERSION &&
+    header.endianness === endianness() &&
+    header.filesRoot === filesRoot;
+  return isUsable ? new FileTree(dataOf(header, bytes, start)) : undefined;
 }
 
-function dataOf({ lengths, originals, ordered }: Head, bytes: Buffer, start: number): TreeData {
+/** Removes the indexes of accounts that no longer exist, and unfinished files of a killed process. */
+export async function cleanIndexFolder(folder: string, exists: (accountId: number) => Promise<boolean>): Promise<void> {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const id = /^(\d+)\.idx$/.exec(name)?.[1];
+    if (id === undefined || !(await exists(Number(id)))) unlinkSync(join(folder, name));
+  }
+}
+
+function dataOf({ lengths, originals, ordered }: Header, bytes: Buffer, start: number): TreeData {
   let at = start;
   const parts = lengths.map((length) => {
     at += length;
-    return new Uint8Array(bytes.subarray(at - length, at)).buffer; // a copy, so that numbers lie where numbers may
+    return new Uint8Array(bytes.subarray(at - length, at)).buffer; // a copy, because typed arrays have to be aligned
   });
   const part = (i: number) => parts[i] ?? new ArrayBuffer(0);
   const names = (starts: number, blob: number, i: 0 | 1): NameData => ({
@@ -101,20 +96,11 @@ function dataOf({ lengths, originals, ordered }: Head, bytes: Buffer, start: num
   };
 }
 
-/** Its length in four bytes, four more that are free, and the text, padded to a multiple of eight. */
+/** The length in four bytes, four reserved bytes, and the text, padded to a multiple of eight. */
 function lengthPrefixed(text: string): Buffer {
   const body = Buffer.from(text);
   const padded = Buffer.alloc(8 + Math.ceil(body.length / 8) * 8, ' ');
   padded.writeUInt32LE(padded.length - 8);
   body.copy(padded, 8);
   return padded;
-}
-
-function write(file: string, parts: readonly Uint8Array[]): void {
-  const handle = openSync(file, 'wx', 0o600);
-  try {
-    for (const part of parts) for (let at = 0; at < part.length;) at += writeSync(handle, part, at);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,4 +1,25 @@
-import type { Fit } from './name-table.ts';
+/** How well a text matches a name; smaller is better. */
+export const Fit = { whole: 0, prefix: 1, word: 2, inside: 3 } as const;
+export type Fit = (typeof Fit)[keyof typeof Fit];
+
+/** How well a query matches a single name, by the same rules as `NameTable.scan`; `undefined` when it does not. */
+export function fitOf(
+  name: string,
+  { text, extension }: { readonly text: string; readonly extension: string },
+): Fit | undefined {
+  const lower = name.toLowerCase();
+  const sought = text.toLowerCase();
+  const ending = extension === '' ? '' : `.${extension.toLowerCase()}`;
+  if (!lower.endsWith(ending) || (ending !== '' && lower.length === ending.length)) return undefined;
+  if (sought === '' || lower === sought) return Fit.whole;
+  let fit: Fit | undefined;
+  for (let at = lower.indexOf(sought); at >= 0; at = lower.indexOf(sought, at + 1)) {
+    if (at === 0) return Fit.prefix;
+    if (/[^a-z0-9\u0080-\uffff]/.test(lower[at - 1] ?? '')) return Fit.word;
+    fit = Fit.inside;
+  }
+  return fit;
+}
 
 /** Fit and depth in one number; smaller is better. */
 export function rankOf(fit: Fit, depth: number): number {
@@ -6,14 +27,14 @@ export function rankOf(fit: Fit, depth: number): number {
 }
 
 /**
- * The best of many hits without sorting them all. Hits of one rank come in the order of their numbers, which below
- * `ordered` is the order of their paths, so of those the first `wanted` are enough; the later ones are compared by path.
+ * The best of many hits, without sorting them all. Hits of one rank are ordered by path. Numbers below `ordered` were
+ * given in the order of the paths, so the first `wanted` of those are enough; the others are compared by path.
  */
 export class TopHits {
   readonly #ordered: number;
   readonly #wanted: number;
-  readonly #ranks = new Map<number, { first: number[]; later: number[] }>();
-  /** Whether hits were left out because there were enough of their rank. */
+  readonly #ranks = new Map<number, { inOrder: number[]; unordered: number[] }>();
+  /** Whether hits were dropped because there were enough of their rank. */
   isCut = false;
 
   constructor(ordered: number, wanted: number) {
@@ -23,46 +44,44 @@ export class TopHits {
 
   add(id: number, rank: number): void {
     let bucket = this.#ranks.get(rank);
-    if (bucket === undefined) this.#ranks.set(rank, (bucket = { first: [], later: [] }));
-    if (id >= this.#ordered) bucket.later.push(id);
-    else if (bucket.first.length < this.#wanted) bucket.first.push(id);
+    if (bucket === undefined) this.#ranks.set(rank, (bucket = { inOrder: [], unordered: [] }));
+    if (id >= this.#ordered) bucket.unordered.push(id);
+    else if (bucket.inOrder.length < this.#wanted) bucket.inOrder.push(id);
     else this.isCut = true;
   }
 
-  /** How many were kept. */
+  /** Number of hits kept. */
   get size(): number {
     let size = 0;
-    for (const { first, later } of this.#ranks.values()) size += first.length + later.length;
+    for (const { inOrder, unordered } of this.#ranks.values()) size += inOrder.length + unordered.length;
     return size;
   }
 
-  /** TopHits first. */
-  *inOrder(pathOf: (id: number) => readonly string[]): Generator<number> {
-    for (const rank of [...this.#ranks.keys()].toSorted((a, b) => a - b)) {
-      const { first = [], later = [] } = this.#ranks.get(rank) ?? {};
-      yield* later.length === 0 ? first : merged(first, later, pathOf);
-    }
+  /** Yields the best first. */
+  *sorted(pathOf: (id: number) => readonly string[]): Generator<number> {
+    for (const [, { inOrder, unordered }] of [...this.#ranks].toSorted(([a], [b]) => a - b))
+      yield* unordered.length === 0 ? inOrder : merged(inOrder, unordered, pathOf);
   }
 }
 
-/** Two lists as one by path, the first of them in that order already. */
+/** Merges two lists by path; the first is in that order already. */
 function* merged(
-  first: readonly number[],
-  later: readonly number[],
+  inOrder: readonly number[],
+  unordered: readonly number[],
   pathOf: (id: number) => readonly string[],
 ): Generator<number> {
-  const added = later.map((id) => ({ id, path: pathOf(id) })).toSorted((a, b) => comparePaths(a.path, b.path));
+  const others = unordered.map((id) => ({ id, path: pathOf(id) })).toSorted((a, b) => comparePaths(a.path, b.path));
   let next = 0;
-  for (const id of first) {
+  for (const id of inOrder) {
     const path = pathOf(id);
-    for (let each = added[next]; each !== undefined && comparePaths(each.path, path) < 0; each = added[++next])
+    for (let each = others[next]; each !== undefined && comparePaths(each.path, path) < 0; each = others[++next])
       yield each.id;
     yield id;
   }
-  for (const { id } of added.slice(next)) yield id;
+  for (const { id } of others.slice(next)) yield id;
 }
 
-/** Component by component. */
+/** Compares component by component. */
 export function comparePaths(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < a.length && i < b.length; i += 1) {
     const [left = '', right = ''] = [a[i], b[i]];
