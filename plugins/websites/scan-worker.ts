@@ -1,4 +1,4 @@
-/** The thread that reads the accounts' files: listing folders and parsing PHP would hold up everybody else. */
+/** The thread that reads the accounts' files, because listing folders and parsing PHP would block the event loop. */
 import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
 import { readDatabaseInfo } from './database-info/config-reader.ts';
 import { scanDocroot, type DocrootScan, type Stamps } from './detection/docroot-scan.ts';
@@ -6,21 +6,22 @@ import type { DatabaseInfo } from './schema.ts';
 
 export interface DocrootRequest {
   readonly components: readonly string[];
-  /** Paths below it that are docroots of other domains. */
+  /** Paths below the docroot that are docroots of other domains. */
   readonly excluded: readonly string[];
+  /** The stamps of the last scan. */
   readonly before: Stamps;
 }
 export type ScanRequest =
   | { readonly filesRoot: string; readonly docroots: readonly DocrootRequest[] }
   | { readonly filesRoot: string; readonly folder: readonly string[]; readonly type: string };
-/** For docroots one look each, `undefined` where nothing changed. */
+/** One scan for each docroot, `undefined` where nothing changed; or the answer for the folder of one site. */
 export type ScanReply = readonly (DocrootScan | undefined)[] | DatabaseInfo | undefined;
 
-serveRequests<ScanRequest, ScanReply>(async (question) => {
-  const { filesRoot } = question;
-  if ('folder' in question) return readDatabaseInfo(filesRoot, question.folder, question.type);
-  const looks: (DocrootScan | undefined)[] = [];
-  for (const { components, excluded, before } of question.docroots)
-    looks.push(await scanDocroot(filesRoot, components, new Set(excluded), before));
-  return looks;
+serveRequests<ScanRequest, ScanReply>(async (request) => {
+  const { filesRoot } = request;
+  if ('folder' in request) return readDatabaseInfo(filesRoot, request.folder, request.type);
+  const scans: (DocrootScan | undefined)[] = [];
+  for (const { components, excluded, before } of request.docroots)
+    scans.push(await scanDocroot(filesRoot, components, new Set(excluded), before));
+  return scans;
 });

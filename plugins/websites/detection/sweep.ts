@@ -1,77 +1,79 @@
-import type { Accounts } from '../../../kernel/identity/accounts.ts';
+import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { DomainsService } from '../../domains/service.ts';
-import type { Sites } from '../sites.ts';
 
-interface SweepParts {
-  readonly sites: Sites;
-  readonly domains: DomainsService;
+interface SweepOptions {
   readonly accounts: Accounts;
+  /** The owners of all domains. */
+  readonly owners: () => AsyncIterable<{ readonly accountId: number }>;
+  /** Checks the sites of an account. */
+  readonly check: (account: Account) => unknown;
   readonly log: Log;
   readonly everyMs: number;
 }
 
-/** A crowd of changes is not answered with a crowd of walks, which would slow the changes. */
-const SOON_MS = 2000;
+/** How long changes are collected: checking at each of many would slow them down. */
+const DELAY_MS = 2000;
 
-/** Looks at the sites of accounts that nobody asked for, one after the other, so that the totals of the server are right. */
+/** Checks the sites of all accounts in the background, one after the other, so that the server's totals are right. */
 export class Sweep {
-  readonly #parts: SweepParts;
+  readonly #options: SweepOptions;
   readonly #queue = new Set<number>();
   readonly #timer: NodeJS.Timeout;
-  #working: Promise<void> | undefined;
-  #soon: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #delay: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(parts: SweepParts) {
-    this.#parts = parts;
-    this.#timer = setInterval(() => this.#start(() => this.#visitAll()), parts.everyMs).unref();
-    this.#start(() => this.#visitAll());
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#start(() => this.#enqueueAll()), options.everyMs).unref();
+    this.#start(() => this.#enqueueAll());
   }
 
-  /** Soon, and once for many changes; who asks for the sites meanwhile has them looked at then. */
-  visit(accountId: number): void {
+  /** Checks an account soon, and once for several calls. */
+  schedule(accountId: number): void {
     this.#queue.add(accountId);
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      this.#start(async () => undefined);
-    }, SOON_MS).unref();
+    this.#delay ??= setTimeout(() => {
+      this.#delay = undefined;
+      this.#start();
+    }, DELAY_MS).unref();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    clearTimeout(this.#soon);
-    await this.#working;
+    clearTimeout(this.#delay);
+    await this.#running;
   }
 
-  #start(first: () => Promise<void>): void {
-    const { log } = this.#parts;
-    this.#working ??= first()
+  #start(prepare = async (): Promise<void> => undefined): void {
+    const { log } = this.#options;
+    this.#running ??= prepare()
       .then(() => this.#drain())
-      .catch((error: unknown) => log.warn({ err: error }, 'websites could not be swept'))
+      .catch((error: unknown) => log.warn({ err: error }, 'the sweep of all websites failed'))
       .finally(() => {
-        this.#working = undefined;
-        if (this.#queue.size > 0 && !this.#isClosed) this.#start(async () => undefined);
+        this.#running = undefined;
+        if (this.#queue.size > 0 && !this.#isClosed) this.#start();
       });
   }
 
-  async #visitAll(): Promise<void> {
-    for await (const { accountId } of this.#parts.domains.all())
-      if (this.#queue.add(accountId) && this.#isClosed) return;
+  async #enqueueAll(): Promise<void> {
+    for await (const { accountId } of this.#options.owners()) {
+      if (this.#isClosed) return;
+      this.#queue.add(accountId);
+    }
   }
 
   async #drain(): Promise<void> {
-    const { accounts, sites, log } = this.#parts;
+    const { accounts, check, log } = this.#options;
     for (const id of this.#queue) {
       this.#queue.delete(id);
       if (this.#isClosed) return;
       const account = await accounts.byId(id);
       if (account === undefined) continue;
       try {
-        await sites.of(account);
+        await check(account);
       } catch (error) {
-        log.warn({ account: account.username, err: error }, 'the websites of an account could not be looked at');
+        log.warn({ account: account.username, err: error }, 'the websites of an account could not be checked');
       }
     }
   }
