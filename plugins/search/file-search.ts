@@ -74,7 +74,8 @@ export class FileSearch {
 
   /** Saves the indexes, and ends the thread. */
   async close(): Promise<void> {
-    if (this.#indexer.isStarted) await this.#indexer.ask({ kind: 'close' }).catch(() => undefined); // a walk restores it
+    // changes that are not saved are found again by a walk
+    if (this.#indexer.isStarted) await this.#indexer.ask({ kind: 'close' }).catch(() => undefined);
     await this.#indexer.close();
   }
 

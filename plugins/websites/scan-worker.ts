@@ -4,7 +4,7 @@ import { readDatabaseInfo } from './database-info/config-reader.ts';
 import { scanDocroot, type DocrootScan, type Stamps } from './detection/docroot-scan.ts';
 import type { DatabaseInfo } from './schema.ts';
 
-export interface DocrootRequest {
+interface DocrootRequest {
   readonly components: readonly string[];
   /** Paths below the docroot that are docroots of other domains. */
   readonly excluded: readonly string[];

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 15_000;
 const WAITING = 1000;
 const IDLE_MS = 30_000;
 
-export interface SitesOptions {
+interface SitesOptions {
   readonly store: Store;
   readonly domains: DomainsService;
   readonly log: Log;

@@ -3,7 +3,7 @@ import type { DocrootScan, FoundSite, Stamps } from './detection/docroot-scan.ts
 
 /** The last scan of a docroot. */
 export interface ScannedDocroot extends DocrootScan {
-  /** What was scanned: differs when the docroot does, or the docroots of other domains below it. */
+  /** Identifies the scanned folders: the docroot, without the docroots of other domains below it. */
   readonly scope: string;
 }
 

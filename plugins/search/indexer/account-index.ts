@@ -14,7 +14,7 @@ const WAIT_MS = 1000;
 /** How often everything is compared although all folders are watched: a notification can be lost. */
 const SAFETY_MS = 600_000;
 
-export interface AccountIndexOptions {
+interface AccountIndexOptions {
   readonly file: string;
   readonly filesRoot: string;
   readonly maxNames: number;

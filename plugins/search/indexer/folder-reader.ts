@@ -1,6 +1,6 @@
 /**
- * Reads of the indexing thread. Each returns `undefined` where the system refuses: what is missing, a link, foreign or
- * broken is not found. Other errors, such as too few descriptors, are thrown.
+ * Reads of the indexing thread. Each returns `undefined` for a file or folder that is missing, a link, unreadable or
+ * damaged, so that it is not found. Other errors, such as too few descriptors, are thrown.
  */
 import { fstatSync } from 'node:fs';
 import {

@@ -22,7 +22,7 @@ export interface WalkOptions {
   onOpen?(folder: number, descriptor: number): void;
   onRemoved?(folders: readonly number[]): void;
   readonly shouldStop: () => boolean;
-  /** A tree with this many names takes no more; what is beyond it is not found. */
+  /** A tree with this many names takes no more; names beyond it are not found. */
   readonly maxNames: number;
 }
 

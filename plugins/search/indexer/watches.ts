@@ -3,7 +3,7 @@ import { watch, type FSWatcher } from 'node:fs';
 /** Memory of one watched folder in this process, measured. */
 const WATCH_BYTES = 1100;
 
-/** All watchers share one pair of listeners, which read the folder from the watcher: a pair each would add 130 bytes. */
+/** All watchers share a pair of listeners, which read the folder from the watcher: a pair each would add 130 bytes. */
 type FolderWatcher = FSWatcher & { folder?: number };
 
 /** How many more folders all accounts together may watch. */

@@ -114,7 +114,7 @@ export class FileTree {
     );
   }
 
-  /** Takes the first listing of a folder. Returns the numbers of its subfolders, which are empty until they are listed. */
+  /** Takes the first listing of a folder. Returns the numbers of its subfolders, which are to be listed next. */
   fill(folder: number, { files, folders }: FolderListing): number[] {
     const [firstFile, firstFolder] = [this.files.count, this.folders.count];
     for (const name of files) this.files.add(name, folder);
@@ -123,7 +123,7 @@ export class FileTree {
     return Array.from({ length: folders.length }, (_, i) => firstFolder + i);
   }
 
-  /** Takes a later listing of a folder. Returns the new subfolders, and the removed ones with all folders below them. */
+  /** Takes a later listing of a folder. Returns the new subfolders, and the removed ones with the folders below. */
   update(folder: number, listing: FolderListing): { added: number[]; removed: number[] } {
     const files = difference(this.files, this.#filesIn(folder), listing.files);
     for (const id of files.removed) this.files.remove(id);

@@ -187,7 +187,7 @@ export class NameTable {
     return isWordByte(this.#bytes[from - 1] ?? 0) ? Fit.inside : Fit.word;
   }
 
-  /** The number of the name at a position, from `low` up to `high`: doubles the step first, because it is often near. */
+  /** The number of the name at a position, from `low` up to `high`; it is often near `low`, so the steps grow. */
   #find(position: number, low: number, high: number): number {
     let step = 1;
     while (low + step < high && this.#start(low + step) <= position) {

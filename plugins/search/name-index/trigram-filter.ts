@@ -2,7 +2,7 @@
 const BLOCK = 64;
 /** Names that a chunk describes: as many blocks as a word has bits. */
 const CHUNK = BLOCK * 32;
-/** Hash values of three bytes. With 64 names to a bit, about a fifth of the bits are set; the filter takes 8 bytes a name. */
+/** Hash values of three bytes. With 64 names to a bit, about a fifth of the bits are set, at 8 bytes a name. */
 const HASHES = 4096;
 
 /**

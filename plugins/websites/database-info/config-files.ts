@@ -11,7 +11,7 @@ export interface DatabaseSettings {
   readonly prefix: PhpValue;
 }
 
-export interface ConfigFile {
+interface ConfigFile {
   /** Below the application's root; `..` in front means the folder above it. */
   readonly path: string;
   readonly read: (text: string) => DatabaseSettings | undefined;

@@ -62,7 +62,7 @@ async function readText(filesRoot: string, path: readonly string[]): Promise<str
   }
 }
 
-/** Reads until the end of the file or of the buffer, because it may grow while it is read. Resolves to the bytes read. */
+/** Reads until the file ends or the buffer is full, because a file may grow while it is read. Resolves to the size. */
 async function fill(buffer: Buffer, read: (offset: number) => Promise<{ bytesRead: number }>): Promise<number> {
   let size = 0;
   for (let got = -1; got !== 0 && size < buffer.length; size += got) got = (await read(size)).bytesRead;

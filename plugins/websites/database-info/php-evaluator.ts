@@ -182,7 +182,7 @@ export class PhpFile {
   #variable(node: Node, scope: Variables): PhpValue {
     const name = nameOf(node);
     if (name === 'GLOBALS') return new PhpArray(this.variables);
-    if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV and the like: no request, no environment
+    if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV and the like are empty
     return name === undefined ? undefined : scope.has(name) ? scope.get(name) : null;
   }
 

@@ -1,4 +1,4 @@
-/** Reads below a files root, without following links. What is missing or may not be read is `undefined`. */
+/** Reads below a files root, without following links. A missing or unreadable file or folder is `undefined`. */
 import type { FileHandle } from 'node:fs/promises';
 import { Folder, isMissing } from '../../../kernel/system/safe-folder.ts';
 

@@ -57,7 +57,7 @@ async function isUnchanged(filesRoot: string, docroot: readonly string[], before
   return entries.length > 0;
 }
 
-/** Components of a path below the docroot: `''` at the end marks a folder, `..` in front the folder above the docroot. */
+/** Components of a path below the docroot: `''` at the end marks a folder, `..` in front the folder above it. */
 function componentsAt(docroot: readonly string[], path: string): string[] {
   const parts = path.split('/');
   return parts[0] === '..' ? [...docroot.slice(0, -1), ...parts.slice(1)] : [...docroot, ...parts];
