@@ -1,6 +1,6 @@
 /**
  * `safe-folder.ts` without promises, for threads that walk through many folders: each folder is opened from its
- * parent's descriptor without following links. The caller closes what it opens. Each function throws the system's error.
+ * parent's descriptor without following links. The caller closes the descriptors. Errors are those of the system.
  */
 import { closeSync, lstatSync, openSync, readdirSync, type Dirent, type Stats } from 'node:fs';
 import { entryPath, FOLDER_FLAGS, ROOT_FLAGS } from './safe-folder.ts';

@@ -188,8 +188,8 @@ export class Folder {
 }
 
 /**
- * The path of an entry in an open folder, or of the folder itself for an empty name. The system resolves the descriptor,
- * whatever the folder is called now. Errors: 400 `invalid_path` for more than one component, `.` and `..`.
+ * The path of an entry in an open folder, or of the folder itself for an empty name. It goes through the descriptor, so
+ * it stays valid when the folder is moved. Errors: 400 `invalid_path` for more than one component, `.` and `..`.
  */
 export function entryPath(folder: number, name: string | Buffer): string | Buffer {
   const text = typeof name === 'string' ? name : name.toString('latin1');
