@@ -9,6 +9,10 @@ import { lstat, mkdir, open, opendir, readdir, statfs, type FileHandle } from 'n
 import { HttpError, retryLater } from '../errors.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** Flags for the files root, whose path is the operator's setting: links in it are followed. */
+export const ROOT_FLAGS = O_RDONLY | O_DIRECTORY;
+/** Flags for a folder below it. */
+export const FOLDER_FLAGS = ROOT_FLAGS | O_NOFOLLOW;
 /** Longest name of a Linux file system, in bytes. */
 const NAME_BYTES = 255;
 const PATH_BYTES = 4096;
@@ -57,7 +61,7 @@ export class Folder {
 
   /** The files root itself; it is the operator's setting, so links in its path are followed. */
   static async openRoot(filesRoot: string): Promise<Folder> {
-    return new Folder(await open(filesRoot, O_RDONLY | O_DIRECTORY));
+    return new Folder(await open(filesRoot, ROOT_FLAGS));
   }
 
   /** Goes down from the root. Rejects with the error of the system: `ENOENT`, `ENOTDIR` or `ELOOP` when one is no plain folder. */
@@ -114,7 +118,7 @@ export class Folder {
   }
 
   async folder(name: string | Buffer): Promise<Folder> {
-    return new Folder(await open(this.#path(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    return new Folder(await open(this.#path(name), FOLDER_FLAGS));
   }
 
   /** A regular file, for reading. Rejects with `ELOOP` for a link and `EINVAL` for a device, pipe or folder. */
@@ -178,13 +182,21 @@ export class Folder {
     }
   }
 
-  /** The system resolves the descriptor itself, whatever its folder is called now; one name below it, no more. */
-  #path(name: string | Buffer): Buffer {
-    const bytes = typeof name === 'string' ? Buffer.from(name) : name;
-    if (bytes.includes(0x2f) || bytes.equals(Buffer.from('..')))
-      throw new HttpError('invalid_path', 'a name is one component of a path');
-    return Buffer.concat([Buffer.from(`/proc/self/fd/${this.handle.fd}/`), bytes]);
+  #path(name: string | Buffer): string | Buffer {
+    return entryPath(this.handle.fd, name);
   }
+}
+
+/**
+ * The path of an entry in an open folder, or of the folder itself for an empty name. It goes through the descriptor, so
+ * it stays valid when the folder is moved. Errors: 400 `invalid_path` for more than one component, `.` and `..`.
+ */
+export function entryPath(folder: number, name: string | Buffer): string | Buffer {
+  const text = typeof name === 'string' ? name : name.toString('latin1');
+  if (text.includes('/') || text === '.' || text === '..')
+    throw new HttpError('invalid_path', 'a name is one component of a path');
+  const path = `/proc/self/fd/${folder}/`;
+  return typeof name === 'string' ? path + name : Buffer.concat([Buffer.from(path), name]);
 }
 
 /** Whether the system said that there is no such plain file or folder: missing, a link, or of another kind. */

@@ -1,36 +1,29 @@
-import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import { clientPath, componentsOf } from '../../kernel/system/safe-folder.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
-import type { Answer } from './account-index.ts';
-import type { IndexerSettings, Question, Status } from './indexer.ts';
-import type { Hit } from './query.ts';
-import type { FileHits, FolderHits, SearchConfig } from './schema.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { clientPath, componentsOf } from '../../kernel/system/safe-folder.ts';
+import type { SearchResult } from './indexer/account-index.ts';
+import type { Hit, SearchQuery } from './indexer/index-search.ts';
+import type { IndexerRequest, IndexerSettings, IndexerStatus } from './indexer/indexer-worker.ts';
+import { cleanIndexFolder } from './name-index/index-file.ts';
+import type { FileHits, FilesQuery, FolderHits, FoldersQuery, SearchConfig } from './schema.ts';
 
-/** How many searches the thread has at a time, and how many wait for it. */
+/** Searches in the thread at once, and searches that wait for it. */
 const AT_ONCE = 32;
 const WAITING = 1000;
-/** A thread that gives no answer for so long hangs in the file system. */
+/** A thread that takes longer hangs in the file system. */
 const TIMEOUT_MS = 30_000;
-
-/** A walk makes many names that are needed only for a moment; more room for those only makes the thread larger. */
+/** A walk creates many short-lived names; a larger young generation would only make the thread larger. */
 const YOUNG_MIB = 4;
-
-export interface SearchRequest {
-  readonly q: string;
-  readonly ext?: string;
-  readonly folder: string;
-  readonly limit: number;
-}
 
 /** Searches of files and folders, answered by the thread that holds the indexes. */
 export class FileSearch {
   readonly #virtualRoot: string;
   readonly #folder: string;
-  readonly #thread: WorkerPool<Question, Answer | Status | undefined>;
+  readonly #indexer: WorkerPool<IndexerRequest, SearchResult | IndexerStatus | undefined>;
 
   constructor(config: SearchConfig, dataDir: string, virtualRoot: string) {
     this.#virtualRoot = virtualRoot;
@@ -42,9 +35,9 @@ export class FileSearch {
       maxNames: config.max_names,
       sweepMs: config.sweep_seconds * 1000,
     };
-    this.#thread = new WorkerPool({
+    this.#indexer = new WorkerPool({
       beside: import.meta.url,
-      script: 'indexer',
+      script: 'indexer/indexer-worker',
       atOnce: AT_ONCE,
       waiting: WAITING,
       timeoutMs: TIMEOUT_MS,
@@ -53,74 +46,65 @@ export class FileSearch {
   }
 
   /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
-  files(account: Account, asked: SearchRequest): Promise<Reply> {
-    return this.#search(account, 'files', asked, ({ path, sizeBytes, mtimeMs }): FileHits[number] => ({
+  files(account: Account, query: FilesQuery): Promise<Reply> {
+    return this.#search(account, 'files', query, ({ path, sizeBytes, mtimeMs }): FileHits[number] => ({
       path: clientPath(path, this.#virtualRoot),
       size: sizeBytes,
       modified: new Date(mtimeMs).toISOString().slice(0, 19),
     }));
   }
 
-  folders(account: Account, asked: SearchRequest): Promise<Reply> {
-    return this.#search(account, 'folders', asked, ({ path }): FolderHits[number] => ({
+  /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
+  folders(account: Account, query: FoldersQuery): Promise<Reply> {
+    return this.#search(account, 'folders', { ...query, ext: '' }, ({ path }): FolderHits[number] => ({
       name: path.at(-1) ?? '',
       path: clientPath(path, this.#virtualRoot),
     }));
   }
 
-  /** `undefined` while nobody has searched yet. */
-  async status(): Promise<Status | undefined> {
-    return this.#thread.isStarted ? ((await this.#thread.ask({ kind: 'status' })) as Status) : undefined;
+  /** Resolves to `undefined` before the first search. */
+  async status(): Promise<IndexerStatus | undefined> {
+    return this.#indexer.isStarted ? ((await this.#indexer.ask({ kind: 'status' })) as IndexerStatus) : undefined;
   }
 
-  /** Removes indexes of accounts that are gone. */
-  async clean(accounts: Accounts): Promise<void> {
-    for (const name of filesOf(this.#folder)) {
-      const id = /^(\d+)\.idx$/.exec(name)?.[1];
-      if (id === undefined || (await accounts.byId(Number(id))) === undefined) unlinkSync(join(this.#folder, name));
-    }
+  /** Removes the indexes of deleted accounts. */
+  clean(accounts: Accounts): Promise<void> {
+    return cleanIndexFolder(this.#folder, async (id) => (await accounts.byId(id)) !== undefined);
   }
 
-  /** Writes what changed, and ends the thread. */
+  /** Saves the indexes, and ends the thread. */
   async close(): Promise<void> {
-    if (this.#thread.isStarted) await this.#thread.ask({ kind: 'save' }).catch(() => undefined); // what was not written is found again by a walk
-    await this.#thread.close();
+    // changes that are not saved are found again by a walk
+    if (this.#indexer.isStarted) await this.#indexer.ask({ kind: 'close' }).catch(() => undefined);
+    await this.#indexer.close();
   }
 
   async #search(
     account: Account,
-    kind: 'files' | 'folders',
-    { q, ext = '', folder, limit }: SearchRequest,
+    kind: SearchQuery['kind'],
+    { q, ext, folder, limit }: FilesQuery,
     describe: (hit: Hit) => unknown,
   ): Promise<Reply> {
     const components = componentsOf(folder, this.#virtualRoot);
-    const answer = (await this.#thread.ask({
+    const result = (await this.#indexer.ask({
       kind: 'search',
       accountId: account.id,
       filesRoot: account.filesRoot,
       query: { kind, text: q, extension: ext, folder: components, limit },
-    })) as Answer;
-    if (answer.hits === undefined && components.length > 0)
+    })) as SearchResult;
+    if (result.hits === undefined && components.length > 0)
       throw new HttpError('folder_not_found', 'there is no such folder');
-    return ready((answer.hits ?? []).map(describe), {
-      headers: { 'X-Hostkeep-Index': answer.isReady ? 'ready' : 'building' },
+    return ready((result.hits ?? []).map(describe), {
+      headers: { 'X-Hostkeep-Index': result.isReady ? 'ready' : 'building' },
     });
   }
 }
 
-/** Folders that all processes of this user may watch together. */
+/** How many folders all processes of this system user may watch. */
 export function watchLimit(): number {
   try {
     return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) || 0;
   } catch {
     return 0;
-  }
-}
-
-function filesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // there is none before the first search
   }
 }

@@ -1,21 +1,22 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
-import type { Status } from './indexer.ts';
+import type { IndexerStatus } from './indexer/indexer-worker.ts';
 import {
   FeatureHits,
   FileHits,
   FilesQuery,
   FolderHits,
   FoldersQuery,
-  PlainQuery,
+  TextQuery,
   SearchConfig,
   WebsiteHits,
 } from './schema.ts';
-import { findFeatures, findWebsites } from './texts.ts';
+import { findFeatures, findWebsites } from './text-search.ts';
 
 const INDEX_HEADER =
-  'The header X-Hostkeep-Index is `ready`, or `building` while the hits come from a bounded walk because there is no index yet.';
+  'The header `X-Hostkeep-Index` is `ready` when the hits come from the index, and `building` when there is none yet ' +
+  'and they come from a bounded walk.';
 
 export default definePlugin({
   name: 'search',
@@ -28,7 +29,7 @@ export default definePlugin({
       requiresFeatures: ['filemanager'],
       query: FilesQuery,
       reply: FileHits,
-      summary: 'Files by name, best first',
+      summary: 'Find files by name, best matches first',
       description: INDEX_HEADER,
       errors: ['invalid_path', 'folder_not_found', 'overloaded'],
     },
@@ -38,23 +39,23 @@ export default definePlugin({
       requiresFeatures: ['filemanager'],
       query: FoldersQuery,
       reply: FolderHits,
-      summary: 'Folders by name, best first',
+      summary: 'Find folders by name, best matches first',
       description: INDEX_HEADER,
       errors: ['invalid_path', 'folder_not_found', 'overloaded'],
     },
     features: {
       method: 'GET',
       path: '/api/search/features',
-      query: PlainQuery,
+      query: TextQuery,
       reply: FeatureHits,
-      summary: 'Features of the account by name, title and description',
+      summary: 'Find features of the account by name, title and description',
     },
     websites: {
       method: 'GET',
       path: '/api/search/websites',
-      query: PlainQuery,
+      query: TextQuery,
       reply: WebsiteHits,
-      summary: 'Sites of the account by path',
+      summary: 'Find sites of the account by domain and path',
     },
   },
   async setup({ config, node, identity, gather, onClose }) {
@@ -93,21 +94,15 @@ export default definePlugin({
   },
 });
 
-function metricsOf(status: Status | undefined): Metric[] {
-  const metric = (name: string, type: Metric['type'], help: string, value = 0): Metric => ({
-    name: `hostkeep_search_${name}`,
-    type,
-    help,
-    samples: [{ value }],
-  });
+function metricsOf(status: IndexerStatus | undefined): Metric[] {
   return [
-    metric('indexes', 'gauge', 'Accounts whose index is in memory', status?.accounts),
-    metric('indexed_files', 'gauge', 'Files in those indexes', status?.files),
-    metric('watched_folders', 'gauge', 'Folders watched with inotify', status?.watches),
-    metric('memory_bytes', 'gauge', 'Memory of indexes and watches', status?.memoryBytes),
-    metric('indexes_built_total', 'counter', 'Indexes made by walking', status?.indexesBuilt),
-    metric('indexes_loaded_total', 'counter', 'Indexes read from disk', status?.indexesLoaded),
-    metric('folders_listed_total', 'counter', 'Folders listed', status?.foldersListed),
-    metric('failures_total', 'counter', 'Failures of the indexing thread', status?.failures),
+    gauge('hostkeep_search_indexes', 'Accounts whose index is in memory', status?.indexes ?? 0),
+    gauge('hostkeep_search_indexed_files', 'Files in the indexes in memory', status?.files ?? 0),
+    gauge('hostkeep_search_watched_folders', 'Folders watched with inotify', status?.watches ?? 0),
+    gauge('hostkeep_search_memory_bytes', 'Memory of indexes and watches', status?.memoryBytes ?? 0),
+    counter('hostkeep_search_indexes_built_total', 'Indexes built by a walk', status?.indexesBuilt ?? 0),
+    counter('hostkeep_search_indexes_loaded_total', 'Indexes loaded from disk', status?.indexesLoaded ?? 0),
+    counter('hostkeep_search_folders_listed_total', 'Folders listed', status?.foldersListed ?? 0),
+    counter('hostkeep_search_failures_total', 'Failures of the indexing thread', status?.failures ?? 0),
   ];
 }

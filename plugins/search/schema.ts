@@ -5,49 +5,50 @@ export const SearchConfig = Type.Object(
     memory_mib: Type.Number({
       minimum: 1,
       default: 256,
-      description:
-        'Memory of the indexes of all accounts together; those of accounts that did not search for the longest leave it and stay on disk',
+      description: 'Memory for the indexes of all accounts; beyond it the least recently used stay on disk only',
     }),
     watch_share: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 0.5,
       description:
-        'Part of fs.inotify.max_user_watches that may be used; folders beyond it are compared by their times',
+        'Share of fs.inotify.max_user_watches to use; folders beyond it are compared by modification time instead',
     }),
     sweep_seconds: Type.Number({
       minimum: 0,
       default: 10,
-      description: 'How old the comparison of folders that are not watched may be when somebody searches',
+      description: 'At a search, compare folders that are not watched if the last comparison is older than this',
     }),
     max_names: Type.Integer({
       minimum: 1000,
       default: 5_000_000,
-      description: 'Files and folders of one account in its index; what is beyond it is not found',
+      description: 'Most files and folders in the index of one account; names beyond it are not found',
     }),
   },
   { additionalProperties: false },
 );
 export type SearchConfig = Static<typeof SearchConfig>;
 
-const q = Type.String({ maxLength: 255, default: '', description: 'Looked for in names, in any case; empty = all' });
-const limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Hits at most' });
+const q = Type.String({ maxLength: 255, default: '', description: 'Text to find, in any case; empty = all' });
+const limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Most hits to return' });
 const folder = Type.String({
   maxLength: 4096,
   default: '',
-  description: 'Only in this folder and below, absolute under the virtual root or relative to it',
+  description: 'Search only this folder and below; absolute under the virtual root, or relative to it',
 });
 const ext = Type.String({
   maxLength: 64,
   pattern: '^[^/\\u0000-\\u001f]*$',
   default: '',
-  description: 'Whole extension without its dot, e.g. sql or tar.gz',
+  description: 'Whole extension without the leading dot, e.g. sql or tar.gz',
 });
 
 export const FilesQuery = Type.Object({ q, ext, folder, limit });
+export type FilesQuery = Static<typeof FilesQuery>;
 export const FoldersQuery = Type.Object({ q, folder, limit });
-export const PlainQuery = Type.Object({ q, limit });
-export type PlainQuery = Static<typeof PlainQuery>;
+export type FoldersQuery = Static<typeof FoldersQuery>;
+export const TextQuery = Type.Object({ q, limit });
+export type TextQuery = Static<typeof TextQuery>;
 
 export const FileHits = Type.Array(
   Type.Object({
@@ -64,9 +65,9 @@ export type FolderHits = Static<typeof FolderHits>;
 export const FeatureHits = Type.Array(
   Type.Object({
     description: Type.String(),
-    link: Type.String({ description: 'Path of its page in the panel' }),
+    link: Type.String({ description: 'Path of the page in the panel' }),
     module: Type.String({ description: 'Name of the feature' }),
-    name: Type.String({ description: 'Title in the language of the account' }),
+    name: Type.String({ description: "Title in the account's language" }),
   }),
 );
 export type FeatureHits = Static<typeof FeatureHits>;

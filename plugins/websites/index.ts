@@ -1,11 +1,11 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { errors } from './errors.ts';
 import type { DomainsService } from '../domains/service.ts';
-import { DETECTORS } from './detectors.ts';
+import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';
 import { countSites } from './store.ts';
-import { Sweep } from './sweep.ts';
+import { Sweep } from './detection/sweep.ts';
 
 const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
   name: type,
@@ -26,7 +26,7 @@ export default definePlugin({
       path: '/api/auto-installer',
       feature: 'autoinstaller',
       reply: AutoInstaller,
-      summary: 'Applications that are known, and those that the account has',
+      summary: 'List the supported applications and the sites of the account',
     },
     databaseInfo: {
       method: 'GET',
@@ -34,7 +34,7 @@ export default definePlugin({
       feature: 'websites',
       query: DatabaseInfoQuery,
       reply: DatabaseInfo,
-      summary: "The access to its database that a site's own configuration holds",
+      summary: "Read the database settings from a site's configuration file",
       errors: ['database_info_not_found', 'invalid_config_file'],
     },
   },
@@ -49,9 +49,9 @@ export default definePlugin({
     });
     onClose(() => sites.close());
     const sweep = new Sweep({
-      sites,
-      domains,
       accounts: identity.accounts,
+      owners: () => domains.all(),
+      check: (account) => sites.of(account),
       log,
       everyMs: config.sweep_seconds * 1000,
     });
@@ -59,7 +59,7 @@ export default definePlugin({
     onClose(
       domains.onChange((accountId) => {
         sites.forget(accountId);
-        sweep.visit(accountId);
+        sweep.schedule(accountId);
       }),
     );
     return {
@@ -81,7 +81,7 @@ export default definePlugin({
           {
             name: 'websites',
             ok: true,
-            detail: `${await countSites(store)} sites known, ${DETECTORS.length} kinds of application`,
+            detail: `${await countSites(store)} sites found, ${DETECTORS.length} application types supported`,
           },
         ],
       },

@@ -5,12 +5,12 @@ export const WebsitesConfig = Type.Object(
     check_seconds: Type.Number({
       minimum: 0,
       default: 2,
-      description: 'How long found sites are answered from memory before the times of their folders are compared again',
+      description: 'How long sites are returned from memory before the times of their folders are checked again',
     }),
     sweep_seconds: Type.Number({
       minimum: 60,
       default: 3600,
-      description: 'How often the sites of all accounts are looked at, for the totals of the server',
+      description: 'How often the sites of all accounts are checked, for the totals of the server',
     }),
   },
   { additionalProperties: false },
@@ -18,10 +18,10 @@ export const WebsitesConfig = Type.Object(
 export type WebsitesConfig = Static<typeof WebsitesConfig>;
 
 export const Site = Type.Object({
-  site: Type.String({ description: 'As people see it, e.g. example.com or example.com/blog' }),
-  type: Type.String({ description: 'Kind of application, e.g. wordpress' }),
-  version: Type.String({ description: "As the application's own files say; empty when they do not" }),
-  path: Type.String({ description: 'Its folder, e.g. /var/www/html/example.com/blog' }),
+  site: Type.String({ description: 'Domain and path, e.g. example.com or example.com/blog' }),
+  type: Type.String({ description: 'Application type, e.g. wordpress' }),
+  version: Type.String({ description: "From the application's own files; empty when they do not give it" }),
+  path: Type.String({ description: 'Folder, e.g. /var/www/html/example.com/blog' }),
 });
 export type Site = Static<typeof Site>;
 
@@ -40,7 +40,8 @@ export const DatabaseInfoQuery = Type.Object({
     minLength: 1,
     maxLength: 2048,
     description:
-      'A domain or a site of the account, e.g. example.com or example.com/blog; for a domain without an application of its own, the first one below it counts',
+      'A domain or site of the account, e.g. example.com or example.com/blog; for a domain without an application of ' +
+      'its own, the first application below it is used',
   }),
 });
 
@@ -49,13 +50,13 @@ export const DatabaseInfo = Type.Object(
     database_name: Type.String(),
     database_user: Type.String(),
     database_password: Type.String(),
-    database_host: Type.String({ description: 'With its port where one is written' }),
+    database_host: Type.String({ description: 'With the port if the file gives one' }),
     database_table_prefix: Type.String(),
-    application: Type.String({ description: 'Kind of application whose configuration it is, e.g. wordpress' }),
+    application: Type.String({ description: 'Application type, e.g. wordpress' }),
   },
   {
     description:
-      'What the configuration file itself says; empty where only the running site knows, e.g. from its environment',
+      'Values written in the configuration file; empty where the site takes them from elsewhere, e.g. the environment',
   },
 );
 export type DatabaseInfo = Static<typeof DatabaseInfo>;

@@ -1,25 +1,26 @@
 import { domainToASCII } from 'node:url';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { clientPath } from '../../kernel/system/safe-folder.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
+import { clientPath } from '../../kernel/system/safe-folder.ts';
 import type { Domain, DomainsService } from '../domains/service.ts';
-import { CONFIG_FILES } from './config-files.ts';
-import type { Look } from './finder.ts';
-import type { LookerAnswer, Question } from './looker.ts';
+import { CONFIG_FILES } from './database-info/config-files.ts';
+import type { DocrootScan, FoundSite } from './detection/docroot-scan.ts';
 import type { DatabaseInfo, Site } from './schema.ts';
-import { readDocroots, saveDocroots, type Docroot } from './store.ts';
+import type { ScanReply, ScanRequest } from './scan-worker.ts';
+import { readDocroots, saveDocroots, type ScannedDocroot } from './store.ts';
 
-/** Docroots in one question, and how long one question may take, whether of those or of a configuration file. */
+/** Docroots in one request to the thread. */
 const BATCH = 16;
-const LOOK_MS = 15_000;
+/** How long one request may take. */
+const TIMEOUT_MS = 15_000;
 const WAITING = 1000;
 const IDLE_MS = 30_000;
 
-export interface SitesParts {
+interface SitesOptions {
   readonly store: Store;
   readonly domains: DomainsService;
   readonly log: Log;
@@ -27,179 +28,161 @@ export interface SitesParts {
   readonly checkMs: number;
 }
 
-/** A docroot to be looked into, and what its look is kept under. */
-interface Wanted {
+interface ScanTarget {
   readonly domain: Domain;
-  readonly foreign: readonly string[];
+  /** Docroots of other domains below this one's, as paths below it. */
+  readonly excluded: readonly string[];
   readonly scope: string;
 }
 
-interface Place {
+interface LocatedSite {
   readonly site: Site;
   /** Its folder below the files root. */
   readonly components: readonly string[];
 }
 
-/** The websites of accounts: kept in the store, and looked for again where the times of folders say so. */
+/** The sites of accounts: kept in the store, and scanned again when the times of their folders change. */
 export class Sites {
-  readonly #parts: SitesParts;
-  readonly #cache: AccountCache<readonly Place[]>;
-  readonly #thread = new WorkerPool<Question, LookerAnswer>({
+  readonly #options: SitesOptions;
+  readonly #cache: AccountCache<readonly LocatedSite[]>;
+  readonly #scanner = new WorkerPool<ScanRequest, ScanReply>({
     beside: import.meta.url,
-    script: 'looker',
+    script: 'scan-worker',
     atOnce: 1,
     waiting: WAITING,
-    timeoutMs: LOOK_MS,
+    timeoutMs: TIMEOUT_MS,
     idleMs: IDLE_MS,
     worker: { name: 'websites', resourceLimits: { maxOldGenerationSizeMb: 512 } },
   });
 
-  constructor(parts: SitesParts) {
-    this.#parts = parts;
-    this.#cache = new AccountCache(parts.checkMs);
+  constructor(options: SitesOptions) {
+    this.#options = options;
+    this.#cache = new AccountCache(options.checkMs);
   }
 
-  /** By name; at once, without a promise, while what was found is fresh. */
+  /** The account's sites by name; without a promise while the last check is recent. */
   of(account: Account): readonly Site[] | Promise<readonly Site[]> {
-    const places = this.#places(account);
-    return places instanceof Promise ? places.then(sitesOf) : sitesOf(places);
+    const located = this.#locate(account);
+    return located instanceof Promise ? located.then(sitesOf) : sitesOf(located);
   }
 
-  /** The account's domains changed: what is remembered of it is looked at again when asked. */
+  /** Has the next request check the account's docroots, e.g. after a change of its domains. */
   forget(accountId: number): void {
     this.#cache.drop(accountId);
   }
 
-  /** What the configuration of a site says. Errors: 404 `database_info_not_found`, 422 `invalid_config_file`. */
+  /** Errors: 404 `database_info_not_found`, 422 `invalid_config_file`. */
   async databaseInfo(account: Account, domain: string): Promise<DatabaseInfo> {
     let info = await this.#databaseInfo(account, domain);
     if (info === undefined) {
-      this.forget(account.id); // it may have been installed since
+      this.forget(account.id); // the application may have been installed since the last check
       info = await this.#databaseInfo(account, domain);
     }
     if (info === undefined)
       throw new HttpError(
         'database_info_not_found',
-        'there is no such site with a configuration that tells of a database',
+        'there is no such site, or its configuration does not name a database',
       );
     return info;
   }
 
+  close(): Promise<void> {
+    return this.#scanner.close();
+  }
+
   async #databaseInfo(account: Account, domain: string): Promise<DatabaseInfo | undefined> {
-    const wanted = normalised(domain);
-    const places = (await this.#places(account)).filter(({ site }) => CONFIG_FILES[site.type] !== undefined);
-    const exact = places.find(({ site }) => site.site === wanted);
-    for (const { site, components } of exact === undefined
-      ? places.filter((place) => place.site.site.startsWith(`${wanted}/`))
-      : [exact]) {
-      const info = await this.#thread.ask({ filesRoot: account.filesRoot, folder: components, type: site.type });
+    const name = normalised(domain);
+    const located = (await this.#locate(account)).filter(({ site }) => CONFIG_FILES[site.type] !== undefined);
+    const exact = located.filter(({ site }) => site.site === name);
+    const candidates = exact.length > 0 ? exact : located.filter(({ site }) => site.site.startsWith(`${name}/`));
+    for (const { site, components } of candidates) {
+      const info = await this.#scanner.ask({ filesRoot: account.filesRoot, folder: components, type: site.type });
       if (info !== undefined) return info as DatabaseInfo;
     }
     return undefined;
   }
 
-  close(): Promise<void> {
-    return this.#thread.close();
+  #locate(account: Account): readonly LocatedSite[] | Promise<readonly LocatedSite[]> {
+    return this.#cache.get(account, 'sites', () => this.#check(account));
   }
 
-  #places(account: Account): readonly Place[] | Promise<readonly Place[]> {
-    return this.#cache.get(account, 'sites', () => this.#look(account));
-  }
-
-  async #look(account: Account): Promise<readonly Place[]> {
-    const { store, domains, log } = this.#parts;
+  /** Scans the docroots that changed, and stores the result. Rejects only when no sites are known. */
+  async #check(account: Account): Promise<readonly LocatedSite[]> {
+    const { store, domains, log } = this.#options;
     const [list, known] = await Promise.all([domains.list(account), readDocroots(store, account.id)]);
-    const now = new Map(list.map((domain) => [domain.name, wantedOf(domain, list)]));
-    const looks = new Map<string, Look & { scope: string }>();
-    const names = [...now.keys()];
+    const targets = new Map(list.map((domain) => [domain.name, targetOf(domain, list)]));
+    const scans = new Map<string, ScannedDocroot>();
+    const ordered = [...targets.values()];
     let failure: unknown;
-    for (let i = 0; i < names.length; i += BATCH) {
+    for (let i = 0; i < ordered.length; i += BATCH) {
       try {
-        for (const [name, look] of await this.#ask(account, now, known, names.slice(i, i + BATCH)))
-          looks.set(name, look);
+        for (const [name, scan] of await this.#scan(account, ordered.slice(i, i + BATCH), known)) scans.set(name, scan);
       } catch (error) {
         failure = error;
         log.warn(
           { account: account.username, err: error },
-          'some docroots could not be looked at; their sites are those that were found before',
+          'some docroots could not be scanned; the sites that were found before are kept',
         );
       }
     }
-    if (failure !== undefined && looks.size + known.size === 0) throw failure;
-    const gone = [...known.keys()].filter((name) => !now.has(name));
-    if (looks.size + gone.length > 0) await saveDocroots(store, account.id, looks, gone);
-    return this.#describe(list, (name) => looks.get(name) ?? known.get(name));
+    if (failure !== undefined && scans.size + known.size === 0) throw failure;
+    const removed = [...known.keys()].filter((name) => !targets.has(name));
+    if (scans.size + removed.length > 0) await saveDocroots(store, account.id, scans, removed);
+    return this.#describe(list, (name) => (scans.get(name) ?? known.get(name))?.found ?? []);
   }
 
-  /** What changed in the docroots of some domains. */
-  async #ask(
+  /** The new scans of those docroots that changed, by domain. */
+  async #scan(
     account: Account,
-    now: ReadonlyMap<string, Wanted>,
-    known: ReadonlyMap<string, Docroot>,
-    names: readonly string[],
-  ): Promise<[string, Look & { scope: string }][]> {
-    const wanted = names.flatMap((name) => now.get(name) ?? []);
-    const docroots = wanted.map(({ domain, foreign, scope }) => ({
-      components: domain.components,
-      foreign,
-      before: stampsOf(known.get(domain.name), scope),
-    }));
-    const answer = (await this.#thread.ask({ filesRoot: account.filesRoot, docroots })) as readonly (
-      Look | undefined
-    )[];
-    return wanted.flatMap(({ domain, scope }, i): [string, Look & { scope: string }][] =>
-      answer[i] === undefined ? [] : [[domain.name, { ...answer[i], scope }]],
-    );
+    targets: readonly ScanTarget[],
+    known: ReadonlyMap<string, ScannedDocroot>,
+  ): Promise<[string, ScannedDocroot][]> {
+    const docroots = targets.map(({ domain, excluded, scope }) => {
+      const last = known.get(domain.name);
+      return { components: domain.components, excluded, before: last?.scope === scope ? last.stamps : {} };
+    });
+    const scans = await this.#scanner.ask({ filesRoot: account.filesRoot, docroots });
+    return targets.flatMap(({ domain, scope }, i): [string, ScannedDocroot][] => {
+      const scan = (scans as readonly (DocrootScan | undefined)[])[i];
+      return scan === undefined ? [] : [[domain.name, { ...scan, scope }]];
+    });
   }
 
-  #describe(list: readonly Domain[], found: (domain: string) => Pick<Docroot, 'found'> | undefined): Place[] {
+  #describe(list: readonly Domain[], foundIn: (domain: string) => readonly FoundSite[]): LocatedSite[] {
+    const { virtualRoot } = this.#options;
     return list
-      .flatMap(({ name, components }) =>
-        (found(name)?.found ?? []).map(({ path, type, version }) => {
-          const below = [...components, ...(path === '' ? [] : path.split('/'))];
-          return {
-            components: below,
-            site: {
-              site: path === '' ? name : `${name}/${path}`,
-              type,
-              version,
-              path: clientPath(below, this.#parts.virtualRoot),
-            },
-          };
+      .flatMap((domain) =>
+        foundIn(domain.name).map(({ path, type, version }) => {
+          const components = [...domain.components, ...(path === '' ? [] : path.split('/'))];
+          const site = path === '' ? domain.name : `${domain.name}/${path}`;
+          return { components, site: { site, type, version, path: clientPath(components, virtualRoot) } };
         }),
       )
       .toSorted((a, b) => (a.site.site < b.site.site ? -1 : 1));
   }
 }
 
-const lists = new WeakMap<readonly Place[], readonly Site[]>();
+const lists = new WeakMap<readonly LocatedSite[], readonly Site[]>();
 
-/** One list for each look, so that who asks often gets the same one. */
-function sitesOf(places: readonly Place[]): readonly Site[] {
-  let sites = lists.get(places);
-  if (sites === undefined) lists.set(places, (sites = places.map(({ site }) => site)));
+/** Returns the same list for the same check, so that repeated requests cost nothing. */
+function sitesOf(located: readonly LocatedSite[]): readonly Site[] {
+  let sites = lists.get(located);
+  if (sites === undefined) lists.set(located, (sites = located.map(({ site }) => site)));
   return sites;
 }
 
-function stampsOf(known: Docroot | undefined, scope: string): Docroot['stamps'] {
-  return known?.scope === scope ? known.stamps : {};
-}
-
-function wantedOf(domain: Domain, list: readonly Domain[]): Wanted {
-  const foreign = foreignTo(domain, list);
-  return { domain, foreign, scope: JSON.stringify([domain.components.join('/'), ...foreign]) };
-}
-
-/** Docroots of other domains that lie below this one's, as paths below it. */
-function foreignTo(domain: Domain, list: readonly Domain[]): string[] {
-  const prefix = domain.components.length === 0 ? '' : `${domain.components.join('/')}/`;
-  const others = list
+function targetOf(domain: Domain, list: readonly Domain[]): ScanTarget {
+  const docroot = domain.components.join('/');
+  const prefix = docroot === '' ? '' : `${docroot}/`;
+  const excluded = list
     .map(({ components }) => components.join('/'))
-    .filter((path) => path.startsWith(prefix) && path.length > prefix.length);
-  return others.map((path) => path.slice(prefix.length)).toSorted();
+    .filter((path) => path.startsWith(prefix) && path.length > prefix.length)
+    .map((path) => path.slice(prefix.length))
+    .toSorted();
+  return { domain, excluded, scope: JSON.stringify([docroot, ...excluded]) };
 }
 
-/** The host part in lower-case ASCII, the path as it is, without the slash at the end. */
+/** The host in lower-case ASCII, and the path as it is, without the slash at the end. */
 function normalised(domain: string): string {
   const [host = '', ...path] = domain.replace(/\/+$/, '').split('/');
   return [domainToASCII(host.replace(/\.$/, '')), ...path].join('/');

@@ -1,24 +1,23 @@
 import type { Store } from '../../kernel/storage/store.ts';
-import type { Found, Look, Stamps } from './finder.ts';
+import type { DocrootScan, FoundSite, Stamps } from './detection/docroot-scan.ts';
 
-export interface Docroot {
-  /** What was looked through: changes when the docroot does, or the docroots of other domains below it. */
+/** The last scan of a docroot. */
+export interface ScannedDocroot extends DocrootScan {
+  /** Identifies the scanned folders: the docroot, without the docroots of other domains below it. */
   readonly scope: string;
-  readonly stamps: Stamps;
-  readonly found: readonly Found[];
 }
 
-/** What was found in the docroots of an account, by domain. */
-export async function readDocroots(store: Store, accountId: number): Promise<Map<string, Docroot>> {
+/** The scans of an account's docroots, by domain. */
+export async function readDocroots(store: Store, accountId: number): Promise<Map<string, ScannedDocroot>> {
   const docroots = await store.all<{ domain: string; scope: string; stamps: string }>(
     'select domain, scope, stamps from websites_docroots where account_id = ?',
     accountId,
   );
-  const sites = await store.all<Found & { domain: string }>(
+  const sites = await store.all<FoundSite & { domain: string }>(
     'select domain, path, type, version from websites_sites where account_id = ? order by domain, path',
     accountId,
   );
-  const byDomain = new Map<string, Found[]>(docroots.map(({ domain }) => [domain, []]));
+  const byDomain = new Map<string, FoundSite[]>(docroots.map(({ domain }) => [domain, []]));
   for (const { domain, path, type, version } of sites) byDomain.get(domain)?.push({ path, type, version });
   return new Map(
     docroots.map((row) => [
@@ -28,17 +27,17 @@ export async function readDocroots(store: Store, accountId: number): Promise<Map
   );
 }
 
-/** Keeps what was newly found, and forgets the domains that are gone. */
+/** Stores new scans, and removes those of the domains in `removed`. */
 export function saveDocroots(
   store: Store,
   accountId: number,
-  looks: ReadonlyMap<string, Look & { readonly scope: string }>,
-  gone: readonly string[],
+  scans: ReadonlyMap<string, ScannedDocroot>,
+  removed: readonly string[],
 ): Promise<void> {
   return store.write(async (tx) => {
-    for (const domain of [...gone, ...looks.keys()])
+    for (const domain of [...removed, ...scans.keys()])
       await tx.run('delete from websites_docroots where account_id = ? and domain = ?', accountId, domain);
-    for (const [domain, { scope, stamps, found }] of looks) {
+    for (const [domain, { scope, stamps, found }] of scans) {
       await tx.run(
         'insert into websites_docroots (account_id, domain, scope, stamps) values (?, ?, ?, ?)',
         accountId,
@@ -52,7 +51,7 @@ export function saveDocroots(
   });
 }
 
-/** All sites of the server. */
+/** The number of sites of all accounts. */
 export async function countSites(store: Store): Promise<number> {
   return (await store.get<{ n: number }>('select count(*) as n from websites_sites'))?.n ?? 0;
 }

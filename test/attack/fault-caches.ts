@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { Disk } from '../../plugins/screenshots/disk.ts';
-import { loadTree } from '../../plugins/search/index-file.ts';
+import { cleanIndexFolder, indexFile, loadTree } from '../../plugins/search/name-index/index-file.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 import { MINUTES } from '../support/cache-writer.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -57,7 +57,9 @@ async function assertWhole(folder: string, filesRoot: string): Promise<void> {
     const text = (await vhosts.read(name)) ?? '';
     if (text !== `${text.split(' ')[0]} `.repeat(5000)) throw new Error(`the virtual host ${name} is not whole`);
   }
-  const tree = loadTree(join(folder, 'search', '1'), filesRoot);
+  const indexes = join(folder, 'search');
+  await cleanIndexFolder(indexes, async () => true);
+  const tree = loadTree(indexFile(indexes, 1), filesRoot);
   if (tree !== undefined && tree.files.count !== FILES)
     throw new Error(`a search index holds ${tree.files.count} files`);
   await assertMinutes(folder);

@@ -24,7 +24,7 @@ import { testSuite } from '../support/suite.ts';
 
 const ROOT = '/var/www/html';
 const sites = new Map<number, { site: string; type: string }[]>();
-/** Websites as the test says, in the place of the plugin that finds them. */
+/** Stands in for the plugin that finds websites. */
 const fakeWebsites = definePlugin({
   name: 'websites',
   features: ['websites'],
@@ -69,7 +69,7 @@ async function paths(
   return body.map(({ path }) => path.slice(ROOT.length + 1));
 }
 
-/** Asks until the answer fits, for ten seconds at most. */
+/** Repeats a request until its answer fits, for at most ten seconds. */
 async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const limit = performance.now() + 10_000;
   for (;;) {
@@ -80,7 +80,7 @@ async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Pro
   }
 }
 
-/** Asks until the index of an account answers. */
+/** Waits until searches of an account are answered from its index. */
 async function indexed(token: string, from = server): Promise<void> {
   await until(
     () => from.ask('/api/search/files?limit=1', { token }),
@@ -127,7 +127,7 @@ test('guests, accounts without a feature and bad input are refused', async () =>
     assert.is((await server.ask(`/api/search/${kind}?q=a`, { token })).body['feature'], 'search');
 });
 
-test('an account without files finds nothing, a folder that is not there is said to be so', async () => {
+test('an account without files finds nothing, and a missing folder is 404', async () => {
   const { token } = await server.user('empty');
   assert.equal(await paths(token, 'q=a'), []);
   assert.equal(await paths(token, 'q=a', { kind: 'folders' }), []);
@@ -204,7 +204,7 @@ test('best first: whole name, beginning, word, inside; shallow before deep; then
   assert.equal(await paths(token, 'q=%00'), []);
 });
 
-test('what comes later takes the place that its path has', async () => {
+test('files that are added later are sorted by path among the others', async () => {
   const { account, token } = await server.user('later');
   write(account, { 'b/report': '', 'd/report': '', 'd/y.txt': '' });
   await indexed(token);
@@ -224,7 +224,7 @@ test('what comes later takes the place that its path has', async () => {
   );
 });
 
-test('letters of every language are found in either case; names that are no UTF-8 are left out', async () => {
+test('letters of every language are found in either case; names that are not UTF-8 are left out', async () => {
   const { account, token } = await server.user('letters');
   write(account, {
     'ÜBERSICHT.txt': '',
@@ -256,7 +256,7 @@ test('letters of every language are found in either case; names that are no UTF-
   assert.is((await paths(token, 'ext=txt')).length, 7);
 });
 
-test('what is gone is not listed, and others take its place', async () => {
+test('deleted files are not listed, and others take their place', async () => {
   const { account, token } = await server.user('gone');
   write(
     account,
@@ -270,7 +270,7 @@ test('what is gone is not listed, and others take its place', async () => {
   assert.equal(await paths(token, 'q=f', { kind: 'folders' }), []);
 });
 
-test('a new file is found, in an old folder, a new one and a moved one; what moved away is not', async () => {
+test('a new file is found in an old folder, a new one and a moved one, and no longer where it was moved from', async () => {
   const { account, token } = await server.user('fresh');
   write(account, { 'a/b/old.txt': '', 'other/x': '' });
   await indexed(token);
@@ -378,7 +378,7 @@ async function during(
   }
 }
 
-test('without watches a change is found by the times of the folders', () =>
+test('without watches, changes are found by the modification times of folders', () =>
   during({ watch_share: 0, sweep_seconds: 0 }, async (from) => {
     const { account, token } = await from.user('sweep');
     write(account, { 'a/one.txt': '', 'b/c/two.txt': '' });
@@ -397,7 +397,7 @@ const data = mkdtempSync(join(tmpdir(), 'hostkeep-search-'));
 test.after(() => rmSync(data, { recursive: true, force: true }));
 let stays: Account;
 
-test('an index is kept on disk, for its owner only, with what came later', () =>
+test('an index is kept on disk with later changes, readable by its owner only', () =>
   during(
     {},
     async (from) => {
@@ -417,7 +417,7 @@ test('an index is kept on disk, for its owner only, with what came later', () =>
     data,
   ));
 
-test('a restart reads the index without a walk: only folders that changed are listed', () =>
+test('a restart loads the index without a walk: only folders that changed are listed', () =>
   during(
     {},
     async (from) => {
@@ -436,7 +436,7 @@ test('a restart reads the index without a walk: only folders that changed are li
     data,
   ));
 
-test('what changed while the server was down is found', async () => {
+test('changes made while the server was down are found', async () => {
   write(stays, { 'a/while-away.txt': '' });
   unlinkSync(join(stays.filesRoot, 'b/two.txt'));
   await during(
@@ -455,7 +455,7 @@ test('what changed while the server was down is found', async () => {
   );
 });
 
-test('an index that is not whole is made again, one of nobody is removed', async () => {
+test('a damaged index is built again, and that of a deleted account is removed', async () => {
   const file = join(data, `search/${stays.id}.idx`);
   const bytes = readFileSync(file);
   bytes.writeUInt8((bytes[200] ?? 0) ^ 1, 200);
@@ -472,7 +472,7 @@ test('an index that is not whole is made again, one of nobody is removed', async
   );
 });
 
-test('beyond the memory limit the account that searched longest ago leaves it, and comes back from disk', () =>
+test('beyond the memory limit the least recently used index is dropped, and loaded again from disk', () =>
   during({ memory_mib: 1 }, async (from) => {
     const people: { name: string; token: string }[] = [];
     for (const name of ['ivy', 'joe', 'kim']) {

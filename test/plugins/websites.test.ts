@@ -17,7 +17,7 @@ interface Installer {
 
 const domains = new Map<number, Domain[]>();
 const listeners = new Set<(accountId: number) => void>();
-/** Domains as the test says, in the place of the plugin that keeps them. */
+/** Stands in for the plugin of domains. */
 const fakeDomains = definePlugin({
   name: 'domains',
   features: ['domains'],
@@ -54,7 +54,7 @@ function setDomains(account: Account, docroots: Record<string, string>): void {
   for (const listener of listeners) listener(account.id);
 }
 
-/** Writes files below an account's files root, each by its path. */
+/** Writes files below an account's files root, by path. */
 function write({ filesRoot }: Account, files: Record<string, string>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(filesRoot, path)), { recursive: true });
@@ -114,7 +114,7 @@ test('a foreign site, a missing one and one without configuration get the same a
     const { status, body } = await info(token, domain);
     assert.is(status, 404, domain);
     assert.is(body['error'], 'database_info_not_found');
-    assert.is(body['detail'], 'there is no such site with a configuration that tells of a database');
+    assert.is(body['detail'], 'there is no such site, or its configuration does not name a database');
   }
   assert.equal(
     (await installer(token)).sites.map(({ site }) => site),
@@ -122,7 +122,7 @@ test('a foreign site, a missing one and one without configuration get the same a
   );
 });
 
-test('every kind of application is found with the version of its own files', async () => {
+test('every type of application is found, with the version that its own files give', async () => {
   const { account, token } = await server.user('zoo');
   const kinds: Record<string, { version: string; files: Record<string, string> }> = {
     wordpress: {
@@ -263,7 +263,7 @@ test('applications below a docroot are sites of their own, what lies inside one 
   assert.is((await info(token, 'MAIN.test./shop/eu/')).body['database_name'], 'wp_db');
 });
 
-test('the configuration is told in full, also for a domain whose application lies below it', async () => {
+test('all database settings are returned, also for a domain whose application lies below it', async () => {
   const { account, token } = await server.user('told');
   write(account, { ...wordpress('told.test/blog', '6.5'), 'told.test/index.html': '' });
   setDomains(account, { 'told.test': 'told.test' });
@@ -341,7 +341,7 @@ test('sites follow what is installed, upgraded and removed, and the domains', as
   assert.equal(await seen(), []);
 });
 
-test('what was found is kept in the store, and the parts tell of it', async () => {
+test('sites are kept in the store, and reported to the extension points', async () => {
   const { account } = await server.user('kept');
   write(account, wordpress('kept.test', '6.0'));
   setDomains(account, { 'kept.test': 'kept.test' });

@@ -4,9 +4,9 @@ import { Keyring } from '../../kernel/identity/keyring.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { Disk } from '../../plugins/screenshots/disk.ts';
-import { saveTree } from '../../plugins/search/index-file.ts';
-import { FileTree } from '../../plugins/search/tree.ts';
-import { build } from '../../plugins/search/walk.ts';
+import { indexFile, saveTree } from '../../plugins/search/name-index/index-file.ts';
+import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
+import { buildTree } from '../../plugins/search/indexer/tree-walk.ts';
 import { UsageStore } from '../../plugins/usage/store.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 
@@ -24,7 +24,7 @@ async function writeAll(folder: string, filesRoot: string): Promise<void> {
   const usage = new UsageStore(store);
   const keys = Keyring.open(folder);
   const tree = new FileTree();
-  await build(tree, filesRoot, { shouldStop: () => false, maxNames: 100_000 });
+  await buildTree(tree, filesRoot, { shouldStop: () => false, maxNames: 100_000 });
   const writers: Readonly<Record<string, (n: number) => Promise<void> | void>> = {
     picture: (n) =>
       disk.write(1, 'a.test', `u${n % 20}`, {
@@ -45,7 +45,7 @@ async function writeAll(folder: string, filesRoot: string): Promise<void> {
         })),
       ),
     keys: () => void keys.rotate(),
-    index: () => saveTree(join(folder, 'search', '1'), filesRoot, tree),
+    index: () => saveTree(indexFile(join(folder, 'search'), 1), filesRoot, tree),
   };
   await Promise.all(
     Object.entries(writers).map(async ([kind, write]) => {

@@ -1,12 +1,12 @@
 import { watch, type FSWatcher } from 'node:fs';
 
-/** What one watched folder takes of this process, measured. */
+/** Memory of one watched folder in this process, measured. */
 const WATCH_BYTES = 1100;
 
-/** One set of listeners for all, told by the watcher for which folder: a pair for each would take 130 bytes more. */
+/** All watchers share a pair of listeners, which read the folder from the watcher: a pair each would add 130 bytes. */
 type FolderWatcher = FSWatcher & { folder?: number };
 
-/** How many folders may be watched by all accounts together. */
+/** How many more folders all accounts together may watch. */
 export class WatchBudget {
   left: number;
 
@@ -15,14 +15,14 @@ export class WatchBudget {
   }
 }
 
-/** Watches of the folders of one tree, by the folders' numbers; what the budget or the system does not allow is not watched. */
+/** Watches the folders of one tree, by their numbers, as far as the budget and the system allow. */
 export class Watches {
   readonly #budget: WatchBudget;
   readonly #watchers: (FolderWatcher | undefined)[] = [];
   readonly #onChange: (this: FolderWatcher, event: string) => void;
   readonly #onError: (this: FolderWatcher) => void;
   #count = 0;
-  /** Whether a folder had to be left out. */
+  /** Whether a folder is not watched. */
   isPartial = false;
 
   constructor(budget: WatchBudget, onChange: (folder: number) => void) {
@@ -44,7 +44,7 @@ export class Watches {
     return this.#count * WATCH_BYTES;
   }
 
-  /** Watches an open folder, whatever its path is by now. */
+  /** Watches an open folder; the watch follows it when it is renamed. */
   add(folder: number, descriptor: number): void {
     if (this.#watchers[folder] !== undefined) return;
     if (this.#budget.left <= 0) {
@@ -59,7 +59,7 @@ export class Watches {
       this.#count += 1;
       this.#budget.left -= 1;
     } catch {
-      this.isPartial = true; // the system's own limit is lower than ours
+      this.isPartial = true; // the system's limit is lower than the budget
       this.#budget.left = 0;
     }
   }

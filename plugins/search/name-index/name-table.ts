@@ -1,72 +1,61 @@
-import { TrigramFilter } from './trigrams.ts';
+import { Fit } from './ranking.ts';
+import { TrigramFilter } from './trigram-filter.ts';
 
-/** The parent of a name that is gone. */
-const GONE = 0xffff_ffff;
+/** Stands in the place of the parent of a removed name. */
+const REMOVED = 0xffff_ffff;
 
 /**
- * Room that a table begins with, for each of its arrays. It costs nothing until it is used, and is so large that it
- * comes from the system and goes back there: smaller pieces that grow leave holes in the memory of the thread.
+ * Capacity of each array of a new table. The system provides the memory when it is first written, and gets it back in
+ * one piece; small arrays that grow would fragment the heap of the thread.
  */
-const ROOM_BYTES = 36 << 20;
+const INITIAL_BYTES = 36 << 20;
 
-/** How well a text fits a name; smaller is better. */
-export const Fit = { whole: 0, prefix: 1, word: 2, inside: 3 } as const;
-export type Fit = (typeof Fit)[keyof typeof Fit];
-
-/** What is kept of a table on disk. */
+/** The content of a table, as the index file keeps it. */
 export interface NameData {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
   readonly parents: Uint32Array;
   readonly capitals: Uint8Array;
-  /** Names that lower case and capitals do not give back. */
+  /** Names that cannot be restored from lower case and capitals. */
   readonly originals: readonly (readonly [id: number, name: string])[];
 }
 
 /**
- * Names, each with the number of its folder, in about 40 bytes each: all in lower case one after the other with a zero
- * byte before and after each, one bit for each byte that was a capital of ASCII, and where each begins.
+ * Numbered names, each with the number of its folder, in about 40 bytes each. The table holds the names in lower case,
+ * separated by zero bytes; for each byte one bit that says whether it was an ASCII capital; and the start of each name.
  */
 export class NameTable {
-  #bytes: Buffer;
-  #starts: Uint32Array;
-  #parents: Uint32Array;
-  #capitals: Uint8Array;
+  #bytes: Buffer = Buffer.alloc(0);
+  #starts = new Uint32Array();
+  #parents = new Uint32Array();
+  #capitals = new Uint8Array();
   readonly #originals: Map<number, string>;
   readonly #filter = new TrigramFilter();
   #count: number;
-  #gone = 0;
+  #removed = 0;
 
   constructor(data?: NameData) {
-    this.#bytes =
-      data === undefined ? Buffer.alloc(ROOM_BYTES) : copied(data.bytes, Buffer.alloc(more(data.bytes.length)));
-    this.#starts =
-      data === undefined
-        ? new Uint32Array(ROOM_BYTES / 4).fill(1, 0, 1)
-        : copied(data.starts, new Uint32Array(more(data.starts.length)));
-    this.#parents =
-      data === undefined
-        ? new Uint32Array(ROOM_BYTES / 4)
-        : copied(data.parents, new Uint32Array(more(data.parents.length)));
-    this.#capitals =
-      data === undefined
-        ? new Uint8Array(ROOM_BYTES / 8)
-        : copied(data.capitals, new Uint8Array(more(data.capitals.length)));
+    if (data === undefined) {
+      this.#bytes = Buffer.alloc(INITIAL_BYTES);
+      this.#starts = new Uint32Array(INITIAL_BYTES / 4).fill(1, 0, 1);
+      this.#parents = new Uint32Array(INITIAL_BYTES / 4);
+      this.#capitals = new Uint8Array(INITIAL_BYTES / 8);
+    } else this.#copy(data);
     this.#originals = new Map(data?.originals);
     this.#count = data?.parents.length ?? 0;
     for (let id = 0; id < this.#count; id += 1) {
       this.#filter.add(id, this.#bytes, this.#start(id), this.#end(id));
-      if (this.#parents[id] === GONE) this.#gone += 1;
+      if (this.#parents[id] === REMOVED) this.#removed += 1;
     }
   }
 
-  /** Numbers given so far, those of names that are gone included. */
+  /** Numbers given so far, including those of removed names. */
   get count(): number {
     return this.#count;
   }
 
-  get goneCount(): number {
-    return this.#gone;
+  get removedCount(): number {
+    return this.#removed;
   }
 
   get sizeBytes(): number {
@@ -91,13 +80,9 @@ export class NameTable {
     };
   }
 
-  /** Gives room back that was kept for more names, but for a little. */
+  /** Releases most of the unused capacity. */
   trim(): void {
-    const { bytes, starts, parents, capitals } = this.data;
-    this.#bytes = copied(bytes, Buffer.alloc(more(bytes.length)));
-    this.#starts = copied(starts, new Uint32Array(more(starts.length)));
-    this.#parents = copied(parents, new Uint32Array(more(parents.length)));
-    this.#capitals = copied(capitals, new Uint8Array(more(capitals.length)));
+    this.#copy(this.data);
   }
 
   add(name: string, parent: number): number {
@@ -114,17 +99,17 @@ export class NameTable {
   }
 
   remove(id: number): void {
-    if (this.isGone(id)) return;
-    this.#parents[id] = GONE;
-    this.#gone += 1;
+    if (this.isRemoved(id)) return;
+    this.#parents[id] = REMOVED;
+    this.#removed += 1;
   }
 
-  isGone(id: number): boolean {
-    return this.#parents[id] === GONE;
+  isRemoved(id: number): boolean {
+    return this.#parents[id] === REMOVED;
   }
 
   parent(id: number): number {
-    return this.#parents[id] ?? GONE;
+    return this.#parents[id] ?? REMOVED;
   }
 
   /** The name as it is written on disk. */
@@ -138,7 +123,7 @@ export class NameTable {
     return bytes.toString();
   }
 
-  /** Whether the lower-case name ends with these bytes, and has others before them. */
+  /** Whether the lower-case name ends with these bytes and has others before them. */
   endsWith(id: number, ending: Uint8Array): boolean {
     const end = this.#end(id);
     const from = end - ending.length;
@@ -147,18 +132,21 @@ export class NameTable {
     return true;
   }
 
-  /** Calls back for every name that is there, in the order of the numbers, with how well `text` fits it; both texts are lower-case bytes, `ending` may be empty. */
+  /**
+   * Calls `visit` for each name that contains `text` and ends with `ending`, in the order of the numbers. Both are
+   * lower-case bytes and may be empty.
+   */
   scan(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
     const sought = text.length > 0 ? text : ending;
     if (sought.length === 0) {
-      for (let id = 0; id < this.#count; id += 1) if (!this.isGone(id)) visit(id, Fit.whole);
+      for (let id = 0; id < this.#count; id += 1) if (!this.isRemoved(id)) visit(id, Fit.whole);
       return;
     }
     for (const [first, end] of this.#filter.candidates([text, ending], this.#count))
       this.#scanRange(first, end, sought, text.length === 0, ending, visit);
   }
 
-  /** The same for names that begin with the text, which for short texts is a small part of those that hold it. */
+  /** Like `scan`, for names that begin with `text`: for a short text, a small part of those that contain it. */
   scanPrefix(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
     this.#scanRange(0, this.#count, Buffer.concat([Buffer.alloc(1), text]), false, ending, visit);
   }
@@ -176,21 +164,22 @@ export class NameTable {
     const view = this.#bytes.subarray(base, this.#start(endId));
     let id = first;
     let fit: Fit | undefined;
-    const settle = () => {
-      if (fit !== undefined && !this.isGone(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
+    const report = () => {
+      if (fit !== undefined && !this.isRemoved(id) && (ending.length === 0 || this.endsWith(id, ending)))
+        visit(id, fit);
       fit = undefined;
     };
-    for (let at = next(view, sought, 0); at >= 0;) {
+    for (let at = indexOf(view, sought, 0); at >= 0;) {
       const from = base + at + lead;
       if (from >= this.#start(id + 1)) {
-        settle();
+        report();
         id = this.#find(from, id + 1, endId);
       }
       const here = isEnding ? Fit.whole : this.#fit(id, from, sought.length - lead);
       if (fit === undefined || here < fit) fit = here;
-      at = next(view, sought, here < Fit.inside && !isEnding ? this.#start(id + 1) - base - 1 : at + 1);
+      at = indexOf(view, sought, here < Fit.inside && !isEnding ? this.#start(id + 1) - base - 1 : at + 1);
     }
-    settle();
+    report();
   }
 
   #fit(id: number, from: number, length: number): Fit {
@@ -198,7 +187,7 @@ export class NameTable {
     return isWordByte(this.#bytes[from - 1] ?? 0) ? Fit.inside : Fit.word;
   }
 
-  /** The number of the name that holds a position, between two numbers. */
+  /** The number of the name at a position, from `low` up to `high`; it is often near `low`, so the steps grow. */
   #find(position: number, low: number, high: number): number {
     let step = 1;
     while (low + step < high && this.#start(low + step) <= position) {
@@ -214,6 +203,13 @@ export class NameTable {
     return low;
   }
 
+  #copy({ bytes, starts, parents, capitals }: NameData): void {
+    this.#bytes = copied(bytes, Buffer.alloc(padded(bytes.length)));
+    this.#starts = copied(starts, new Uint32Array(padded(starts.length)));
+    this.#parents = copied(parents, new Uint32Array(padded(parents.length)));
+    this.#capitals = copied(capitals, new Uint8Array(padded(capitals.length)));
+  }
+
   #start(id: number): number {
     return this.#starts[id] ?? 0;
   }
@@ -222,7 +218,7 @@ export class NameTable {
     return this.#start(id + 1) - 1;
   }
 
-  /** The end of the name, or `undefined` when it is not ASCII. */
+  /** Returns the end of the name, or `undefined` when it is not ASCII. */
   #writeAscii(name: string, start: number): number | undefined {
     for (let i = 0; i < name.length; i += 1) {
       let code = name.charCodeAt(i);
@@ -250,24 +246,29 @@ export class NameTable {
   }
 
   #reserve(length: number): void {
-    if (length > this.#bytes.length) this.#bytes = copied(this.#bytes, Buffer.alloc(more(length)));
-    if (length / 8 >= this.#capitals.length) this.#capitals = copied(this.#capitals, new Uint8Array(more(length / 8)));
-    if (this.#count + 2 > this.#starts.length) this.#starts = copied(this.#starts, new Uint32Array(more(this.#count)));
+    if (length > this.#bytes.length) this.#bytes = copied(this.#bytes, Buffer.alloc(padded(length)));
+    if (length / 8 >= this.#capitals.length)
+      this.#capitals = copied(this.#capitals, new Uint8Array(padded(length / 8)));
+    if (this.#count + 2 > this.#starts.length)
+      this.#starts = copied(this.#starts, new Uint32Array(padded(this.#count)));
     if (this.#count + 1 > this.#parents.length)
-      this.#parents = copied(this.#parents, new Uint32Array(more(this.#count)));
+      this.#parents = copied(this.#parents, new Uint32Array(padded(this.#count)));
   }
 }
 
-/** The next occurrence, -1 for none. One byte is so common that the call of `indexOf` would cost more than looking. */
-function next(view: Buffer, sought: Buffer, from: number): number {
+/** The next occurrence, or -1. A single byte is so common that a native call for each would cost more than the loop. */
+function indexOf(view: Buffer, sought: Buffer, from: number): number {
   if (sought.length > 1) return view.indexOf(sought, from);
   const [byte] = sought;
   for (let at = from; at < view.length; at += 1) if (view[at] === byte) return at;
   return -1;
 }
 
-/** A little more than a length: an index is large and changes little, and what was too small lies about for a while. */
-function more(length: number): number {
+/**
+ * A little more than a length, because an index grows slowly, and an array that became too small takes memory until the
+ * next garbage collection.
+ */
+function padded(length: number): number {
   return Math.ceil(length * (17 / 16)) + 256;
 }
 
@@ -276,7 +277,7 @@ function copied<T extends Uint8Array | Uint32Array>(from: Uint8Array | Uint32Arr
   return to;
 }
 
-/** Letters, digits and all that is not ASCII; what stands between those begins a word. */
+/** Letters, digits and everything beyond ASCII; a word begins after any other byte. */
 function isWordByte(byte: number): boolean {
   return byte >= 128 || (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122);
 }

@@ -1,16 +1,17 @@
 /**
- * What a PHP configuration file says, found out from its syntax tree, never by running it. It follows assignments,
- * constants, arrays, conditions and the file's own functions. Everything that only a running site knows (other files,
- * the request, the environment) is unknown: a condition on it takes its `else`, `getenv` finds nothing. `exit` and an
- * empty `return` of the file guard it against being opened by itself, and are passed over.
+ * Evaluates a PHP configuration file from its syntax tree, without running it: assignments, constants, arrays,
+ * conditions and the file's own functions. Everything that depends on the running site (other files, the request, the
+ * environment) is unknown: a condition on it takes its `else`, and `getenv` finds nothing. `exit` and an empty `return`
+ * at the top are passed over, because they only guard the file against being requested by itself. Other statements
+ * (`switch`, `try`, loops) are skipped: no configuration file that the supported applications ship needs them.
  */
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
-import { cast, copied, isEqual, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
+import { cast, copied, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
 
-/** How many nodes are looked at, and how deep functions call each other, before a file counts as unreadable. */
-const STEPS = 500_000;
-const CALLS = 30;
+/** How many nodes are evaluated before the file is rejected, and how deep calls are followed. */
+const MAX_STEPS = 500_000;
+const MAX_CALL_DEPTH = 30;
 
 const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
   ['null', null],
@@ -22,8 +23,8 @@ const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
 
 type Variables = Map<string, PhpValue>;
 
-/** Thrown by `return`, and caught by the function or file that it ends. */
-class Leave {
+/** Thrown by a `return` statement, and caught by the function or file that it ends. */
+class ReturnSignal {
   readonly value: PhpValue;
 
   constructor(value: PhpValue) {
@@ -31,13 +32,13 @@ class Leave {
   }
 }
 
-/** What a file defines, by name. */
+/** The values that a file defines, by name. */
 export class PhpFile {
   readonly constants = new Map<string, PhpValue>();
   readonly variables: Variables = new Map();
   /** Default values of the properties of its classes. */
   readonly classes = new Map<string, PhpArray>();
-  /** What the file itself returns. */
+  /** The value of the file's own `return`. */
   readonly returned: PhpValue;
   readonly #functions = new Map<string, Node>();
   #steps = 0;
@@ -48,7 +49,7 @@ export class PhpFile {
     const statements = parsePhp(text);
     try {
       this.#declare(statements);
-      this.returned = this.#untilLeft(statements, this.variables);
+      this.returned = this.#untilReturn(statements, this.variables);
     } catch (cause) {
       if (cause instanceof RangeError)
         throw new HttpError('invalid_config_file', 'the configuration file is nested too deeply', { cause });
@@ -56,7 +57,7 @@ export class PhpFile {
     }
   }
 
-  /** Functions are known before the line that declares them. */
+  /** Functions can be called above the line that declares them. */
   #declare(statements: readonly Node[]): void {
     for (const node of statements) {
       if (node.kind === 'function') this.#functions.set(String(nameOf(node['name'])).toLowerCase(), node);
@@ -64,13 +65,13 @@ export class PhpFile {
     }
   }
 
-  #untilLeft(statements: readonly Node[], scope: Variables): PhpValue {
+  #untilReturn(statements: readonly Node[], scope: Variables): PhpValue {
     try {
       for (const statement of statements) this.#execute(statement, scope);
       return null;
-    } catch (leave) {
-      if (leave instanceof Leave) return leave.value;
-      throw leave;
+    } catch (error) {
+      if (error instanceof ReturnSignal) return error.value;
+      throw error;
     }
   }
 
@@ -89,12 +90,6 @@ export class PhpFile {
         for (const branch of nodesOf(isTrue(this.#value(node['test'], scope)) ? node['body'] : node['alternate']))
           this.#execute(branch, scope);
         return;
-      case 'try':
-        for (const child of nodesOf(node['body'])) this.#execute(child, scope);
-        return;
-      case 'switch':
-        this.#switch(node, scope);
-        return;
       case 'function':
         this.#declare([node]);
         return;
@@ -105,54 +100,18 @@ export class PhpFile {
         for (const each of nodesOf(node['constants']))
           this.constants.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
         return;
-      case 'unset':
-        for (const each of nodesOf(node['variables'])) this.#unset(each, scope);
-        return;
-      case 'global':
-        for (const each of nodesOf(node['items'])) this.#share(each, scope);
-        return;
       case 'return':
-        if (isNode(node['expr']) || scope !== this.variables) throw new Leave(this.#value(node['expr'], scope));
-    }
-  }
-
-  #switch(node: Node, scope: Variables): void {
-    const tested = this.#value(node['test'], scope);
-    const cases = nodesOf(isNode(node['body']) ? node['body']['children'] : undefined);
-    const hit = cases.findIndex(
-      (each) => isNode(each['test']) && isEqual(tested, this.#value(each['test'], scope), false) === true,
-    );
-    const from = hit >= 0 ? hit : cases.findIndex((each) => !isNode(each['test']));
-    for (const each of from < 0 ? [] : cases.slice(from)) {
-      for (const statement of nodesOf(isNode(each['body']) ? each['body']['children'] : undefined)) {
-        if (statement.kind === 'break') return;
-        this.#execute(statement, scope);
-      }
+        if (isNode(node['expr']) || scope !== this.variables) throw new ReturnSignal(this.#value(node['expr'], scope));
     }
   }
 
   #class(node: Node, scope: Variables): void {
     const members = new PhpArray();
     for (const statement of nodesOf(node['body'])) {
-      for (const each of [...nodesOf(statement['properties']), ...nodesOf(statement['constants'])])
+      for (const each of nodesOf(statement['properties']))
         members.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
     }
     this.classes.set(String(nameOf(node['name'])), members);
-  }
-
-  #unset(node: Node, scope: Variables): void {
-    if (node.kind === 'variable') scope.delete(String(nameOf(node)));
-    else if (isNode(node['what'])) {
-      const held = this.#value(node['what'], scope);
-      if (held instanceof PhpArray) held.delete(this.#key(node['offset'], scope) ?? '');
-    }
-  }
-
-  /** `global $x` inside a function reads what the file set. */
-  #share(node: Node, scope: Variables): void {
-    const name = nameOf(node);
-    if (name !== undefined && scope !== this.variables && this.variables.has(name))
-      scope.set(name, this.variables.get(name));
   }
 
   #value(node: unknown, scope: Variables): PhpValue {
@@ -198,10 +157,6 @@ export class PhpFile {
         return !isTrue(this.#value(node['expression'], scope));
       case 'new':
         return this.#object(node);
-      case 'staticlookup':
-        return this.classes.get(String(nameOf(node['what'])))?.get(String(nameOf(node['offset'])));
-      case 'match':
-        return this.#match(node, scope);
       case 'call':
         return this.#call(node, scope);
       default:
@@ -227,7 +182,7 @@ export class PhpFile {
   #variable(node: Node, scope: Variables): PhpValue {
     const name = nameOf(node);
     if (name === 'GLOBALS') return new PhpArray(this.variables);
-    if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV: there is no request
+    if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV and the like are empty
     return name === undefined ? undefined : scope.has(name) ? scope.get(name) : null;
   }
 
@@ -243,7 +198,7 @@ export class PhpFile {
     return held instanceof PhpArray && held.has(key) ? held.get(key) : null;
   }
 
-  /** The text of a key: an identifier stands for itself. */
+  /** The text of a key; an identifier stands for itself. */
   #key(node: unknown, scope: Variables): string | undefined {
     return isNode(node) && node.kind === 'identifier' ? nameOf(node) : textOf(this.#value(node, scope));
   }
@@ -293,25 +248,15 @@ export class PhpFile {
     return object;
   }
 
-  #match(node: Node, scope: Variables): PhpValue {
-    const tested = this.#value(node['cond'], scope);
-    const arm = nodesOf(node['arms']).find(
-      (each) =>
-        !Array.isArray(each['conds']) ||
-        nodesOf(each['conds']).some((test) => isEqual(tested, this.#value(test, scope), true) === true),
-    );
-    return arm === undefined ? undefined : this.#value(arm['body'], scope);
-  }
-
   #call(node: Node, scope: Variables): PhpValue {
     const name =
       isNode(node['what']) && node['what'].kind === 'name'
         ? String(nameOf(node['what'])).replace(/^\\/, '').toLowerCase()
         : '';
-    const given = nodesOf(node['arguments']).map((each) => this.#value(each, scope));
+    const args = nodesOf(node['arguments']).map((each) => this.#value(each, scope));
     const own = this.#functions.get(name);
-    if (own !== undefined) return this.#invoke(own, given);
-    const [first, second] = given;
+    if (own !== undefined) return this.#invoke(own, args);
+    const [first, second] = args;
     const text = textOf(first);
     switch (name) {
       case 'define':
@@ -324,7 +269,7 @@ export class PhpFile {
       case 'function_exists':
         return text !== undefined && this.#functions.has(text.toLowerCase());
       case 'getenv':
-        return first === undefined || given.length === 0 ? undefined : false;
+        return first === undefined || args.length === 0 ? undefined : false;
       case 'env':
         return second ?? null;
       case 'trim':
@@ -336,23 +281,20 @@ export class PhpFile {
     }
   }
 
-  #invoke(declaration: Node, given: readonly PhpValue[]): PhpValue {
-    if (this.#depth >= CALLS) return undefined;
+  #invoke(declaration: Node, args: readonly PhpValue[]): PhpValue {
+    if (this.#depth >= MAX_CALL_DEPTH) return undefined;
     const scope: Variables = new Map();
     for (const [i, parameter] of nodesOf(declaration['arguments']).entries())
-      scope.set(
-        String(nameOf(parameter['name'])),
-        i < given.length ? given[i] : this.#value(parameter['value'], scope),
-      );
+      scope.set(String(nameOf(parameter['name'])), i < args.length ? args[i] : this.#value(parameter['value'], scope));
     this.#depth += 1;
-    const result = this.#untilLeft(nodesOf(declaration['body']), scope);
+    const result = this.#untilReturn(nodesOf(declaration['body']), scope);
     this.#depth -= 1;
     return result;
   }
 
   #count(): void {
     this.#steps += 1;
-    if (this.#steps > STEPS)
-      throw new HttpError('invalid_config_file', 'the configuration file does too much to be read');
+    if (this.#steps > MAX_STEPS)
+      throw new HttpError('invalid_config_file', 'the configuration file takes too many steps to evaluate');
   }
 }

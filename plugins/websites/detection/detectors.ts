@@ -1,19 +1,19 @@
-/** What is known of each application: how its folder looks and which of its own files says its version. */
+/** How each application is recognised, and which of its own files gives its version. */
 
 export interface Detector {
-  /** Stable name, as in `sites[].type`. */
+  /** Stable name, used in `sites[].type`. */
   readonly type: string;
   readonly title: string;
   readonly category:
     'cms' | 'commerce' | 'learning' | 'wiki' | 'files' | 'analytics' | 'forum' | 'framework' | 'runtime' | 'static';
   readonly description: string;
-  /** Paths below the folder that must all be there; in an array, any one of them. */
+  /** Paths below the folder that must all exist; of an array, any one. */
   readonly markers: readonly (string | readonly string[])[];
-  /** Where the version stands; the first file that is there and matches counts. */
+  /** Files that give the version; the first that exists and matches is used. */
   readonly versions: readonly { readonly file: string; readonly pattern: RegExp }[];
-  /** Where it serves a folder of its own below its root, which is then the docroot. */
+  /** The folder below its root that it serves, which is then the docroot. */
   readonly publicFolder?: 'public' | 'web' | 'pub';
-  /** Says little, and so nothing inside another application. */
+  /** Its markers are common, so it is not recognised inside another application. */
   readonly isWeak?: true;
 }
 
@@ -22,7 +22,7 @@ const lockedVersion = (name: string) => ({
   pattern: new RegExp(`"name":\\s*"${name}",\\s*"version":\\s*"v?([^"]{1,40})"`),
 });
 
-/** In the order in which they are tried: the first that fits is what the folder holds. */
+/** In order of precedence: the first match names the application. */
 export const DETECTORS: readonly Detector[] = [
   {
     type: 'wordpress',

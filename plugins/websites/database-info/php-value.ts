@@ -1,40 +1,40 @@
 /**
- * A value of PHP as far as a configuration file tells it: `undefined` is one that only a running site knows.
- * Arrays and objects are maps by the text of their keys.
+ * A PHP value as far as the configuration file determines it; `undefined` = unknown, because it depends on the running
+ * site. Arrays and objects are maps by the text of their keys.
  */
 export type PhpValue = string | number | boolean | null | undefined | PhpArray;
 
 export class PhpArray extends Map<string, PhpValue> {
-  /** Objects are shared by those who hold them, arrays are not. */
+  /** Assignment shares objects and copies arrays. */
   isObject = false;
   #next = 0;
 
-  /** Adds under the next free number, as `[]` does. */
+  /** Appends a value under the next free number, as `[]` does. */
   push(value: PhpValue): void {
     while (this.has(String(this.#next))) this.#next += 1;
     this.set(String(this.#next), value);
   }
 }
 
-/** PHP's truth; what is not known counts as false. */
+/** Converts to a boolean as PHP does; an unknown value counts as false. */
 export function isTrue(value: PhpValue): boolean {
   return value instanceof PhpArray ? value.isObject || value.size > 0 : Boolean(value) && value !== '0';
 }
 
-/** PHP's conversion to text, `undefined` for arrays and what is not known. */
+/** Converts to a string as PHP does; `undefined` for arrays and unknown values. */
 export function textOf(value: PhpValue): string | undefined {
   if (value === undefined || value instanceof PhpArray) return undefined;
   if (value === true) return '1';
   return value === null || value === false ? '' : String(value);
 }
 
-export function numberOf(value: PhpValue): number | undefined {
+function numberOf(value: PhpValue): number | undefined {
   const text = textOf(value);
   return text === undefined ? undefined : Number.parseFloat(text) || 0;
 }
 
-/** `==`, and `===` when strict; `undefined` when a side is not known. */
-export function isEqual(left: PhpValue, right: PhpValue, isStrict: boolean): boolean | undefined {
+/** `==`, and `===` when strict; `undefined` for arrays and unknown values. */
+function isEqual(left: PhpValue, right: PhpValue, isStrict: boolean): boolean | undefined {
   if (left === undefined || right === undefined || left instanceof PhpArray || right instanceof PhpArray)
     return undefined;
   if (isStrict) return left === right;
@@ -44,13 +44,13 @@ export function isEqual(left: PhpValue, right: PhpValue, isStrict: boolean): boo
     : textOf(left) === textOf(right);
 }
 
-/** Texts put together; not known when one of them is not. */
+/** Concatenates values; unknown when one of them is. */
 export function joined(parts: readonly PhpValue[]): string | undefined {
   const texts = parts.map(textOf);
   return texts.includes(undefined) ? undefined : texts.join('');
 }
 
-/** A binary operator without its short cuts. */
+/** Applies a binary operator that evaluates both sides. */
 export function operate(type: string, left: PhpValue, right: PhpValue): PhpValue {
   if (type === '.') return joined([left, right]);
   if (/^[!=]==?$/.test(type)) {
@@ -77,7 +77,7 @@ export function cast(type: string, value: PhpValue): PhpValue {
   return value;
 }
 
-/** What an assignment keeps: an array is copied. */
+/** The value that an assignment stores: a copy of an array. */
 export function copied(value: PhpValue): PhpValue {
   return value instanceof PhpArray && !value.isObject ? new PhpArray(value) : value;
 }

@@ -1,16 +1,15 @@
 import type { Feature } from '../../kernel/config/locales.ts';
-import { Fit } from './names.ts';
-import { fitOf } from './quick-walk.ts';
-import type { FeatureHits, PlainQuery, WebsiteHits } from './schema.ts';
+import { Fit, fitOf } from './name-index/ranking.ts';
+import type { FeatureHits, TextQuery, WebsiteHits } from './schema.ts';
 
-/** Features of a language that hold the text in name, title or description, best first. */
+/** Features of the account whose name, title or description contains the text, best first. */
 export function findFeatures(
   features: readonly Feature[],
-  held: ReadonlySet<string>,
-  { q, limit }: PlainQuery,
+  granted: ReadonlySet<string>,
+  { q, limit }: TextQuery,
 ): FeatureHits {
   const ranked = features
-    .filter(({ name }) => held.has(name))
+    .filter(({ name }) => granted.has(name))
     .map((feature) => ({
       feature,
       rank: Math.min(rank(feature.name, q), rank(feature.title, q), rank(feature.description, q) + Fit.inside + 1),
@@ -20,25 +19,23 @@ export function findFeatures(
   );
 }
 
-export function findWebsites(sites: readonly string[], { q, limit }: PlainQuery): WebsiteHits {
-  return best(
-    sites.map((site) => ({ site, rank: rank(site, q) })),
-    limit,
-    (a, b) => (a.site < b.site ? -1 : 1),
-  ).map(({ site }) => [site]);
+export function findWebsites(sites: readonly string[], { q, limit }: TextQuery): WebsiteHits {
+  const ranked = sites.map((site) => ({ site, rank: rank(site, q) }));
+  return best(ranked, limit, (a, b) => (a.site < b.site ? -1 : 1)).map(({ site }) => [site]);
 }
 
 function rank(text: string, q: string): number {
   return fitOf(text, { text: q, extension: '' }) ?? Number.POSITIVE_INFINITY;
 }
 
+/** Items of the same rank come in the order of `compare`. */
 function best<T extends { readonly rank: number }>(
   ranked: readonly T[],
   limit: number,
-  otherwise: (a: T, b: T) => number,
+  compare: (a: T, b: T) => number,
 ): T[] {
   return ranked
     .filter((each) => each.rank < Number.POSITIVE_INFINITY)
-    .toSorted((a, b) => a.rank - b.rank || otherwise(a, b))
+    .toSorted((a, b) => a.rank - b.rank || compare(a, b))
     .slice(0, limit);
 }

@@ -1,9 +1,9 @@
-/** Where each application keeps the access to its database, and how it is written there. */
+/** The configuration file of each application, and how its database settings are written there. */
 import { parseEnv } from './env-file.ts';
 import { PhpFile } from './php-evaluator.ts';
 import { PhpArray, textOf, type PhpValue } from './php-value.ts';
 
-export interface DatabaseAccess {
+export interface DatabaseSettings {
   readonly name: PhpValue;
   readonly user: PhpValue;
   readonly password: PhpValue;
@@ -11,83 +11,83 @@ export interface DatabaseAccess {
   readonly prefix: PhpValue;
 }
 
-export interface ConfigFile {
-  /** Below the application's root; `..` in front is the folder above it. */
+interface ConfigFile {
+  /** Below the application's root; `..` in front means the folder above it. */
   readonly path: string;
-  readonly read: (text: string) => DatabaseAccess | undefined;
+  readonly read: (text: string) => DatabaseSettings | undefined;
 }
 
 type Names = readonly [name: string, user: string, password: string, host: string, prefix: string];
 
-function access(get: (name: string) => PhpValue, [name, user, password, host, prefix]: Names): DatabaseAccess {
+function settings(get: (name: string) => PhpValue, [name, user, password, host, prefix]: Names): DatabaseSettings {
   return { name: get(name), user: get(user), password: get(password), host: get(host), prefix: get(prefix) };
 }
 
 const fromConstants =
   (names: Names) =>
-  (text: string): DatabaseAccess => {
+  (text: string): DatabaseSettings => {
     const { constants } = new PhpFile(text);
-    return access((name) => constants.get(name), names);
+    return settings((name) => constants.get(name), names);
   };
 
 const fromVariables =
   (names: Names) =>
-  (text: string): DatabaseAccess => {
+  (text: string): DatabaseSettings => {
     const { variables } = new PhpFile(text);
-    return access((name) => variables.get(name), names);
+    return settings((name) => variables.get(name), names);
   };
 
-/** Members of an array or object that `find` picks out of the file. */
+/** Reads the members of the array or object that `find` returns. */
 const fromMembers =
   (find: (file: PhpFile) => PhpValue, names: Names) =>
-  (text: string): DatabaseAccess | undefined => {
+  (text: string): DatabaseSettings | undefined => {
     const members = find(new PhpFile(text));
-    return members instanceof PhpArray ? access((name) => members.get(name), names) : undefined;
+    return members instanceof PhpArray ? settings((name) => members.get(name), names) : undefined;
   };
 
-/** A value inside arrays, by the keys that lead to it. */
-function inside(value: PhpValue, ...keys: readonly string[]): PhpValue {
-  return keys.reduce<PhpValue>((held, key) => (held instanceof PhpArray ? held.get(key) : undefined), value);
+/** The value at a path of keys in nested arrays. */
+function valueAt(value: PhpValue, ...keys: readonly string[]): PhpValue {
+  return keys.reduce<PhpValue>((array, key) => (array instanceof PhpArray ? array.get(key) : undefined), value);
 }
 
-function wordpress(text: string): DatabaseAccess {
+function wordpress(text: string): DatabaseSettings {
   const { constants, variables } = new PhpFile(text);
-  return access(
+  return settings(
     (name) => (name === 'table_prefix' ? variables.get(name) : constants.get(name)),
     ['DB_NAME', 'DB_USER', 'DB_PASSWORD', 'DB_HOST', 'table_prefix'],
   );
 }
 
-function drupal(text: string): DatabaseAccess | undefined {
-  const main = inside(new PhpFile(text).variables.get('databases'), 'default', 'default');
+function drupal(text: string): DatabaseSettings | undefined {
+  const main = valueAt(new PhpFile(text).variables.get('databases'), 'default', 'default');
   if (!(main instanceof PhpArray)) return undefined;
-  const found = access((name) => main.get(name), ['database', 'username', 'password', 'host', 'prefix']);
+  const found = settings((name) => main.get(name), ['database', 'username', 'password', 'host', 'prefix']);
   const port = textOf(main.get('port')) ?? '';
   const prefix = found.prefix instanceof PhpArray ? found.prefix.get('default') : found.prefix;
   return { ...found, prefix, host: port === '' ? found.host : `${textOf(found.host) ?? ''}:${port}` };
 }
 
-function magento(text: string): DatabaseAccess | undefined {
+function magento(text: string): DatabaseSettings | undefined {
   const { returned } = new PhpFile(text);
-  const main = inside(returned, 'db', 'connection', 'default');
+  const main = valueAt(returned, 'db', 'connection', 'default');
   if (!(main instanceof PhpArray)) return undefined;
   return {
-    ...access((name) => main.get(name), ['dbname', 'username', 'password', 'host', '']),
-    prefix: inside(returned, 'db', 'table_prefix'),
+    ...settings((name) => main.get(name), ['dbname', 'username', 'password', 'host', '']),
+    prefix: valueAt(returned, 'db', 'table_prefix'),
   };
 }
 
-/** A `.env`: single settings, or a URL with all of them. */
-function env(text: string): DatabaseAccess | undefined {
+/** A `.env` file: single settings, or a URL with all of them. */
+function env(text: string): DatabaseSettings | undefined {
   const values = parseEnv(text);
   const url = values.get('DATABASE_URL') ?? values.get('DB_URL') ?? '';
   if (url !== '' && URL.canParse(url)) return fromUrl(new URL(url));
   return values.has('DB_DATABASE')
-    ? access((name) => values.get(name), ['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOST', 'DB_PREFIX'])
+    ? settings((name) => values.get(name), ['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOST', 'DB_PREFIX'])
     : undefined;
 }
 
-function fromUrl({ pathname, username, password, host }: URL): DatabaseAccess {
+function fromUrl({ pathname, username, password, host }: URL): DatabaseSettings {
   return { name: decoded(pathname.slice(1)), user: decoded(username), password: decoded(password), host, prefix: '' };
 }
 
@@ -95,7 +95,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a lone % stands for itself
+    return text; // a % that begins no escape stands for itself
   }
 }
 
@@ -104,7 +104,7 @@ const ENV_FILES: readonly ConfigFile[] = [
   { path: '.env', read: env },
 ];
 
-/** By type of application; the first file that is there and tells of a database counts. */
+/** By application type; the first file that exists and names a database is used. */
 export const CONFIG_FILES: Readonly<Record<string, readonly ConfigFile[]>> = {
   wordpress: [
     { path: 'wp-config.php', read: wordpress },
@@ -126,7 +126,7 @@ export const CONFIG_FILES: Readonly<Record<string, readonly ConfigFile[]>> = {
     {
       path: 'app/config/parameters.php',
       read: fromMembers(
-        (file) => inside(file.returned, 'parameters'),
+        (file) => valueAt(file.returned, 'parameters'),
         ['database_name', 'database_user', 'database_password', 'database_host', 'database_prefix'],
       ),
     },

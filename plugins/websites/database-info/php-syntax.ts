@@ -1,7 +1,10 @@
-import { Engine } from 'php-parser';
-import { HttpError, messageOf } from '../../kernel/errors.ts';
+import { createRequire } from 'node:module';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
 
-/** A node of the syntax tree; which members it has follows from its kind. */
+/** Loads the parser with the first file: most processes never read one. */
+const require = createRequire(import.meta.url);
+
+/** A node of the syntax tree; its kind determines its other members. */
 export interface Node {
   readonly kind: string;
   readonly [member: string]: unknown;
@@ -11,18 +14,19 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as { kind?: unknown }).kind === 'string';
 }
 
-/** The nodes of a member that holds one, many or none. */
+/** The nodes of a member that holds one, several or none. */
 export function nodesOf(value: unknown): readonly Node[] {
   return (Array.isArray(value) ? value : [value]).filter(isNode);
 }
 
-/** The name that a node carries, whether as text or as an identifier. */
+/** The name of a node, which holds it as a string or as another node. */
 export function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : isNode(value) ? nameOf(value['name']) : undefined;
 }
 
-/** The statements of PHP text. Synchronous, up to half a second for 1 MiB. Errors: 422 `invalid_config_file`. */
+/** Parses PHP into statements. Takes up to half a second for 1 MiB. Errors: 422 `invalid_config_file`. */
 export function parsePhp(text: string): readonly Node[] {
+  const { Engine } = require('php-parser') as typeof import('php-parser');
   try {
     const engine = new Engine({
       parser: { extractDoc: false, suppressErrors: false, version: '8.3' },

@@ -1,0 +1,40 @@
+/**
+ * `safe-folder.ts` without promises, for threads that walk through many folders: each folder is opened from its
+ * parent's descriptor without following links. The caller closes the descriptors. Errors are those of the system.
+ */
+import { closeSync, lstatSync, openSync, readdirSync, type Dirent, type Stats } from 'node:fs';
+import { entryPath, FOLDER_FLAGS, ROOT_FLAGS } from './safe-folder.ts';
+
+/** A descriptor of the files root; links in its path are followed, because it is the operator's setting. */
+export function openRootSync(filesRoot: string): number {
+  return openSync(filesRoot, ROOT_FLAGS);
+}
+
+/** A descriptor of a folder in an open one. */
+export function openFolderSync(parent: number, name: string): number {
+  return openSync(entryPath(parent, name), FOLDER_FLAGS);
+}
+
+/** A descriptor of a folder further down. */
+export function openPathSync(filesRoot: string, components: readonly string[]): number {
+  let folder = openRootSync(filesRoot);
+  for (const name of components) {
+    const parent = folder;
+    try {
+      folder = openFolderSync(parent, name);
+    } finally {
+      closeSync(parent);
+    }
+  }
+  return folder;
+}
+
+/** Bytes that are not UTF-8 become U+FFFD in the names. */
+export function entriesSync(folder: number): Dirent[] {
+  return readdirSync(entryPath(folder, ''), { withFileTypes: true, encoding: 'utf8' });
+}
+
+/** Of one entry, without opening it; a link is not followed. */
+export function statEntrySync(folder: number, name: string): Stats {
+  return lstatSync(entryPath(folder, name));
+}

@@ -1,0 +1,193 @@
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { FileTree } from '../name-index/file-tree.ts';
+import { loadTree, saveTree } from '../name-index/index-file.ts';
+import { searchTree, type Hit, type SearchQuery } from './index-search.ts';
+import { quickWalk } from './quick-walk.ts';
+import { buildTree, compareTree, refreshFolder, type WalkOptions } from './tree-walk.ts';
+import { Watches, type WatchBudget } from './watches.ts';
+
+/** Changes within this time of each other are handled together; the time grows with the cost of handling them. */
+const DEBOUNCE_MS = 30;
+const MAX_DEBOUNCE_MS = 500;
+/** How long a search waits for the comparison of the index with the disk. */
+const WAIT_MS = 1000;
+/** How often everything is compared although all folders are watched: a notification can be lost. */
+const SAFETY_MS = 600_000;
+
+interface AccountIndexOptions {
+  readonly file: string;
+  readonly filesRoot: string;
+  readonly maxNames: number;
+  /** How old the last comparison may be at a search when some folders are not watched. */
+  readonly sweepMs: number;
+  readonly budget: WatchBudget;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface SearchResult {
+  /** `undefined` when there is no such folder. */
+  readonly hits: Hit[] | undefined;
+  /** Whether the hits come from the index. */
+  readonly isReady: boolean;
+}
+
+/** The index of one account: loaded or built at its first search, then kept up to date. */
+export class AccountIndex {
+  readonly #options: AccountIndexOptions;
+  readonly #changed = new Set<number>();
+  #tree: FileTree | undefined;
+  #watches: Watches;
+  /** The last update in the queue. */
+  #update: Promise<void> = Promise.resolve();
+  #debounceTimer: NodeJS.Timeout | undefined;
+  #debounceMs = DEBOUNCE_MS;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+  #comparing: Promise<void> | undefined;
+  #comparingSince = 0;
+  #isSaved = true;
+  #isClosed = false;
+
+  constructor(options: AccountIndexOptions) {
+    this.#options = options;
+    this.#watches = this.#newWatches();
+  }
+
+  get filesRoot(): string {
+    return this.#options.filesRoot;
+  }
+
+  get isReady(): boolean {
+    return this.#tree !== undefined;
+  }
+
+  get sizeBytes(): number {
+    return (this.#tree?.sizeBytes ?? 0) + this.#watches.sizeBytes;
+  }
+
+  get counts(): { files: number; watches: number } {
+    const files = this.#tree?.files;
+    return { files: (files?.count ?? 0) - (files?.removedCount ?? 0), watches: this.#watches.count };
+  }
+
+  /** Loads the index from disk, without a walk. Returns false when there is none that can be used. */
+  load(): boolean {
+    try {
+      this.#tree = loadTree(this.#options.file, this.#options.filesRoot);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+    return this.#tree !== undefined;
+  }
+
+  /** Walks through all folders. The previous index, if any, answers until the new one is complete. */
+  async build(): Promise<void> {
+    const tree = new FileTree();
+    await buildTree(tree, this.#options.filesRoot, {
+      shouldStop: () => this.#isClosed,
+      maxNames: this.#options.maxNames,
+    });
+    if (this.#isClosed) return;
+    tree.markBuilt();
+    this.#watches.close();
+    this.#watches = this.#newWatches();
+    this.#changed.clear();
+    this.#tree = tree;
+    this.#isSaved = false;
+    this.#comparedAt = performance.now();
+    this.save();
+    void this.#compare();
+  }
+
+  async search(query: SearchQuery): Promise<SearchResult> {
+    const { filesRoot, sweepMs } = this.#options;
+    if (this.#tree === undefined) return { hits: quickWalk(filesRoot, query), isReady: false };
+    const maxAgeMs = this.#watches.isPartial ? sweepMs : SAFETY_MS;
+    if (performance.now() - this.#comparedAt > maxAgeMs) await this.#compareFor(WAIT_MS);
+    const hits = searchTree(this.#tree, filesRoot, query, (folder) => this.#onChange(folder));
+    return hits === undefined ? { hits: quickWalk(filesRoot, query), isReady: false } : { hits, isReady: true };
+  }
+
+  /** Writes the index to disk if it changed since the last time. */
+  save(): void {
+    if (this.#isSaved || this.#tree === undefined) return;
+    try {
+      saveTree(this.#options.file, this.#options.filesRoot, this.#tree);
+      this.#isSaved = true;
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#debounceTimer);
+    this.#watches.close();
+    this.save();
+  }
+
+  #newWatches(): Watches {
+    return new Watches(this.#options.budget, (folder) => this.#onChange(folder));
+  }
+
+  get #walkOptions(): WalkOptions {
+    const watches = this.#watches;
+    return {
+      onOpen: (folder, descriptor) => watches.add(folder, descriptor),
+      onRemoved: (folders) => watches.remove(folders),
+      shouldStop: () => this.#isClosed || watches !== this.#watches,
+      maxNames: this.#options.maxNames,
+    };
+  }
+
+  /** Waits for the comparison, at most `ms` after it began. */
+  async #compareFor(ms: number): Promise<void> {
+    const compared = this.#compare();
+    const left = this.#comparingSince + ms - performance.now();
+    if (left > 0) await withDeadline(compared, left).catch(() => undefined); // the index answers as it is
+  }
+
+  /** Compares all folders with the disk, and watches them; one comparison at a time. */
+  #compare(): Promise<void> {
+    if (this.#comparing !== undefined) return this.#comparing;
+    this.#comparingSince = performance.now();
+    this.#comparing = this.#enqueue(async (tree) => {
+      this.#watches.isPartial = false;
+      if (await compareTree(tree, this.#options.filesRoot, this.#walkOptions)) this.#isSaved = false;
+      this.#comparedAt = performance.now();
+      if (tree.needsRebuild) void this.build();
+    }).finally(() => (this.#comparing = undefined));
+    return this.#comparing;
+  }
+
+  #onChange(folder: number): void {
+    this.#changed.add(folder);
+    this.#debounceTimer ??= setTimeout(() => {
+      this.#debounceTimer = undefined;
+      void this.#enqueue((tree) => this.#refreshChanged(tree));
+    }, this.#debounceMs).unref();
+  }
+
+  async #refreshChanged(tree: FileTree): Promise<void> {
+    const started = performance.now();
+    const folders = [...this.#changed];
+    this.#changed.clear();
+    for (const folder of folders)
+      if (!tree.folders.isRemoved(folder))
+        await refreshFolder(tree, this.#options.filesRoot, folder, this.#walkOptions);
+    this.#isSaved = false;
+    this.#debounceMs = Math.min(MAX_DEBOUNCE_MS, Math.max(DEBOUNCE_MS, 5 * (performance.now() - started)));
+  }
+
+  /** Runs updates of the tree one after the other. */
+  #enqueue(update: (tree: FileTree) => Promise<void>): Promise<void> {
+    this.#update = this.#update.then(async () => {
+      if (this.#isClosed || this.#tree === undefined) return;
+      try {
+        await update(this.#tree);
+      } catch (error) {
+        this.#options.onFailure(error);
+      }
+    });
+    return this.#update;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Reads of the indexing thread. Each returns `undefined` for a file or folder that is missing, a link, unreadable or
+ * damaged, so that it is not found. Other errors, such as too few descriptors, are thrown.
+ */
+import { fstatSync } from 'node:fs';
+import {
+  entriesSync,
+  openFolderSync,
+  openPathSync,
+  openRootSync,
+  statEntrySync,
+} from '../../../kernel/system/safe-folder-sync.ts';
+import type { FolderListing, FolderState } from '../name-index/file-tree.ts';
+
+/** A folder that changed this recently can change again without getting a new modification time. */
+const UNSETTLED_MS = 50;
+const REFUSALS = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENAMETOOLONG']);
+
+/** A descriptor of the files root; the caller closes it. */
+export function openRoot(filesRoot: string): number | undefined {
+  return unlessRefused(() => openRootSync(filesRoot));
+}
+
+/** A descriptor of a plain folder in an open one; the caller closes it. */
+export function openFolder(parent: number, name: string): number | undefined {
+  return unlessRefused(() => openFolderSync(parent, name));
+}
+
+/** A descriptor of a folder further down; the caller closes it. */
+export function openPath(filesRoot: string, path: readonly string[]): number | undefined {
+  return unlessRefused(() => openPathSync(filesRoot, path));
+}
+
+/** Names in an open folder, sorted. Names that are not UTF-8 are left out. */
+export function listFolder(folder: number): FolderListing | undefined {
+  const entries = unlessRefused(() => entriesSync(folder));
+  if (entries === undefined) return undefined;
+  const [files, folders]: [string[], string[]] = [[], []];
+  for (const entry of entries) {
+    if (entry.name.includes('\ufffd')) continue;
+    if (entry.isFile()) files.push(entry.name);
+    else if (entry.isDirectory()) folders.push(entry.name);
+  }
+  return { files: files.toSorted(), folders: folders.toSorted() };
+}
+
+/** Read before the folder is listed, so that a change during the listing is noticed later. */
+export function stateOf(folder: number): FolderState {
+  const { ino, mtimeMs } = fstatSync(folder);
+  return { inode: ino, mtimeMs: mtimeMs > Date.now() - UNSETTLED_MS ? Number.NaN : mtimeMs };
+}
+
+export function inodeOf(parent: number, name: string): number | undefined {
+  return unlessRefused(() => statEntrySync(parent, name).ino);
+}
+
+/** Size and modification time of a regular file in an open folder; `undefined` for everything else. */
+export function fileStats(parent: number, name: string): { sizeBytes: number; mtimeMs: number } | undefined {
+  const stats = unlessRefused(() => statEntrySync(parent, name));
+  return stats?.isFile() === true ? { sizeBytes: stats.size, mtimeMs: stats.mtimeMs } : undefined;
+}
+
+function unlessRefused<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (REFUSALS.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { closeSync } from 'node:fs';
+import type { FolderListing } from '../name-index/file-tree.ts';
+import { comparePaths, fitOf, rankOf } from '../name-index/ranking.ts';
+import { fileStats, listFolder, openFolder, openPath } from './folder-reader.ts';
+import type { Hit, SearchQuery } from './index-search.ts';
+
+/** Limits of a search without an index. */
+const LIMIT_MS = 250;
+const MAX_FOLDERS = 5000;
+
+interface Candidate {
+  readonly path: readonly string[];
+  readonly rank: number;
+}
+
+/**
+ * Searches by a bounded walk, nearest folders first, while there is no index. Returns `undefined` when the query's
+ * folder does not exist.
+ */
+export function quickWalk(filesRoot: string, query: SearchQuery): Hit[] | undefined {
+  const candidates: Candidate[] = [];
+  const until = performance.now() + LIMIT_MS;
+  const queue: (readonly string[])[] = [query.folder];
+  for (let visited = 0; visited < queue.length; visited += 1) {
+    if (visited >= MAX_FOLDERS || (visited > 0 && performance.now() > until)) break;
+    const path = queue[visited] ?? [];
+    const listing = listAt(filesRoot, path);
+    if (listing === undefined && visited === 0) return undefined;
+    for (const name of listing?.[query.kind] ?? []) {
+      const fit = fitOf(name, query);
+      if (fit !== undefined) candidates.push({ path: [...path, name], rank: rankOf(fit, path.length) });
+    }
+    for (const name of listing?.folders ?? []) queue.push([...path, name]);
+  }
+  return hitsOf(filesRoot, candidates, query);
+}
+
+function listAt(filesRoot: string, path: readonly string[]): FolderListing | undefined {
+  const folder = openPath(filesRoot, path);
+  if (folder === undefined) return undefined;
+  try {
+    return listFolder(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function hitsOf(filesRoot: string, candidates: readonly Candidate[], { kind, limit }: SearchQuery): Hit[] {
+  const hits: Hit[] = [];
+  for (const { path } of candidates.toSorted((a, b) => a.rank - b.rank || comparePaths(a.path, b.path))) {
+    const parent = openPath(filesRoot, path.slice(0, -1));
+    if (parent === undefined) continue;
+    try {
+      const name = path.at(-1) ?? '';
+      const stats = kind === 'files' ? fileStats(parent, name) : folderStats(parent, name);
+      if (stats !== undefined && hits.push({ path, ...stats }) === limit) break;
+    } finally {
+      closeSync(parent);
+    }
+  }
+  return hits;
+}
+
+function folderStats(parent: number, name: string): Omit<Hit, 'path'> | undefined {
+  const folder = openFolder(parent, name);
+  if (folder === undefined) return undefined;
+  closeSync(folder);
+  return { sizeBytes: 0, mtimeMs: 0 };
+}

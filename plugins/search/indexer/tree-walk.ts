@@ -1,0 +1,160 @@
+import { closeSync } from 'node:fs';
+import type { FileTree } from '../name-index/file-tree.ts';
+import { inodeOf, listFolder, openFolder, openPath, openRoot, stateOf } from './folder-reader.ts';
+
+/** How many levels a walk descends; each holds a descriptor. */
+const MAX_DEPTH = 100;
+const SLICE_MS = 8;
+
+/** Lets the thread answer requests during long work. */
+class TimeSlice {
+  #since = performance.now();
+
+  async yieldWhenUsed(): Promise<void> {
+    if (performance.now() - this.#since < SLICE_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#since = performance.now();
+  }
+}
+
+export interface WalkOptions {
+  /** Called with each folder while it is open, before it is compared or listed. */
+  onOpen?(folder: number, descriptor: number): void;
+  onRemoved?(folders: readonly number[]): void;
+  readonly shouldStop: () => boolean;
+  /** A tree with this many names takes no more; names beyond it are not found. */
+  readonly maxNames: number;
+}
+
+/** Folders listed since the thread started; none after a restart that reads its indexes from disk. */
+export const walkCount = { listed: 0 };
+
+/** Fills an empty tree from the files root. */
+export async function buildTree(tree: FileTree, filesRoot: string, options: WalkOptions): Promise<void> {
+  const root = openRoot(filesRoot);
+  if (root === undefined) return;
+  try {
+    await descend(tree, 0, root, options, (folder, descriptor) => listFirst(tree, folder, descriptor, options));
+  } finally {
+    closeSync(root);
+  }
+}
+
+/** Lists the folders whose inode or modification time changed. Resolves to whether there were any. */
+export async function compareTree(tree: FileTree, filesRoot: string, options: WalkOptions): Promise<boolean> {
+  const root = openRoot(filesRoot);
+  if (root === undefined) return false;
+  let hasChanged = false;
+  try {
+    await descend(tree, 0, root, options, (folder, descriptor) => {
+      const { inode, mtimeMs } = tree.state(folder);
+      const now = stateOf(descriptor);
+      if (now.inode === inode && now.mtimeMs === mtimeMs) return tree.subfolders(folder);
+      hasChanged = true;
+      return (inode === 0 ? listFirst : listAgain)(tree, folder, descriptor, options);
+    });
+  } finally {
+    closeSync(root);
+  }
+  return hasChanged;
+}
+
+/** Lists one folder again, and walks through the folders that are new in it. */
+export async function refreshFolder(
+  tree: FileTree,
+  filesRoot: string,
+  folder: number,
+  options: WalkOptions,
+): Promise<void> {
+  const descriptor = openPath(filesRoot, tree.path(folder));
+  if (descriptor === undefined) return;
+  try {
+    const known = new Set(tree.subfolders(folder));
+    await descend(tree, folder, descriptor, options, (each, open) => {
+      if (each !== folder) return listFirst(tree, each, open, options);
+      return listAgain(tree, each, open, options).filter((sub) => !known.has(sub));
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isFull({ files, folders }: FileTree, { maxNames }: WalkOptions): boolean {
+  return files.count + folders.count >= maxNames;
+}
+
+function listFirst(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
+  if (isFull(tree, options)) return [];
+  walkCount.listed += 1;
+  const state = stateOf(descriptor);
+  const listing = listFolder(descriptor);
+  if (listing === undefined) return [];
+  tree.setState(folder, state);
+  return tree.fill(folder, listing);
+}
+
+/** Returns the subfolders. One with another inode than before is another folder of the same name. */
+function listAgain(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
+  if (isFull(tree, options)) return tree.subfolders(folder);
+  walkCount.listed += 1;
+  const state = stateOf(descriptor);
+  const listing = listFolder(descriptor);
+  if (listing === undefined) return [];
+  tree.setState(folder, state);
+  const { added, removed } = tree.update(folder, listing);
+  const isReplaced = (each: number) =>
+    !added.includes(each) && ![0, inodeOf(descriptor, tree.folders.name(each))].includes(tree.state(each).inode);
+  const replaced = tree
+    .subfolders(folder)
+    .filter(isReplaced)
+    .flatMap((each) => tree.replaceFolder(each));
+  options.onRemoved?.([...removed, ...replaced]);
+  return tree.subfolders(folder);
+}
+
+interface Level {
+  readonly descriptor: number;
+  folders: readonly number[];
+  next: number;
+}
+
+/**
+ * Visits folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to descend
+ * into. The caller closes the first descriptor.
+ */
+async function descend(
+  tree: FileTree,
+  folder: number,
+  descriptor: number,
+  { onOpen, shouldStop }: WalkOptions,
+  visit: (folder: number, descriptor: number) => number[],
+): Promise<void> {
+  const slice = new TimeSlice();
+  const levels: Level[] = [];
+  const enter = (id: number, open: number) => {
+    const level: Level = { descriptor: open, folders: [], next: 0 };
+    levels.push(level); // before anything can fail, so that it is closed
+    onOpen?.(id, open);
+    level.folders = visit(id, open);
+  };
+  const openNext = (parent: number, id: number) =>
+    tree.folders.isRemoved(id) || levels.length >= MAX_DEPTH ? undefined : openFolder(parent, tree.folders.name(id));
+  try {
+    enter(folder, descriptor);
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      const id = level.folders[level.next++];
+      if (id === undefined) {
+        levels.pop();
+        if (levels.length > 0) closeSync(level.descriptor);
+        continue;
+      }
+      if (shouldStop()) return;
+      const open = openNext(level.descriptor, id);
+      if (open === undefined) continue;
+      enter(id, open);
+      await slice.yieldWhenUsed();
+    }
+  } finally {
+    for (const level of levels.slice(1)) closeSync(level.descriptor);
+  }
+}

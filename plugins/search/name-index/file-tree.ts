@@ -1,0 +1,236 @@
+import { NameTable, type NameData } from './name-table.ts';
+
+/** Names of the files and folders in one folder, without links and special files. */
+export interface FolderListing {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** A folder as it was when it was listed; a difference means that it has changed. */
+export interface FolderState {
+  readonly inode: number;
+  /** NaN = to be listed again in any case. */
+  readonly mtimeMs: number;
+}
+
+/** The content of a tree, as the index file keeps it. */
+export interface TreeData {
+  readonly folders: NameData;
+  readonly files: NameData;
+  readonly states: Float64Array;
+  readonly runs: Uint32Array;
+  readonly orderedFiles: number;
+  readonly orderedFolders: number;
+}
+
+/** Places of a folder's values in `#states` and `#runs`, and how many there are. */
+const [INODE, MTIME, STATE] = [0, 1, 2];
+const [FILES, FILES_END, FOLDERS, FOLDERS_END, DEPTH, RUN] = [0, 1, 2, 3, 4, 5];
+
+/**
+ * All names below one files root. Folders and files are numbered in the order in which they were listed. The first
+ * listing of a folder gives its content consecutive numbers, a run; names added later are kept in a list beside it.
+ * Folder 0 is the root.
+ */
+export class FileTree {
+  readonly folders: NameTable;
+  readonly files: NameTable;
+  /** Numbers below these are in the order of the paths. */
+  orderedFiles: number;
+  orderedFolders: number;
+  #states: Float64Array;
+  #runs: Uint32Array;
+  readonly #addedFiles = new Map<number, number[]>();
+  readonly #addedFolders = new Map<number, number[]>();
+
+  constructor(data?: TreeData) {
+    this.folders = new NameTable(data?.folders);
+    this.files = new NameTable(data?.files);
+    this.#states = data?.states ?? new Float64Array(STATE * 64);
+    this.#runs = data?.runs ?? new Uint32Array(RUN * 64);
+    this.orderedFiles = data?.orderedFiles ?? 0;
+    this.orderedFolders = data?.orderedFolders ?? 0;
+    if (data === undefined) this.#addFolder('', 0);
+    else this.#findAdded();
+  }
+
+  get sizeBytes(): number {
+    return this.folders.sizeBytes + this.files.sizeBytes + this.#states.byteLength + this.#runs.byteLength;
+  }
+
+  get data(): TreeData {
+    const { count } = this.folders;
+    return {
+      folders: this.folders.data,
+      files: this.files.data,
+      states: this.#states.subarray(0, count * STATE),
+      runs: this.#runs.subarray(0, count * RUN),
+      orderedFiles: this.orderedFiles,
+      orderedFolders: this.orderedFolders,
+    };
+  }
+
+  /** Called once after the first walk, which numbers in the order of the paths; releases unused capacity. */
+  markBuilt(): void {
+    this.folders.trim();
+    this.files.trim();
+    this.#states = this.#states.slice(0, this.folders.count * STATE);
+    this.#runs = this.#runs.slice(0, this.folders.count * RUN);
+    this.orderedFiles = this.files.count;
+    this.orderedFolders = this.folders.count;
+  }
+
+  /** Whether so much was added or removed that a new walk pays. */
+  get needsRebuild(): boolean {
+    const all = this.files.count + this.folders.count;
+    const changed =
+      this.files.removedCount + this.folders.removedCount + (all - this.orderedFiles - this.orderedFolders);
+    return changed > 20_000 + all / 4;
+  }
+
+  state(folder: number): FolderState {
+    return {
+      inode: this.#states[folder * STATE + INODE] ?? 0,
+      mtimeMs: this.#states[folder * STATE + MTIME] ?? Number.NaN,
+    };
+  }
+
+  setState(folder: number, { inode, mtimeMs }: FolderState): void {
+    this.#states[folder * STATE + INODE] = inode;
+    this.#states[folder * STATE + MTIME] = mtimeMs;
+  }
+
+  depth(folder: number): number {
+    return this.#run(folder, DEPTH);
+  }
+
+  /** Direct subfolders that are not removed. */
+  subfolders(folder: number): number[] {
+    return present(
+      this.folders,
+      this.#run(folder, FOLDERS),
+      this.#run(folder, FOLDERS_END),
+      this.#addedFolders.get(folder),
+    );
+  }
+
+  /** Takes the first listing of a folder. Returns the numbers of its subfolders, which are to be listed next. */
+  fill(folder: number, { files, folders }: FolderListing): number[] {
+    const [firstFile, firstFolder] = [this.files.count, this.folders.count];
+    for (const name of files) this.files.add(name, folder);
+    for (const name of folders) this.#addFolder(name, folder);
+    this.#runs.set([firstFile, this.files.count, firstFolder, this.folders.count], folder * RUN);
+    return Array.from({ length: folders.length }, (_, i) => firstFolder + i);
+  }
+
+  /** Takes a later listing of a folder. Returns the new subfolders, and the removed ones with the folders below. */
+  update(folder: number, listing: FolderListing): { added: number[]; removed: number[] } {
+    const files = difference(this.files, this.#filesIn(folder), listing.files);
+    for (const id of files.removed) this.files.remove(id);
+    const newFiles = files.added.map((name) => this.files.add(name, folder));
+    append(this.#addedFiles, folder, newFiles, this.files);
+    const folders = difference(this.folders, this.subfolders(folder), listing.folders);
+    const removed = folders.removed.flatMap((id) => this.#removeFolder(id));
+    const added = folders.added.map((name) => this.#addFolder(name, folder));
+    append(this.#addedFolders, folder, added, this.folders);
+    return { added, removed };
+  }
+
+  /** Replaces a folder by an empty one, because another folder has its name now. Returns the removed folders. */
+  replaceFolder(folder: number): number[] {
+    const [name, parent] = [this.folders.name(folder), this.folders.parent(folder)];
+    const removed = this.#removeFolder(folder);
+    append(this.#addedFolders, parent, [this.#addFolder(name, parent)], this.folders);
+    return removed;
+  }
+
+  /** Names from the root down to the folder. */
+  path(folder: number): string[] {
+    const names: string[] = [];
+    for (let id = folder; id !== 0; id = this.folders.parent(id)) names.push(this.folders.name(id));
+    return names.toReversed();
+  }
+
+  /** The folder at a path; `undefined` when there is none in the tree. */
+  find(path: readonly string[]): number | undefined {
+    let folder: number | undefined = 0;
+    for (const name of path)
+      folder = folder === undefined ? undefined : this.subfolders(folder).find((id) => this.folders.name(id) === name);
+    return folder;
+  }
+
+  #filesIn(folder: number): number[] {
+    return present(this.files, this.#run(folder, FILES), this.#run(folder, FILES_END), this.#addedFiles.get(folder));
+  }
+
+  /** Removes a folder with everything below it. Returns the numbers of the removed folders. */
+  #removeFolder(folder: number): number[] {
+    const below = this.subfolders(folder).flatMap((each) => this.#removeFolder(each));
+    for (const id of this.#filesIn(folder)) this.files.remove(id);
+    this.#addedFiles.delete(folder);
+    this.#addedFolders.delete(folder);
+    this.folders.remove(folder);
+    return [folder, ...below];
+  }
+
+  /** Restores the lists of added names: those outside the run of their folder. */
+  #findAdded(): void {
+    for (const [table, lists, run] of [
+      [this.files, this.#addedFiles, FILES],
+      [this.folders, this.#addedFolders, FOLDERS],
+    ] as const) {
+      for (let id = table === this.folders ? 1 : 0; id < table.count; id += 1) {
+        const parent = table.parent(id);
+        if (table.isRemoved(id) || (id >= this.#run(parent, run) && id < this.#run(parent, run + 1))) continue;
+        const list = lists.get(parent);
+        if (list === undefined) lists.set(parent, [id]);
+        else list.push(id);
+      }
+    }
+  }
+
+  #addFolder(name: string, parent: number): number {
+    const id = this.folders.add(name, parent);
+    if ((id + 1) * STATE > this.#states.length)
+      this.#states = enlarged(this.#states, new Float64Array(this.#states.length * 2 + STATE));
+    if ((id + 1) * RUN > this.#runs.length)
+      this.#runs = enlarged(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
+    this.#runs.set([0, 0, 0, 0, id === 0 ? 0 : this.depth(parent) + 1], id * RUN);
+    this.setState(id, { inode: 0, mtimeMs: Number.NaN });
+    return id;
+  }
+
+  #run(folder: number, member: number): number {
+    return this.#runs[folder * RUN + member] ?? 0;
+  }
+}
+
+/** The numbers in a run and in a list of added names that are not removed. */
+function present(table: NameTable, first: number, end: number, added: readonly number[] = []): number[] {
+  const ids: number[] = [];
+  for (let id = first; id < end; id += 1) if (!table.isRemoved(id)) ids.push(id);
+  for (const id of added) if (!table.isRemoved(id)) ids.push(id);
+  return ids;
+}
+
+/** Compares numbered names with a new listing. */
+function difference(
+  table: NameTable,
+  ids: readonly number[],
+  names: readonly string[],
+): { removed: number[]; added: string[] } {
+  const added = new Set(names);
+  const removed = ids.filter((id) => !added.delete(table.name(id)));
+  return { removed, added: [...added] };
+}
+
+function append(lists: Map<number, number[]>, folder: number, ids: readonly number[], table: NameTable): void {
+  const kept = [...(lists.get(folder) ?? []).filter((id) => !table.isRemoved(id)), ...ids];
+  if (kept.length > 0) lists.set(folder, kept);
+  else lists.delete(folder);
+}
+
+function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

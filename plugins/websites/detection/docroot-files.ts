@@ -1,0 +1,84 @@
+/** Reads below a files root, without following links. A missing or unreadable file or folder is `undefined`. */
+import type { FileHandle } from 'node:fs/promises';
+import { Folder, isMissing } from '../../../kernel/system/safe-folder.ts';
+
+/** A file or folder that changed this recently can change again without getting a new time. */
+const UNSETTLED_MS = 2000;
+
+/** The caller closes the file. */
+export function openFile(filesRoot: string, path: readonly string[]): Promise<FileHandle | undefined> {
+  return ifPresent(async () => {
+    const folder = await Folder.open(filesRoot, path.slice(0, -1));
+    try {
+      return await folder.file(path.at(-1) ?? '');
+    } finally {
+      await folder.close();
+    }
+  });
+}
+
+/** The names in a folder, and whether each is a folder itself. Links and names that are not UTF-8 are left out. */
+export function listFolder(filesRoot: string, path: readonly string[]): Promise<Map<string, boolean> | undefined> {
+  return ifPresent(async () => {
+    const folder = await Folder.open(filesRoot, path);
+    try {
+      const entries = (await folder.entries()).filter(
+        (entry) => (entry.isDirectory() || entry.isFile()) && Buffer.from(entry.name.toString()).equals(entry.name),
+      );
+      return new Map(entries.map((entry) => [entry.name.toString(), entry.isDirectory()]));
+    } finally {
+      await folder.close();
+    }
+  });
+}
+
+/** The beginning of a file as text. */
+export async function readHead(
+  filesRoot: string,
+  path: readonly string[],
+  maxBytes: number,
+): Promise<string | undefined> {
+  const handle = await openFile(filesRoot, path);
+  if (handle === undefined) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const length = Math.min(size, maxBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The time of a file, or of a folder where the path ends with `''`: 0 when it is missing, -1 when it is too recent. */
+export async function timeOf(filesRoot: string, path: readonly string[]): Promise<number> {
+  const handle =
+    path.at(-1) === ''
+      ? await ifPresent(
+          async () =>
+            (
+              await Folder.open(
+                filesRoot,
+                path.filter((name) => name !== ''),
+              )
+            ).handle,
+        )
+      : await openFile(filesRoot, path);
+  if (handle === undefined) return 0;
+  try {
+    const { mtimeMs, ctimeMs } = await handle.stat();
+    const time = Math.max(mtimeMs, ctimeMs);
+    return time > Date.now() - UNSETTLED_MS ? -1 : time;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function ifPresent<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return undefined;
+    throw error;
+  }
+}

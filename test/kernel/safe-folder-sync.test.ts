@@ -1,0 +1,87 @@
+import { closeSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import {
+  entriesSync,
+  openFolderSync,
+  openPathSync,
+  openRootSync,
+  statEntrySync,
+} from '../../kernel/system/safe-folder-sync.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('folders below a root, without promises');
+const base = temporaryFolder();
+const root = join(base, 'root');
+const openDescriptors = () => readdirSync('/proc/self/fd').length;
+
+test.before(() => {
+  mkdirSync(join(root, 'a/b'), { recursive: true });
+  mkdirSync(join(base, 'outside/b'), { recursive: true });
+  writeFileSync(join(root, 'a/b/file'), 'x');
+  symlinkSync(join(base, 'outside'), join(root, 'link'));
+  symlinkSync(root, join(base, 'linked-root'));
+});
+
+function codeOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+}
+
+test('folders are opened one by one, also under a root that the operator linked', () => {
+  for (const filesRoot of [root, join(base, 'linked-root')]) {
+    const folder = openPathSync(filesRoot, ['a', 'b']);
+    assert.equal(
+      entriesSync(folder).map(({ name }) => name),
+      ['file'],
+    );
+    assert.is(statEntrySync(folder, 'file').size, 1);
+    closeSync(folder);
+  }
+});
+
+test('a link is never followed, a name is one component, and nothing stays open', () => {
+  const before = openDescriptors();
+  assert.is(
+    codeOf(() => openPathSync(root, ['link', 'b'])),
+    'ENOTDIR',
+  );
+  assert.is(
+    codeOf(() => openPathSync(root, ['a', 'b', 'file'])),
+    'ENOTDIR',
+  );
+  assert.is(
+    codeOf(() => openPathSync(root, ['a', 'none'])),
+    'ENOENT',
+  );
+  const folder = openRootSync(root);
+  assert.ok(statEntrySync(folder, 'link').isSymbolicLink());
+  assert.is(
+    codeOf(() => openFolderSync(folder, 'link')),
+    'ENOTDIR',
+  );
+  for (const name of ['.', '..', 'a/b', '/etc', '../outside']) {
+    assert.is(
+      codeOf(() => openFolderSync(folder, name)),
+      'invalid_path',
+      name,
+    );
+    assert.is(
+      codeOf(() => statEntrySync(folder, name)),
+      'invalid_path',
+      name,
+    );
+    assert.is(
+      codeOf(() => openPathSync(root, [name])),
+      'invalid_path',
+      name,
+    );
+  }
+  closeSync(folder);
+  assert.is(openDescriptors(), before);
+});
