@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
-import type { EngineRoom } from './engine-room.ts';
-import type { Engine } from './engine.ts';
-import { list, members, text } from './foreign.ts';
+import type { EngineMonitor } from './engine-monitor.ts';
+import type { Engine } from './engine/engine-client.ts';
+import { list, members, text } from './engine/untrusted-json.ts';
 
 const IMAGE = 'hostkeep-demo';
 const MARK = 'hostkeep.demo';
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 10_000;
 
 /** Starts the demo's containers where the engine answers; they are removed when `onClose` is called. */
 export async function showDemo(
-  room: EngineRoom,
+  room: EngineMonitor,
   account: Account,
   onClose: (release: () => Promise<void>) => void,
 ): Promise<DemoReport> {

@@ -1,10 +1,10 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { CgroupReader } from './cgroup.ts';
+import { CgroupReader } from './stats/cgroup-reader.ts';
 import { showDemo } from './demo.ts';
-import { EngineRoom, findCgroups, metricsOf } from './engine-room.ts';
-import { unavailable } from './refusal.ts';
+import { EngineMonitor, findCgroups, metricsOf } from './engine-monitor.ts';
+import { unavailable } from './engine/unavailable.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
 
 /** When the start is over, which loading a library would make longer. */
@@ -38,11 +38,11 @@ export default definePlugin({
       );
     const cgroups = new CgroupReader();
     const options = { timeoutMs: config.timeout_ms, keepUsageMs: config.df_seconds * 1000, cgroups, log };
-    const shared = config.socket === '' ? undefined : new EngineRoom(config.socket, options);
+    const shared = config.socket === '' ? undefined : new EngineMonitor(config.socket, options);
     const own = new Map(
       Object.entries(config.sockets).map(([username, socket]) => [
         username,
-        new EngineRoom(socket, { ...options, ownBeside: config.socket }),
+        new EngineMonitor(socket, { ...options, ownBeside: config.socket }),
       ]),
     );
     const rooms = [...(shared ? [shared] : []), ...own.values()];
@@ -55,7 +55,7 @@ export default definePlugin({
       for (const room of rooms) room.close();
     });
     /** An account without an engine is told so; it is never shown another's. */
-    const roomOf = ({ username }: Account): EngineRoom => {
+    const roomOf = ({ username }: Account): EngineMonitor => {
       const room = own.get(username) ?? shared;
       if (room === undefined) throw unavailable(undefined, 'the account has no container engine');
       return room;

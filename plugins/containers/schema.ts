@@ -56,7 +56,7 @@ export const ContainerStats = Type.Object({
     ),
   }),
 });
-export type Stats = Static<typeof ContainerStats>['container_stats']['stats'];
+export type StatsTotals = Static<typeof ContainerStats>['container_stats']['stats'];
 
 const Text = Type.String();
 const Size = Type.String({ description: 'e.g. 3.15MB (1000 bytes = 1kB)' });

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { CgroupReader } from '../../plugins/containers/cgroup.ts';
-import { parseContainers } from '../../plugins/containers/container.ts';
-import { cpuPercent, type Reading } from '../../plugins/containers/reading.ts';
+import { CgroupReader } from '../../plugins/containers/stats/cgroup-reader.ts';
+import { parseContainers } from '../../plugins/containers/engine/container.ts';
+import { cpuPercent, type ContainerSample } from '../../plugins/containers/stats/sample.ts';
 import { dockerMissing } from '../support/docker.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -85,7 +85,7 @@ if (missing !== undefined && process.env['CI'] !== 'true') {
       }
       assert.is(pid, Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')));
       if (pid === undefined) return;
-      const read = async (process: number): Promise<Reading> => {
+      const read = async (process: number): Promise<ContainerSample> => {
         const reading = await reader.read(container, process);
         if (reading === 'gone') throw new Error(`the process ${process} is not in the group`);
         return reading;

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import type { ContainerRecord, DiskUsage, Stats } from '../../plugins/containers/schema.ts';
+import type { ContainerRecord, DiskUsage, StatsTotals } from '../../plugins/containers/schema.ts';
 import { dockerMissing, TestDocker } from '../support/docker.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -127,20 +127,20 @@ function withDocker(): void {
     await docker?.stop();
   });
 
-  const sample = async ({ token }: User): Promise<{ date: string; stats: Stats }> => {
-    const { status, body } = await server.ask<{ container_stats: { date: string; stats: Stats } }>(
+  const sample = async ({ token }: User): Promise<{ date: string; stats: StatsTotals }> => {
+    const { status, body } = await server.ask<{ container_stats: { date: string; stats: StatsTotals } }>(
       '/api/docker_stats',
       { token },
     );
     assert.is(status, 200, JSON.stringify(body));
     return body.container_stats;
   };
-  const stats = async (user: User): Promise<Stats> => (await sample(user)).stats;
+  const stats = async (user: User): Promise<StatsTotals> => (await sample(user)).stats;
   /** Polls until the answer is as wished; samples follow each other by two seconds. */
   const sampleWhere = async (
     user: User,
-    isWished: (sample: { date: string; stats: Stats }) => boolean,
-  ): Promise<{ date: string; stats: Stats }> => {
+    isWished: (sample: { date: string; stats: StatsTotals }) => boolean,
+  ): Promise<{ date: string; stats: StatsTotals }> => {
     for (let attempts = 0; attempts < 300; attempts += 1) {
       const now = await sample(user);
       if (isWished(now)) return now;
@@ -149,7 +149,7 @@ function withDocker(): void {
     throw new Error(`the statistics stay ${JSON.stringify(await sample(user))}`);
   };
   /** A sample whose processor time was counted from one that is itself new. */
-  const newSample = async (user: User): Promise<Stats> => {
+  const newSample = async (user: User): Promise<StatsTotals> => {
     const { date } = await sample(user);
     const next = await sampleWhere(user, (now) => now.date !== date);
     return (await sampleWhere(user, (now) => now.date !== next.date)).stats;
@@ -159,8 +159,8 @@ function withDocker(): void {
   const cliSums = async (...ids: string[]) => {
     const lines = (await docker.cli('stats', '--no-stream', '--format', 'json', ...ids))
       .split('\n')
-      .map((line) => JSON.parse(line) as Stats);
-    const sum = (figure: (line: Stats) => number) => lines.reduce((total, line) => total + figure(line), 0);
+      .map((line) => JSON.parse(line) as StatsTotals);
+    const sum = (figure: (line: StatsTotals) => number) => lines.reduce((total, line) => total + figure(line), 0);
     return {
       containers: lines.length,
       pids: sum((line) => Number(line.PIDs)),
@@ -352,7 +352,9 @@ function withDocker(): void {
   test('an engine that stops is a 503, and when it is back its containers are seen without a restart of ours', async () => {
     await docker.down();
     const question = () =>
-      server.ask<{ error: string; container_stats: { stats: Stats } }>('/api/docker_stats', { token: users.bob.token });
+      server.ask<{ error: string; container_stats: { stats: StatsTotals } }>('/api/docker_stats', {
+        token: users.bob.token,
+      });
     let answer = await question();
     for (let attempts = 0; answer.status === 200 && attempts < 200; attempts += 1) {
       await delay(50);

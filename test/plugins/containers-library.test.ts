@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { Engine } from '../../plugins/containers/engine.ts';
+import { Engine } from '../../plugins/containers/engine/engine-client.ts';
 import { fakeEngine, json } from '../support/fake-engine.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';

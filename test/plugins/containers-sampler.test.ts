@@ -5,8 +5,8 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/plugin-api/reply.ts';
-import { Listing, parseContainers } from '../../plugins/containers/container.ts';
-import { Sampler, type SamplerParts } from '../../plugins/containers/sampler.ts';
+import { ContainerSnapshot, parseContainers } from '../../plugins/containers/engine/container.ts';
+import { StatsSampler, type SamplerParts } from '../../plugins/containers/stats/stats-sampler.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('containers-sampler');
@@ -26,7 +26,10 @@ const accountOf = (id: number, username: string): Account => ({
 });
 const ann = accountOf(1, 'ann');
 const bob = accountOf(2, 'bob');
-const listing = new Listing(parseContainers([{ Id: 'a'.repeat(64), Labels: { 'hostkeep.account': 'ann' } }]), false);
+const listing = new ContainerSnapshot(
+  parseContainers([{ Id: 'a'.repeat(64), Labels: { 'hostkeep.account': 'ann' } }]),
+  false,
+);
 const measured = {
   source: 'cgroup',
   cpuNs: 0,
@@ -48,11 +51,11 @@ interface Counted {
 }
 
 function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: Partial<typeof PACE> } = {}): {
-  sampler: Sampler;
+  sampler: StatsSampler;
   counted: Counted;
 } {
   const counted: Counted = { lists: 0, measures: 0, kept: [] };
-  const sampler = new Sampler({
+  const sampler = new StatsSampler({
     roster: {
       known: listing,
       assertUp: () => {},

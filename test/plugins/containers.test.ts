@@ -4,17 +4,35 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { CgroupReader, parseBlkio, parseIoStat, parseNetwork, parsePlace } from '../../plugins/containers/cgroup.ts';
-import { Listing, parseContainers, type Container } from '../../plugins/containers/container.ts';
+import {
+  CgroupReader,
+  parseBlkio,
+  parseIoStat,
+  parseNetwork,
+  parsePlace,
+} from '../../plugins/containers/stats/cgroup-reader.ts';
+import { ContainerSnapshot, parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';
-import { remedyFor } from '../../plugins/containers/engine-room.ts';
-import { parseStats } from '../../plugins/containers/engine-stats.ts';
-import { portText } from '../../plugins/containers/port-text.ts';
-import { portsOf } from '../../plugins/containers/ports.ts';
-import { cpuPercent, withoutCache, type Measured, type Reading } from '../../plugins/containers/reading.ts';
-import { totals } from '../../plugins/containers/totals.ts';
-import { createdAt, dateText, decimalSize, duration, mebibytes, quoted } from '../../plugins/containers/units.ts';
-import { parseUsage, usageOf } from '../../plugins/containers/usage.ts';
+import { remedyFor } from '../../plugins/containers/engine-monitor.ts';
+import { parseStats } from '../../plugins/containers/stats/engine-stats.ts';
+import { portText } from '../../plugins/containers/disk-usage/port-text.ts';
+import { portsOf } from '../../plugins/containers/published-ports.ts';
+import {
+  cpuPercent,
+  withoutCache,
+  type ContainerUsage,
+  type ContainerSample,
+} from '../../plugins/containers/stats/sample.ts';
+import { totals } from '../../plugins/containers/stats/totals.ts';
+import {
+  createdAt,
+  dateText,
+  decimalSize,
+  duration,
+  mebibytes,
+  quoted,
+} from '../../plugins/containers/docker-format.ts';
+import { parseUsage, usageOf } from '../../plugins/containers/disk-usage/engine-usage.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('containers');
@@ -29,7 +47,7 @@ const container = (over: Record<string, unknown> = {}): Container => {
   if (parsed === undefined) throw new Error('not a container');
   return parsed;
 };
-const reading: Reading = {
+const reading: ContainerSample = {
   source: 'cgroup',
   cpuNs: 0,
   clockNs: 0,
@@ -79,7 +97,7 @@ test('durations and dates are written as the docker CLI writes them', () => {
 });
 
 test('processor time is a part of the time that passed', () => {
-  const at = (cpuNs: number, clockNs: number): Reading => ({ ...reading, cpuNs, clockNs });
+  const at = (cpuNs: number, clockNs: number): ContainerSample => ({ ...reading, cpuNs, clockNs });
   assert.is(cpuPercent(at(0, 0), at(500_000_000, 1_000_000_000)), 50);
   assert.is(cpuPercent(at(0, 0), at(2_000_000_000, 1_000_000_000)), 200);
   assert.is(cpuPercent(at(9, 0), at(1, 1_000_000_000)), 0, 'a container that began anew');
@@ -92,7 +110,7 @@ test('memory is counted without inactive file cache, where that is a part of it'
 });
 
 test('sums add bytes as bytes', () => {
-  const one: Measured = {
+  const one: ContainerUsage = {
     ...reading,
     cpuPercent: 0.1,
     memoryBytes: 320 * MIB,
@@ -103,7 +121,7 @@ test('sums add bytes as bytes', () => {
     writtenBytes: 0,
     pids: 2,
   };
-  const two: Measured = {
+  const two: ContainerUsage = {
     ...reading,
     cpuPercent: 0.05,
     memoryBytes: 0.34 * MIB,
@@ -204,7 +222,7 @@ test('control groups of version 2 are read', () =>
     const read = await reader.read(container(), 7);
     assert.ok(read !== 'gone' && read.clockNs > 0);
     assert.equal(
-      { ...(read as Reading), clockNs: 0 },
+      { ...(read as ContainerSample), clockNs: 0 },
       {
         source: 'cgroup',
         cpuNs: 31_221_000,
@@ -222,7 +240,7 @@ test('control groups of version 2 are read', () =>
 
 test('a limit of none is the memory of the host, and no controller for disks is nothing read', () =>
   withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
-    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as Reading;
+    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as ContainerSample;
     assert.is(read.limitBytes, 1000 * MIB);
     assert.is(read.readBytes, 0);
   }));
@@ -232,7 +250,7 @@ test("the network of the host is no container's", () =>
     const read = (await new CgroupReader(root, 1).read(
       container({ HostConfig: { NetworkMode: 'host' } }),
       7,
-    )) as Reading;
+    )) as ContainerSample;
     assert.equal([read.receivedBytes, read.sentBytes], [0, 0]);
   }));
 
@@ -253,7 +271,7 @@ test('control groups of version 1 are read, each controller at its own path', ()
     async (root) => {
       const reader = new CgroupReader(root, 1000 * MIB);
       assert.is(await reader.version(), 1);
-      const read = (await reader.read(container(), 7)) as Reading;
+      const read = (await reader.read(container(), 7)) as ContainerSample;
       assert.equal(
         { ...read, clockNs: 0 },
         {
@@ -403,7 +421,7 @@ test("a container is of the account that either label names, and on an account's
     labelled('6', {}),
   ]);
   const of = (username: string, isOwn = false) =>
-    new Listing(containers, isOwn)
+    new ContainerSnapshot(containers, isOwn)
       .of({ username } as Account)
       .map(({ id }) => id[0])
       .join('');

@@ -8,7 +8,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { Agent, type ClientRequestArgs } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { messageOf } from '../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 
 /** Not among Node's constants; a socket cannot be opened in any other way. */
 const O_PATH = 0o10_000_000;

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
-import { messageOf } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { Listing, parseContainers } from './container.ts';
-import type { Engine } from './engine.ts';
-import { RETRY_SECONDS, unavailable } from './refusal.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { ContainerSnapshot, parseContainers } from './container.ts';
+import type { Engine } from './engine-client.ts';
+import { RETRY_SECONDS, unavailable } from './unavailable.ts';
 
 /** Below the interval of the sampler, so that each of its rounds sees a new list. */
 const KEEP_MS = 1000;
@@ -15,12 +15,12 @@ const DETAIL = 'the container engine does not answer';
  * The running containers of one engine, listed once for all who ask, and whether the engine is there. While it is
  * not, callers are refused at once, and the list is asked for in the background until it comes or nobody wants it.
  */
-export class Roster {
+export class ContainerList {
   readonly #engine: Engine;
   readonly #log: Log;
-  #kept: Listing | undefined;
+  #kept: ContainerSnapshot | undefined;
   #keptAtMs = 0;
-  #flight: Promise<Listing> | undefined;
+  #flight: Promise<ContainerSnapshot> | undefined;
   #failure: Error | undefined;
   #retry: NodeJS.Timeout | undefined;
   #askedMs = 0;
@@ -49,12 +49,12 @@ export class Roster {
   }
 
   /** The newest list, without asking for one. */
-  get known(): Listing | undefined {
+  get known(): ContainerSnapshot | undefined {
     return this.#kept;
   }
 
   /** Paused containers count as running, as they do for the docker CLI. Rejects with 503 `containers_unavailable`. */
-  async list(): Promise<Listing> {
+  async list(): Promise<ContainerSnapshot> {
     this.assertUp();
     if (this.#kept !== undefined && performance.now() - this.#keptAtMs < KEEP_MS) return this.#kept;
     return (this.#flight ??= this.#fetch());
@@ -71,12 +71,12 @@ export class Roster {
     clearTimeout(this.#retry);
   }
 
-  async #fetch(): Promise<Listing> {
+  async #fetch(): Promise<ContainerSnapshot> {
     try {
       const { status, body } = await this.#engine.get('/containers/json');
       if (status !== 200)
         throw new Error(`the engine at ${this.#engine.socketPath} answers its list of containers with ${status}`);
-      this.#kept = new Listing(parseContainers(body), this.#engine.isOwn);
+      this.#kept = new ContainerSnapshot(parseContainers(body), this.#engine.isOwn);
       this.#keptAtMs = performance.now();
       this.#hasAnswered = true;
       if (this.#failure !== undefined)

@@ -1,4 +1,4 @@
-import type { Port } from './container.ts';
+import type { Port } from '../engine/container.ts';
 
 /** `127.0.0.1:8090->80/tcp, 443/tcp`, ports in a row as `9000-9002/tcp`: as the docker CLI writes the ports of a container. */
 export function portText(ports: readonly Port[]): string {

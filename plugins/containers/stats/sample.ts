@@ -1,5 +1,5 @@
 /** What one container had used at one moment. */
-export interface Reading {
+export interface ContainerSample {
   /** Who told: figures of two sources cannot be held against each other. */
   readonly source: 'cgroup' | 'engine';
   /** Processor time that it used so far. */
@@ -17,7 +17,7 @@ export interface Reading {
 }
 
 /** A reading, and the processor time that passed in it since an earlier one; 100 = one processor all the time. */
-export interface Measured extends Reading {
+export interface ContainerUsage extends ContainerSample {
   readonly cpuPercent: number;
 }
 
@@ -25,7 +25,7 @@ export interface Measured extends Reading {
  * The docker CLI divides by the time that all processors spent in any state, times their number: that is the clock's
  * time, but in steps of 10 ms. 0 where nothing passed, or a counter began anew.
  */
-export function cpuPercent(before: Reading, after: Reading): number {
+export function cpuPercent(before: ContainerSample, after: ContainerSample): number {
   const [usedNs, passedNs] = [after.cpuNs - before.cpuNs, after.clockNs - before.clockNs];
   return usedNs > 0 && passedNs > 0 ? (usedNs / passedNs) * 100 : 0;
 }

@@ -1,11 +1,11 @@
-import { count, list, members, text } from './foreign.ts';
-import { withoutCache, type Reading } from './reading.ts';
+import { count, list, members, text } from '../engine/untrusted-json.ts';
+import { withoutCache, type ContainerSample } from './sample.ts';
 
 /**
  * A reading from the engine's own statistics (`/containers/<id>/stats`). `undefined` for those of a container that does
  * not run: an engine answers with nothing in them, or with nothing at all when it ends meanwhile.
  */
-export function parseStats(value: unknown): Reading | undefined {
+export function parseStats(value: unknown): ContainerSample | undefined {
   const stats = members(value);
   const memory = members(stats['memory_stats']);
   const pids = count(members(stats['pids_stats'])['current']);

@@ -4,34 +4,34 @@ import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
-import type { CgroupReader } from './cgroup.ts';
-import { DiskUsageMeter } from './disk-usage.ts';
-import { Engine, type EngineOptions } from './engine.ts';
-import { list, members, text } from './foreign.ts';
-import { Meter } from './meter.ts';
-import { portsOf } from './ports.ts';
-import { Roster } from './roster.ts';
-import { Sampler } from './sampler.ts';
+import type { CgroupReader } from './stats/cgroup-reader.ts';
+import { DiskUsageCollector } from './disk-usage/disk-usage-collector.ts';
+import { Engine, type EngineOptions } from './engine/engine-client.ts';
+import { list, members, text } from './engine/untrusted-json.ts';
+import { StatsCollector } from './stats/stats-collector.ts';
+import { portsOf } from './published-ports.ts';
+import { ContainerList } from './engine/container-list.ts';
+import { StatsSampler } from './stats/stats-sampler.ts';
 
-export interface RoomOptions extends EngineOptions {
+export interface MonitorOptions extends EngineOptions {
   readonly keepUsageMs: number;
   readonly cgroups: CgroupReader;
   readonly log: Log;
 }
 
 /** All that is known and kept of one engine. Opens nothing until somebody asks. */
-export class EngineRoom {
+export class EngineMonitor {
   readonly engine: Engine;
-  readonly sampler: Sampler;
-  readonly diskUsage: DiskUsageMeter;
-  readonly roster: Roster;
+  readonly sampler: StatsSampler;
+  readonly diskUsage: DiskUsageCollector;
+  readonly roster: ContainerList;
 
-  constructor(socketPath: string, options: RoomOptions) {
+  constructor(socketPath: string, options: MonitorOptions) {
     const { cgroups, log, keepUsageMs } = options;
     this.engine = new Engine(socketPath, options);
-    this.roster = new Roster(this.engine, log);
-    this.sampler = new Sampler({ roster: this.roster, meter: new Meter(this.engine, cgroups), log });
-    this.diskUsage = new DiskUsageMeter(this.engine, this.roster, keepUsageMs);
+    this.roster = new ContainerList(this.engine, log);
+    this.sampler = new StatsSampler({ roster: this.roster, meter: new StatsCollector(this.engine, cgroups), log });
+    this.diskUsage = new DiskUsageCollector(this.engine, this.roster, keepUsageMs);
   }
 
   /** Errors: 503 `containers_unavailable`, for accounts that may know of containers, while the engine is down. */
@@ -90,8 +90,8 @@ export async function findCgroups(cgroups: CgroupReader): Promise<Finding> {
 }
 
 /** Figures of each engine under the path of its socket. */
-export function metricsOf(rooms: readonly EngineRoom[]): Metric[] {
-  const samples = (value: (room: EngineRoom) => number | undefined) =>
+export function metricsOf(rooms: readonly EngineMonitor[]): Metric[] {
+  const samples = (value: (room: EngineMonitor) => number | undefined) =>
     rooms.flatMap((room) => {
       const figure = value(room);
       return figure === undefined ? [] : [{ labels: { socket: room.engine.socketPath }, value: figure }];

@@ -5,10 +5,10 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Container } from './container.ts';
+import type { Container } from '../engine/container.ts';
 import { firstProcess } from './first-process.ts';
-import { withoutCache, type Reading } from './reading.ts';
-import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
+import { withoutCache, type ContainerSample } from './sample.ts';
+import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
 
 /** Reading many files keeps threads busy that others wait for. */
 const AT_ONCE = 8;
@@ -17,7 +17,7 @@ const AT_ONCE = 8;
 export type Place =
   { readonly version: 2; readonly path: string } | { readonly version: 1; readonly paths: ReadonlyMap<string, string> };
 
-type Group = Omit<Reading, 'source' | 'receivedBytes' | 'sentBytes'>;
+type Group = Omit<ContainerSample, 'source' | 'receivedBytes' | 'sentBytes'>;
 
 /** Reads below `root`, which is `/` but for tests. */
 export class CgroupReader {
@@ -42,7 +42,7 @@ export class CgroupReader {
   }
 
   /** `gone` when the process is not one of the container's any more; rejects where a file cannot be read. */
-  read(container: Container, pid: number): Promise<Reading | 'gone'> {
+  read(container: Container, pid: number): Promise<ContainerSample | 'gone'> {
     return this.#slots.run(() => this.#read(container, pid));
   }
 
@@ -51,7 +51,7 @@ export class CgroupReader {
     return this.#slots.run(() => firstProcess(id, (path) => this.#text(path)));
   }
 
-  async #read(container: Container, pid: number): Promise<Reading | 'gone'> {
+  async #read(container: Container, pid: number): Promise<ContainerSample | 'gone'> {
     const place = parsePlace(await this.#text(`proc/${pid}/cgroup`).catch(() => ''), container.id);
     if (place === undefined) return 'gone';
     const hasNetwork = container.networkMode !== 'host'; // whose counters are those of the whole host

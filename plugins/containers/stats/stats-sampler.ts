@@ -1,15 +1,15 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import type { Meter } from './meter.ts';
-import { inTime, unavailable } from './refusal.ts';
-import type { Roster } from './roster.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import type { StatsCollector } from './stats-collector.ts';
+import { inTime, unavailable } from '../engine/unavailable.ts';
+import type { ContainerList } from '../engine/container-list.ts';
 import { totals } from './totals.ts';
-import { dateText } from './units.ts';
+import { dateText } from '../docker-format.ts';
 
 /** Times of a sampler, in milliseconds. */
-export interface Pace {
+export interface SamplerTiming {
   readonly intervalMs: number;
   /** An account whose last poll is longer ago is not sampled any more. */
   readonly idleMs: number;
@@ -21,14 +21,14 @@ export interface Pace {
   readonly pauseMs: number;
 }
 
-const PACE: Pace = { intervalMs: 2000, idleMs: 10_000, maxAgeMs: 5000, waitMs: 3000, pauseMs: 2000 };
+const PACE: SamplerTiming = { intervalMs: 2000, idleMs: 10_000, maxAgeMs: 5000, waitMs: 3000, pauseMs: 2000 };
 const DETAIL = 'the containers cannot be measured';
 
 export interface SamplerParts {
-  readonly roster: Pick<Roster, 'list' | 'assertUp' | 'known'>;
-  readonly meter: Pick<Meter, 'measure' | 'keepOnly'>;
+  readonly roster: Pick<ContainerList, 'list' | 'assertUp' | 'known'>;
+  readonly meter: Pick<StatsCollector, 'measure' | 'keepOnly'>;
   readonly log: Log;
-  readonly pace?: Pace;
+  readonly pace?: SamplerTiming;
 }
 
 /** What is sampled for one account. */
@@ -46,11 +46,11 @@ interface Watch {
  * Samples the containers of one engine for the accounts that poll: each round lists them once and measures those of
  * these accounts. So what it costs depends on the containers, not on the polls. It ends when nobody polls.
  */
-export class Sampler {
+export class StatsSampler {
   readonly #roster: SamplerParts['roster'];
   readonly #meter: SamplerParts['meter'];
   readonly #log: Log;
-  readonly #pace: Pace;
+  readonly #pace: SamplerTiming;
   readonly #watches = new Map<number, Watch>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -1,10 +1,10 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { belongs } from './container.ts';
-import type { Engine } from './engine.ts';
-import { inTime, unavailable } from './refusal.ts';
-import type { Roster } from './roster.ts';
-import { parseUsage, sizeOf, usageOf, type Usage } from './usage.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import { isOwnedBy } from '../engine/container.ts';
+import type { Engine } from '../engine/engine-client.ts';
+import { inTime, unavailable } from '../engine/unavailable.ts';
+import type { ContainerList } from '../engine/container-list.ts';
+import { parseUsage, sizeOf, usageOf, type Usage } from './engine-usage.ts';
 
 /** An engine walks over all that it keeps, so a measurement may go on while those who asked were told to come back. */
 const MEASURE_MS = 60_000;
@@ -22,15 +22,15 @@ interface Kept {
 }
 
 /** The disk usage of one engine, measured once for all who ask, and the reply that each account gets of it. */
-export class DiskUsageMeter {
+export class DiskUsageCollector {
   readonly #engine: Engine;
-  readonly #roster: Roster;
+  readonly #roster: ContainerList;
   readonly #keepMs: number;
   #kept: Kept | undefined;
   #flight: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly atMs: number } | undefined;
 
-  constructor(engine: Engine, roster: Roster, keepMs: number) {
+  constructor(engine: Engine, roster: ContainerList, keepMs: number) {
     this.#engine = engine;
     this.#roster = roster;
     this.#keepMs = keepMs;
@@ -84,7 +84,10 @@ export class DiskUsageMeter {
   #replyFor(account: Account, { usage, replies }: Kept): Reply {
     let reply = replies.get(account);
     if (reply === undefined)
-      replies.set(account, (reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || belongs(labels, account)))));
+      replies.set(
+        account,
+        (reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || isOwnedBy(labels, account)))),
+      );
     return reply;
   }
 }

@@ -1,5 +1,5 @@
 import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
-import type { Container } from './container.ts';
+import type { Container } from './engine/container.ts';
 
 interface Service {
   readonly member: keyof PortsPart;

@@ -1,4 +1,4 @@
-import { HttpError, retryLater } from '../../kernel/errors.ts';
+import { HttpError, retryLater } from '../../../kernel/errors.ts';
 
 /** Seconds after which a refused client may ask again; an engine that is down is tried as often. */
 export const RETRY_SECONDS = 2;

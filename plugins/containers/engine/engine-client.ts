@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { Agent, type IncomingMessage } from 'node:http';
 import type { DockerOptions } from 'dockerode';
-import { messageOf } from '../../kernel/errors.ts';
-import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
-import { OwnSocketAgent } from './socket.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
+import { OwnSocketAgent } from './own-socket.ts';
 
 export interface EngineOptions {
   readonly timeoutMs: number;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CgroupReader } from './cgroup.ts';
-import type { Container } from './container.ts';
-import type { Engine } from './engine.ts';
+import type { CgroupReader } from './cgroup-reader.ts';
+import type { Container } from '../engine/container.ts';
+import type { Engine } from '../engine/engine-client.ts';
 import { parseStats } from './engine-stats.ts';
-import { count, members } from './foreign.ts';
-import { cpuPercent, type Measured, type Reading } from './reading.ts';
+import { count, members } from '../engine/untrusted-json.ts';
+import { cpuPercent, type ContainerUsage, type ContainerSample } from './sample.ts';
 
 /** Where a container that was not read lately is read again, to see what passes. */
 const FIRST_WINDOW_MS = 100;
@@ -16,14 +16,14 @@ const LEAST_WINDOW_MS = FIRST_WINDOW_MS - 10;
 const MOST = 1000;
 
 interface Kept {
-  readonly reading: Reading;
+  readonly reading: ContainerSample;
   readonly atMs: number;
   /** `undefined` where there was no reading to hold it against. */
   readonly cpuPercent: number | undefined;
 }
 
 /** Measures containers of one engine: from the kernel's files where they are to be read, else by asking the engine. */
-export class Meter {
+export class StatsCollector {
   readonly #engine: Engine;
   readonly #cgroups: CgroupReader;
   /** The first process of a container, or that its files turned out not to be readable. */
@@ -36,7 +36,7 @@ export class Meter {
   }
 
   /** Those that ended meanwhile are left out. Rejects when there is one of which neither the files nor the engine tell. */
-  async measure(containers: readonly Container[]): Promise<Measured[]> {
+  async measure(containers: readonly Container[]): Promise<ContainerUsage[]> {
     if (containers.length > MOST)
       throw new Error(`there are ${containers.length} containers, and at most ${MOST} are measured`);
     const all = await Promise.all(containers.map((container) => this.#measureTwice(container)));
@@ -71,7 +71,7 @@ export class Meter {
   }
 
   /** `undefined` when it ended. An account's own engine is not believed which processes are its containers': they could be another's. */
-  async #read(container: Container): Promise<Reading | undefined> {
+  async #read(container: Container): Promise<ContainerSample | undefined> {
     const { id } = container;
     if (this.#engine.isOwn) return this.#ask(id);
     let reading = await this.#readFiles(container);
@@ -87,7 +87,7 @@ export class Meter {
     return asked;
   }
 
-  async #readFiles(container: Container): Promise<Reading | 'gone' | 'unreadable'> {
+  async #readFiles(container: Container): Promise<ContainerSample | 'gone' | 'unreadable'> {
     const pid = this.#pids.get(container.id) ?? 'gone';
     if (typeof pid === 'string') return pid;
     return this.#cgroups.read(container, pid).catch(() => 'unreadable' as const); // the engine is asked instead
@@ -101,7 +101,7 @@ export class Meter {
     return count(members(members(body)['State'])['Pid']) || undefined;
   }
 
-  async #ask(id: string): Promise<Reading | undefined> {
+  async #ask(id: string): Promise<ContainerSample | undefined> {
     const { status, body } = await this.#engine.get(`/containers/${id}/stats`, {
       query: { stream: 'false', 'one-shot': 'true' },
     });

@@ -1,13 +1,13 @@
-import type { Measured } from './reading.ts';
-import type { Stats } from './schema.ts';
-import { decimalSize, mebibytes, percent } from './units.ts';
+import type { ContainerUsage } from './sample.ts';
+import type { StatsTotals } from '../schema.ts';
+import { decimalSize, mebibytes, percent } from '../docker-format.ts';
 
 /** Digits that the docker CLI writes of what went over disks and networks. */
 const IO_DIGITS = 3;
 
 /** The sums over containers, in the docker CLI's units. Zeros of none. */
-export function totals(measured: readonly Measured[]): Stats {
-  const sum = (figure: (each: Measured) => number) => measured.reduce((total, each) => total + figure(each), 0);
+export function totals(measured: readonly ContainerUsage[]): StatsTotals {
+  const sum = (figure: (each: ContainerUsage) => number) => measured.reduce((total, each) => total + figure(each), 0);
   const usedBytes = sum((each) => each.memoryBytes);
   const limitBytes = sum((each) => each.limitBytes);
   return {

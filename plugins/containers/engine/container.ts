@@ -1,5 +1,5 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { count, labels, list, members, text, texts } from './foreign.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import { count, labels, list, members, text, texts } from './untrusted-json.ts';
 
 export interface Port {
   readonly ip: string;
@@ -80,12 +80,12 @@ export function parseContainers(value: unknown): Container[] {
 }
 
 /** Whether labels make a thing of the shared engine the account's. */
-export function belongs(things: ReadonlyMap<string, string>, { username }: Account): boolean {
+export function isOwnedBy(things: ReadonlyMap<string, string>, { username }: Account): boolean {
   return OWNER_LABELS.some((label) => things.get(label) === username);
 }
 
 /** The running containers of one engine at one moment. */
-export class Listing {
+export class ContainerSnapshot {
   readonly all: readonly Container[];
   /** By the user names on the labels; one with two names is of both. `undefined` where all are one account's. */
   readonly #byOwner: ReadonlyMap<string, readonly Container[]> | undefined;

@@ -1,9 +1,9 @@
 /** What an engine says of its disk usage, and an account's part of it as `docker system df -v --format json` prints it. */
-import { parseContainers, type Container } from './container.ts';
-import { count, labels, list, members, text, texts } from './foreign.ts';
+import { parseContainers, type Container } from '../engine/container.ts';
+import { count, labels, list, members, text, texts } from '../engine/untrusted-json.ts';
 import { portText } from './port-text.ts';
-import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from './schema.ts';
-import { createdAt, dateText, decimalSize, duration, quoted } from './units.ts';
+import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
+import { createdAt, dateText, decimalSize, duration, quoted } from '../docker-format.ts';
 
 interface Image {
   readonly id: string;
