@@ -1,10 +1,10 @@
-/** Sizes and durations as the docker CLI prints them (the rules of its package go-units). */
+/** Sizes, durations and dates as the docker CLI prints them (by the rules of its package go-units). */
 
 const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
 const MIB = 2 ** 20;
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
 
-/** `1.2MB` with 3 digits, `1.984MB` with 4; `0B`. What rounds up to 1000 is written in the next unit. */
+/** `1.23MB` with 3 digits, `1.984MB` with 4; `0B`. A size that rounds up to 1000 is written in the next unit. */
 export function decimalSize(bytes: number, digits = 4): string {
   let unit = 0;
   let size = bytes;
@@ -15,7 +15,7 @@ export function decimalSize(bytes: number, digits = 4): string {
   return `${Number(size.toPrecision(digits))}${DECIMAL[unit]}`;
 }
 
-/** `320.34MiB`: always in MiB, two decimals at most, so that usage and limit can be compared. */
+/** `320.34MiB`: always in MiB with at most two decimals, so that usage and limit are comparable. */
 export function mebibytes(bytes: number): string {
   return `${Number((bytes / MIB).toFixed(2))}MiB`;
 }
@@ -41,19 +41,19 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / DAY / 365)} years`;
 }
 
-/** `2026-11-20 12:20:16 +0000 UTC`, of seconds since 1970. */
+/** `2026-11-20 12:20:16 +0000 UTC`, from seconds since 1970. */
 export function createdAt(seconds: number): string {
   return `${isoOf(seconds * 1000)
     .slice(0, 19)
     .replace('T', ' ')} +0000 UTC`;
 }
 
-/** `2026-11-20-12-20-16` in UTC, of milliseconds since 1970. */
+/** `2026-11-20-12-20-16` in UTC, from milliseconds since 1970. */
 export function dateText(ms: number): string {
   return isoOf(ms).slice(0, 19).replaceAll(/[T:]/g, '-');
 }
 
-/** A text between double quotes with Go's escapes (`strconv.Quote`). */
+/** Quotes a text with Go's escapes (`strconv.Quote`). */
 export function quoted(text: string): string {
   const escaped = text.replaceAll(
     /["\\\u0000-\u001f\u007f]/g,
@@ -74,7 +74,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** An engine may name any second; one that no date has is shown as 1970. */
+/** An engine may send any number; one outside the range of dates is shown as 1970. */
 function isoOf(ms: number): string {
   const date = new Date(ms);
   return (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? new Date(0) : date).toISOString();

@@ -1,14 +1,14 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { CgroupReader } from './stats/cgroup-reader.ts';
-import { showDemo } from './demo.ts';
-import { EngineMonitor, findCgroups, metricsOf } from './engine-monitor.ts';
+import { startDemoContainers } from './demo.ts';
+import { cgroupFinding, EngineMonitor, engineMetrics } from './engine-monitor.ts';
 import { unavailable } from './engine/unavailable.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
+import { CgroupReader } from './stats/cgroup-reader.ts';
 
-/** When the start is over, which loading a library would make longer. */
-const PREPARE_MS = 500;
+/** Delay of loading the client library, so that it does not slow down the start. */
+const PRELOAD_MS = 500;
 
 export default definePlugin({
   name: 'containers',
@@ -18,24 +18,21 @@ export default definePlugin({
     stats: {
       method: 'GET',
       path: '/api/docker_stats',
-      summary: 'What the running containers of the account use together',
+      summary: "Total resource usage of the account's running containers",
       reply: ContainerStats,
       errors: ['containers_unavailable'],
     },
     df: {
       method: 'GET',
       path: '/api/container/df',
-      summary: "Disk usage of the account's containers, their images and volumes",
+      summary: "Disk usage of the account's containers, images and volumes",
       reply: DiskUsage,
       errors: ['containers_unavailable'],
     },
   },
   setup({ config, log, onClose }) {
     if (config.socket === '' && Object.keys(config.sockets).length === 0)
-      throw new Unavailable(
-        'the configuration names no container engine',
-        'set containers.socket or containers.sockets',
-      );
+      throw new Unavailable('no container engine is configured', 'set containers.socket or containers.sockets');
     const cgroups = new CgroupReader();
     const options = { timeoutMs: config.timeout_ms, keepUsageMs: config.df_seconds * 1000, cgroups, log };
     const shared = config.socket === '' ? undefined : new EngineMonitor(config.socket, options);
@@ -45,34 +42,34 @@ export default definePlugin({
         new EngineMonitor(socket, { ...options, ownBeside: config.socket }),
       ]),
     );
-    const rooms = [...(shared ? [shared] : []), ...own.values()];
-    const preparing = setTimeout(
-      () => void Promise.allSettled(rooms.map(({ engine }) => engine.prepare())),
-      PREPARE_MS,
+    const monitors = [...(shared ? [shared] : []), ...own.values()];
+    const preloading = setTimeout(
+      () => void Promise.allSettled(monitors.map(({ engine }) => engine.preload())),
+      PRELOAD_MS,
     ).unref();
     onClose(() => {
-      clearTimeout(preparing);
-      for (const room of rooms) room.close();
+      clearTimeout(preloading);
+      for (const monitor of monitors) monitor.close();
     });
-    /** An account without an engine is told so; it is never shown another's. */
-    const roomOf = ({ username }: Account): EngineMonitor => {
-      const room = own.get(username) ?? shared;
-      if (room === undefined) throw unavailable(undefined, 'the account has no container engine');
-      return room;
+    /** Throws 503 for an account without an engine, rather than showing it another account's. */
+    const monitorOf = ({ username }: Account): EngineMonitor => {
+      const monitor = own.get(username) ?? shared;
+      if (monitor === undefined) throw unavailable(undefined, 'the account has no container engine');
+      return monitor;
     };
     return {
       handlers: {
-        stats: ({ account }) => roomOf(account).sampler.poll(account),
-        df: ({ account }) => roomOf(account).diskUsage.show(account),
+        stats: ({ account }) => monitorOf(account).sampler.poll(account),
+        df: ({ account }) => monitorOf(account).diskUsage.get(account),
       },
       provides: {
         ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},
-        doctor: () => Promise.all([...rooms.map((room) => room.find()), findCgroups(cgroups)]),
-        metrics: () => metricsOf(rooms),
+        doctor: () => Promise.all([...monitors.map((monitor) => monitor.finding()), cgroupFinding(cgroups)]),
+        metrics: () => engineMetrics(monitors),
         demoOutside: ({ demo }) =>
           shared === undefined
-            ? { leftOut: ['containers: the configuration names no engine that accounts share (containers.socket)'] }
-            : showDemo(shared, demo, onClose),
+            ? { leftOut: ['containers: no shared container engine is configured (containers.socket)'] }
+            : startDemoContainers(shared, demo, onClose),
       },
     };
   },

@@ -3,35 +3,36 @@ import type { Container } from './engine/container.ts';
 
 interface Service {
   readonly member: keyof PortsPart;
-  /** Fits the compose service, the container's name or the image (without registry and tag). */
+  /** Matched against the compose service, the container's names and the image without registry and tag. */
   readonly name: RegExp;
-  /** Ports inside the container that such a service listens on, the likeliest first. */
+  /** Ports inside the container that such a service listens on, most likely first. */
   readonly ports: readonly number[];
-  /** Whether the first of them tells the service also where no name does. */
-  readonly alone: boolean;
+  /** Whether the first port alone identifies the service when no name matches. */
+  readonly byPortAlone: boolean;
 }
 
-/** How a service is recognised: by its name and port, else by a port that is hardly another's. */
+/** A service is recognised by name and port, or by a port that other services rarely use. */
 const SERVICES: readonly Service[] = [
-  { member: 'phpmyadmin_port', name: /phpmyadmin|\bpma\b/, ports: [80, 8080, 443, 8443], alone: false },
-  { member: 'remote_mysql_port', name: /mysql|mariadb|percona/, ports: [3306], alone: true },
-  { member: 'remote_ssh_port', name: /\bssh|openssh/, ports: [22, 2222], alone: true },
+  { member: 'phpmyadmin_port', name: /phpmyadmin|\bpma\b/, ports: [80, 8080, 443, 8443], byPortAlone: false },
+  { member: 'remote_mysql_port', name: /mysql|mariadb|percona/, ports: [3306], byPortAlone: true },
+  { member: 'remote_ssh_port', name: /\bssh|openssh/, ports: [22, 2222], byPortAlone: true },
   {
     member: 'webterminal_port',
     name: /web-?terminal|ttyd|wetty|gotty|shellinabox/,
     ports: [7681, 3000, 8080, 4200],
-    alone: true,
+    byPortAlone: true,
   },
 ];
 
-/** Published ports of an account's running containers, by what listens behind them. Of several, the oldest container's. */
+/** Returns the published ports of known services in an account's running containers. Of several containers the oldest counts. */
 export function portsOf(containers: readonly Container[]): PortsPart {
   const byAge = containers.toSorted((a, b) => a.createdSeconds - b.createdSeconds || (a.id < b.id ? -1 : 1));
   const part: PortsPart = {};
   for (const service of SERVICES) {
     const named = byAge.filter((container) => namesOf(container).some((name) => service.name.test(name)));
     const port =
-      published(named, service.ports) ?? (service.alone ? published(byAge, service.ports.slice(0, 1)) : undefined);
+      published(named, service.ports) ??
+      (service.byPortAlone ? published(byAge, service.ports.slice(0, 1)) : undefined);
     if (port !== undefined) part[service.member] = port;
   }
   return part;

@@ -7,25 +7,24 @@ export const ContainersConfig = Type.Object(
     socket: Type.String({
       pattern: '^(/.*)?$',
       default: '/var/run/docker.sock',
-      description:
-        "Socket of the engine that accounts share, Docker's or one compatible with it; empty = there is none",
+      description: 'Socket of the Docker-compatible engine that accounts share; empty = no shared engine',
     }),
     sockets: Type.Record(Type.String(), Socket, {
       default: {},
       description:
-        "By user name: the socket of an engine of the account's own, whose containers are all the account's. No part of the path may be a symbolic link",
+        "Socket of an account's own engine by user name; all of its containers are that account's. No part of the path may be a symbolic link",
     }),
     timeout_ms: Type.Integer({
       minimum: 100,
       maximum: 10_000,
       default: 2000,
-      description: 'How long an engine may take for one answer',
+      description: 'Time limit for one reply of an engine',
     }),
     df_seconds: Type.Integer({
       minimum: 1,
       maximum: 3600,
       default: 30,
-      description: 'How long a measurement of disk usage is kept, because it costs the engine a walk over its files',
+      description: 'How long a measurement of disk usage is kept; measuring makes the engine walk all of its files',
     }),
   },
   { additionalProperties: false },
@@ -36,23 +35,26 @@ const DATE = 'YYYY-MM-DD-HH-MM-SS in UTC';
 
 export const ContainerStats = Type.Object({
   container_stats: Type.Object({
-    date: Type.String({ pattern: '^\\d{4}(-\\d\\d){5}$', description: `When sampled, ${DATE}; at most 5 seconds ago` }),
+    date: Type.String({
+      pattern: '^\\d{4}(-\\d\\d){5}$',
+      description: `Time of the sample, ${DATE}; at most 5 seconds ago`,
+    }),
     stats: Type.Object(
       {
         BlockIO: Type.String({ description: 'Bytes read and written, e.g. 1.2MB / 3.4kB (1000 bytes = 1kB)' }),
         CPUPerc: Type.String({ description: 'Sum over the containers, 100 % = one processor, e.g. 0.15 %' }),
-        Container: Type.String({ description: 'How many containers run' }),
-        ID: Type.String({ description: 'Empty, as it is of no one container' }),
-        MemPerc: Type.String({ description: 'The sum of the usage in percent of the sum of the limits' }),
+        Container: Type.String({ description: 'Number of running containers' }),
+        ID: Type.String({ description: 'Always empty: the figures are sums over containers' }),
+        MemPerc: Type.String({ description: 'Total usage in percent of the total limit' }),
         MemUsage: Type.String({
           description:
-            'Sums of usage without inactive file cache, and of limits, e.g. 320.34MiB / 3072MiB (2^20 bytes = 1MiB); a container without a limit has the memory of the host as its limit',
+            'Total usage without inactive file cache, and total limit, e.g. 320.34MiB / 3072MiB (2^20 bytes = 1MiB); a container without a limit counts with the memory of the host',
         }),
-        Name: Type.String({ description: 'Empty, as it is of no one container' }),
+        Name: Type.String({ description: 'Always empty: the figures are sums over containers' }),
         NetIO: Type.String({ description: 'Bytes received and sent, e.g. 1.2MB / 3.4kB (1000 bytes = 1kB)' }),
         PIDs: Type.Integer({ description: 'Processes and threads' }),
       },
-      { description: 'Sums over the running containers of the account, paused ones too' },
+      { description: "Sums over the account's running containers, including paused ones" },
     ),
   }),
 });
@@ -61,10 +63,10 @@ export type StatsTotals = Static<typeof ContainerStats>['container_stats']['stat
 const Text = Type.String();
 const Size = Type.String({ description: 'e.g. 3.15MB (1000 bytes = 1kB)' });
 const Numeral = Type.String({ pattern: '^\\d+$' });
-const Labels = Type.String({ description: 'name=value, in the order of the names, between commas' });
+const Labels = Type.String({ description: 'name=value, sorted by name, separated by commas' });
 
 const ContainerRecord = Type.Object({
-  Command: Type.String({ description: 'Between double quotes' }),
+  Command: Type.String({ description: 'In double quotes' }),
   CreatedAt: Text,
   ID: Text,
   Image: Text,
@@ -83,7 +85,7 @@ const ContainerRecord = Type.Object({
 export type ContainerRecord = Static<typeof ContainerRecord>;
 
 const ImageRecord = Type.Object({
-  Containers: Type.String({ pattern: '^\\d+$', description: 'Containers of the account made from it' }),
+  Containers: Type.String({ pattern: '^\\d+$', description: "Number of the account's containers that use the image" }),
   CreatedAt: Text,
   CreatedSince: Text,
   Digest: Text,
@@ -102,7 +104,7 @@ const VolumeRecord = Type.Object({
   Driver: Text,
   Group: Text,
   Labels,
-  Links: Type.String({ pattern: '^\\d+$', description: 'Containers of the account that mount it' }),
+  Links: Type.String({ pattern: '^\\d+$', description: "Number of the account's containers that mount the volume" }),
   Mountpoint: Text,
   Name: Text,
   Scope: Text,
@@ -123,9 +125,9 @@ export const DiskUsage = Type.Object({
       minItems: 1,
       maxItems: 1,
       description:
-        "What docker system df -v --format json prints, of the account's only: its containers, the images that they were made from, the volumes that they mount or that bear its label",
+        "What docker system df -v --format json prints, limited to the account: its containers, their images, and the volumes that they mount or that carry the account's label",
     },
   ),
-  date: Type.String({ pattern: '^\\d{4}(-\\d\\d){5}$', description: `When measured, ${DATE}` }),
+  date: Type.String({ pattern: '^\\d{4}(-\\d\\d){5}$', description: `Time of the measurement, ${DATE}` }),
 });
 export type DiskUsage = Static<typeof DiskUsage>;

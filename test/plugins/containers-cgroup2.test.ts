@@ -1,6 +1,6 @@
 /**
- * Control groups of version 2 as this kernel writes them, whatever version the machine's engine uses: the unified
- * hierarchy can be mounted beside version 1, but memory and pids are then bound to that, and so written here.
+ * Control groups of version 2 as this kernel writes them, regardless of the version that the machine's engine uses. The
+ * unified hierarchy can be mounted beside version 1, but memory and pids then stay with version 1, so tests write them.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,8 +15,8 @@ import { cpuPercent, type ContainerSample } from '../../plugins/containers/stats
 import { dockerMissing } from '../support/docker.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('control groups of version 2');
-const missing = dockerMissing(); // the same rights and programs
+const test = testSuite('containers-cgroup2');
+const missing = dockerMissing(); // the tests need the same privileges and programs
 const ID = process.pid.toString(16).padStart(64, 'd');
 const GROUP = `libpod_parent/libpod-${ID}`;
 const WRITTEN = {
@@ -27,7 +27,10 @@ const WRITTEN = {
 };
 const TICK_NS = 1e7;
 
-/** A group with a process that is number 1 of its own and keeps busy; calls `use` with a root below which the reader finds it, and with its parent. */
+/**
+ * Creates a group with a busy process that is number 1 in its PID namespace. Calls `use` with the root under which the
+ * reader finds the group, and with the process id of the parent.
+ */
 async function withBusyGroup(use: (root: string, parent: number) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hostkeep-cgroup2-'));
   const [mounted, root] = [join(folder, 'mounted'), join(folder, 'root')];
@@ -62,7 +65,7 @@ async function withBusyGroup(use: (root: string, parent: number) => Promise<void
   }
 }
 
-/** Processor time of a process as proc(5) tells it: fields 14 and 15 of its `stat`. */
+/** Processor time of a process: fields 14 and 15 of its `stat`, see proc(5). */
 function usedNs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -71,7 +74,7 @@ function usedNs(pid: number): number {
 
 if (missing !== undefined && process.env['CI'] !== 'true') {
   console.log(`skipped: ${missing}`);
-  test('version 2 can be told to be missing', () => assert.type(missing, 'string'));
+  test('the reason why version 2 cannot be tested is known', () => assert.type(missing, 'string'));
 } else {
   test('the first process and the processor time of a real group are read', () =>
     withBusyGroup(async (root, parent) => {
@@ -80,15 +83,15 @@ if (missing !== undefined && process.env['CI'] !== 'true') {
       const reader = new CgroupReader(root);
       let pid: number | undefined;
       for (let attempts = 0; attempts < 1000 && pid === undefined; attempts += 1) {
-        await delay(10); // it is starting
+        await delay(10); // the process is starting
         pid = await reader.firstProcess(container);
       }
       assert.is(pid, Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')));
       if (pid === undefined) return;
       const read = async (process: number): Promise<ContainerSample> => {
-        const reading = await reader.read(container, process);
-        if (reading === 'gone') throw new Error(`the process ${process} is not in the group`);
-        return reading;
+        const sample = await reader.read(container, process);
+        if (sample === 'gone') throw new Error(`process ${process} is not in the group`);
+        return sample;
       };
       const first = await read(pid);
       for (const enough = usedNs(pid) + 50 * TICK_NS; usedNs(pid) < enough;) await delay(20);

@@ -1,4 +1,4 @@
-/** The plugin containers against a real Docker Engine, its answers held against what the docker CLI says of the same containers. */
+/** The containers plugin with a real Docker Engine; its replies are compared with the output of the docker CLI. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
@@ -11,7 +11,7 @@ const missing = dockerMissing();
 const test = testSuite('containers-docker');
 const MIB = 2 ** 20;
 
-test('an engine that is not there is a 503', async () => {
+test('an absent engine is a 503', async () => {
   const server = await TestServer.start({ config: { containers: { socket: '/nonexistent/docker.sock' } } });
   try {
     assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 503);
@@ -136,26 +136,26 @@ function withDocker(): void {
     return body.container_stats;
   };
   const stats = async (user: User): Promise<StatsTotals> => (await sample(user)).stats;
-  /** Polls until the answer is as wished; samples follow each other by two seconds. */
+  /** Polls until a sample matches; there is one every two seconds. */
   const sampleWhere = async (
     user: User,
-    isWished: (sample: { date: string; stats: StatsTotals }) => boolean,
+    isMatch: (sample: { date: string; stats: StatsTotals }) => boolean,
   ): Promise<{ date: string; stats: StatsTotals }> => {
     for (let attempts = 0; attempts < 300; attempts += 1) {
       const now = await sample(user);
-      if (isWished(now)) return now;
+      if (isMatch(now)) return now;
       await delay(50);
     }
     throw new Error(`the statistics stay ${JSON.stringify(await sample(user))}`);
   };
-  /** A sample whose processor time was counted from one that is itself new. */
+  /** A sample whose processor use was counted from another new sample. */
   const newSample = async (user: User): Promise<StatsTotals> => {
     const { date } = await sample(user);
     const next = await sampleWhere(user, (now) => now.date !== date);
     return (await sampleWhere(user, (now) => now.date !== next.date)).stats;
   };
 
-  /** Sums over what the CLI prints of containers. */
+  /** Sums of what the CLI prints for containers. */
   const cliSums = async (...ids: string[]) => {
     const lines = (await docker.cli('stats', '--no-stream', '--format', 'json', ...ids))
       .split('\n')
@@ -174,7 +174,7 @@ function withDocker(): void {
     };
   };
 
-  /** Holds an answer between two looks of the CLI, as far as these are rounded. */
+  /** Asserts that a sample lies between two outputs of the CLI, which rounds its figures. */
   const assertLikeCli = async (user: User, ...ids: string[]) => {
     const before = await cliSums(...ids);
     const ours = await newSample(user);
@@ -199,7 +199,7 @@ function withDocker(): void {
     assert.ok(Math.abs(Number.parseFloat(ours.MemPerc) - memoryPercent) < 0.02, `${ours.MemPerc} of ${ours.MemUsage}`);
   };
 
-  test('where control groups are readable, the engine is not asked for each container', async () => {
+  test('where control groups are readable, the engine gets no request for each container', async () => {
     const calls = async () => {
       const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(
         ({ plugin }) => plugin === 'containers',
@@ -212,18 +212,18 @@ function withDocker(): void {
     };
     const before = await calls();
     assert.is((await stats(users.ann)).Container, '3');
-    assert.ok((await calls()) - before <= ann.length, 'the list, and one more for each two seconds that it took');
+    assert.ok((await calls()) - before <= ann.length, 'one list, and another for every two seconds of the poll');
   });
 
   test('the sums are those of the docker CLI', () => assertLikeCli(users.ann, ...ann));
 
-  test("on an engine of the account's own every container counts", async () => {
+  test('all containers of an own engine count for its account', async () => {
     const all = (await docker.cli('ps', '-q', '--no-trunc')).split('\n');
     assert.is(all.length, 5);
     await assertLikeCli(users.own, ...all);
   });
 
-  test('two accounts see their own, and a third none', async () => {
+  test('two accounts see only their own containers, and a third sees none', async () => {
     assert.equal([(await stats(users.bob)).Container, (await stats(users.bob)).PIDs], ['1', 1]);
     assert.equal(await stats(users.cleo), {
       BlockIO: '0B / 0B',
@@ -238,7 +238,7 @@ function withDocker(): void {
     });
   });
 
-  test("disk usage has the records that the docker CLI prints of the account's things", async () => {
+  test("disk usage has the records that the docker CLI prints for the account's containers, images and volumes", async () => {
     const cli = JSON.parse(await docker.cli('system', 'df', '-v', '--format', '{{json .}}')) as Usage;
     const usageOf = async ({ token }: User) => {
       const { data } = (await server.ask<{ data: [Usage] }>('/api/container/df', { token })).body;
@@ -268,7 +268,7 @@ function withDocker(): void {
     assert.equal(comparable((await usageOf(users.own)).Containers), comparable(cli.Containers));
   });
 
-  test('published ports are those where the services answer', async () => {
+  test('the services answer at the published ports', async () => {
     const { body } = await server.ask<Record<string, number | null>>('/system/hosting/ports', {
       token: users.ann.token,
     });
@@ -289,7 +289,7 @@ function withDocker(): void {
     });
   });
 
-  test('containers that come, begin anew, pause and go fail no poll', async () => {
+  test('no poll fails while containers start, restart, pause and end', async () => {
     const over = new AbortController();
     const polling = (async () => {
       while (!over.signal.aborted) {
@@ -313,7 +313,7 @@ function withDocker(): void {
     await assertLikeCli(users.ann, ...ann);
   });
 
-  test('doctor and metrics tell what is there', async () => {
+  test('doctor and metrics report the engine', async () => {
     const [doctor] = (await server.hostkeep.plugins.gather('doctor')).filter(({ plugin }) => plugin === 'containers');
     assert.ok(doctor?.ok);
     assert.match(doctor.value[0]?.detail ?? '', /^Docker \d+\.\d+\.\S+ \(API 1\.\d+\) at /);
@@ -329,7 +329,7 @@ function withDocker(): void {
     );
   });
 
-  test('the demo starts two containers that need no pull, and leaves none', async () => {
+  test('the demo starts two containers without pulling an image, and leaves none', async () => {
     const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
     const before = await docker.cli('ps', '-aq');
     try {
@@ -339,7 +339,10 @@ function withDocker(): void {
       });
       const { error, value } = results.find(({ plugin }) => plugin === 'containers') ?? {};
       assert.is(error, undefined);
-      assert.match(value?.uses?.join('\n') ?? '', /^containers: Docker \d[^\n]* at \S+; 2 small ones of demo, [^\n]*$/);
+      assert.match(
+        value?.uses?.join('\n') ?? '',
+        /^containers: Docker \d[^\n]* at \S+; 2 small containers of demo, [^\n]*$/,
+      );
       assert.is(value?.leftOut, undefined);
       assert.is((await docker.cli('ps', '-q', '--filter', 'label=hostkeep.account=demo')).split('\n').length, 2);
     } finally {
@@ -349,16 +352,16 @@ function withDocker(): void {
     assert.is(await docker.cli('images', '-q', 'hostkeep-demo'), '');
   });
 
-  test('an engine that stops is a 503, and when it is back its containers are seen without a restart of ours', async () => {
+  test('an engine that stops is a 503, and its containers are back when it is, without a restart of the server', async () => {
     await docker.down();
-    const question = () =>
+    const poll = () =>
       server.ask<{ error: string; container_stats: { stats: StatsTotals } }>('/api/docker_stats', {
         token: users.bob.token,
       });
-    let answer = await question();
+    let answer = await poll();
     for (let attempts = 0; answer.status === 200 && attempts < 200; attempts += 1) {
       await delay(50);
-      answer = await question();
+      answer = await poll();
     }
     assert.equal([answer.status, answer.body.error], [503, 'containers_unavailable']);
     assert.ok(Number(answer.headers.get('retry-after')) >= 1);
@@ -370,20 +373,20 @@ function withDocker(): void {
       attempts += 1
     ) {
       await delay(50);
-      answer = await question();
+      answer = await poll();
     }
     assert.is(answer.body.container_stats.stats.Container, '1');
   });
 }
 
-/** Bytes of one side of a text like `1.2MB / 3.4kB` or `320.34MiB / 3GiB`. */
+/** Bytes on one side of a text like `1.2MB / 3.4kB` or `320.34MiB / 3GiB`. */
 function bytes(pair: string, side: 0 | 1): number {
   const [, value, unit = ''] = /^([\d.e+]+)([kKMGT]?i?)B$/.exec(pair.split(' / ')[side] ?? '') ?? [];
   const power = 'kMGT'.indexOf(unit.charAt(0).replace('K', 'k')) + 1;
   return Number(value) * (unit.endsWith('i') ? 1024 : 1000) ** (unit === '' ? 0 : power);
 }
 
-/** Without what passes while two look after each other, and lists in one order, which engine and CLI leave to chance. */
+/** Removes what changes between two requests, and sorts lists, whose order the engine and the CLI leave to chance. */
 function comparable(records: readonly ContainerRecord[]): ContainerRecord[] {
   const sorted = (text: string) => text.split(',').toSorted().join(',');
   return records

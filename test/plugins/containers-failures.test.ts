@@ -1,4 +1,4 @@
-/** What the plugin containers does with engines that are not there, hang, lie or come back; all of them invented. */
+/** The containers plugin with engines that are absent, hang, lie or come back; all of them fakes. */
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ const labelled = (account: string, Id = ID) => ({
   HostConfig: { NetworkMode: 'none' },
 });
 
-/** An engine with one running container of ann's, other answers first. */
+/** An engine with these running containers. `other` may answer a request first. */
 const engineOf =
   (
     containers: readonly object[],
@@ -71,7 +71,7 @@ const engineOf =
     else json(response, { message: 'page not found' }, 404);
   };
 
-async function callsOf(server: TestServer): Promise<number> {
+async function requestsOf(server: TestServer): Promise<number> {
   const [gathered] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
   const metrics: readonly Metric[] = gathered?.ok === true ? gathered.value : [];
   return metrics.find(({ name }) => name === 'hostkeep_container_engine_calls_total')?.samples[0]?.value ?? Number.NaN;
@@ -110,19 +110,19 @@ test('guests, accounts without the feature and other methods are refused', async
   assert.equal(engine.asked, []);
 });
 
-test('an engine that is absent is a 503, costs no question for each request, and is found when it comes', async () => {
+test('an absent engine is a 503, is not tried again for each request, and is found when it starts', async () => {
   const server = await start();
   const { token } = await server.user('ann');
   await assertRefused(server, token, 'absent');
-  const before = await callsOf(server);
+  const before = await requestsOf(server);
   await Promise.all(Array.from({ length: 100 }, () => server.ask('/api/docker_stats', { token })));
-  assert.ok((await callsOf(server)) <= before + 1, 'only the attempt in the background');
+  assert.ok((await requestsOf(server)) <= before + 1, 'only the retry in the background');
   await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')])));
   assert.is((await untilAnswered(server, '/api/docker_stats', token)).container_stats.stats['Container'], '1');
   await untilAnswered(server, '/api/container/df', token);
 });
 
-test('an engine that accepts and never answers is a 503, and not asked by those who come meanwhile', async () => {
+test('an engine that accepts and never answers is a 503, and further requests do not reach it', async () => {
   const engine = await open(rawEngine(at('shared.sock'), () => {}));
   const server = await start();
   const { token } = await server.user('ann');
@@ -140,11 +140,11 @@ for (const [why, use] of Object.entries<
   (socket: { write(chunk: string): unknown; end(chunk: string): unknown }) => void
 >({
   'speaks no HTTP': (socket) => socket.end('hello\r\n\r\n'),
-  'ends in the middle': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{'),
-  'answers no JSON': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nwhat'),
-  'answers no list': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
-  'answers an error': (socket) => socket.end('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n[]'),
-  'answers a byte at a time for ever': (socket) => {
+  'closes in the middle of a reply': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{'),
+  'answers with invalid JSON': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nwhat'),
+  'answers with an object instead of a list': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
+  'answers with an error': (socket) => socket.end('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n[]'),
+  'answers one byte at a time for ever': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n[');
     const timer = setInterval(() => socket.write(' '), 20);
     (socket as unknown as NodeJS.EventEmitter).on('close', () => clearInterval(timer));
@@ -158,13 +158,13 @@ for (const [why, use] of Object.entries<
   });
 }
 
-test('ports are null where there is no engine, and not known while there is one that does not answer', async () => {
+test('ports are null without an engine, and a 503 while the engine does not answer', async () => {
   const NONE = { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null };
   const server = await start();
   const [{ token }, plain] = [await server.user('ann'), await server.user('bob', 'basic')];
   await server.hostkeep.core.accounts.setFeature('bob', 'info', true);
   const ask = (who: string) => server.ask<Record<string, unknown>>('/system/hosting/ports', { token: who });
-  assert.equal((await ask(token)).body, NONE, 'no engine was ever here');
+  assert.equal((await ask(token)).body, NONE, 'there has never been an engine');
   const engine = await open(
     fakeEngine(
       at('shared.sock'),
@@ -181,12 +181,12 @@ test('ports are null where there is no engine, and not known while there is one 
   }
   assert.equal([answer.status, answer.body['error']], [503, 'containers_unavailable']);
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  assert.equal((await ask(plain.token)).body, NONE, 'an account without the feature is told of no containers');
+  assert.equal((await ask(plain.token)).body, NONE, 'an account without the feature learns nothing of containers');
   await open(rawEngine(at('shared.sock'), () => {}));
   assert.is((await ask(token)).status, 503);
 });
 
-test('an engine that hangs leaves ports unknown, also when it never answered', async () => {
+test('ports are a 503 for an engine that hangs, even if it never answered', async () => {
   await open(rawEngine(at('shared.sock'), () => {}));
   const server = await start();
   const { status, body } = await server.ask<Body>('/system/hosting/ports', { token: (await server.user('ann')).token });
@@ -209,10 +209,10 @@ test('an answer without end is read to a bound only', async () => {
   const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 5000 });
   const { token } = await server.user('ann');
   await assertRefused(server, token, 'huge');
-  assert.ok(sent < 32 * 2 ** 20, `${sent} bytes were taken`);
+  assert.ok(sent < 32 * 2 ** 20, `${sent} bytes were accepted`);
 });
 
-test("an account's own engine that claims too much is not written out", async () => {
+test('an own engine that lists too many containers is a 503', async () => {
   const many = Array.from({ length: 6000 }, (_, i) => labelled('ann', i.toString(16).padStart(64, '0')));
   await open(fakeEngine(at('own.sock'), engineOf(many.map(({ Id }) => ({ Id })))));
   const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 2000 });
@@ -257,7 +257,7 @@ test('a container that ends between listing and sampling is left out', async () 
   }
 });
 
-test('on the shared engine one that is gone is asked for once, and the rest is summed up', async () => {
+test('a container that is gone from the shared engine is left out of the sums', async () => {
   await open(
     fakeEngine(
       at('shared.sock'),
@@ -273,7 +273,7 @@ test('on the shared engine one that is gone is asked for once, and the rest is s
   assert.is((await server.ask<Body>('/api/docker_stats', { token })).body.container_stats.stats['Container'], '0');
 });
 
-test('a container of which the engine says nothing makes its account wait, and no other', async () => {
+test('a container that the engine does not answer for delays its own account only', async () => {
   const stuck = 'e'.repeat(64);
   const engine = await open(
     fakeEngine(
@@ -287,10 +287,10 @@ test('a container of which the engine says nothing makes its account wait, and n
   assert.is((await server.ask('/api/docker_stats', { token: bob.token })).status, 200);
   const before = engine.asked.length;
   await Promise.all(Array.from({ length: 50 }, () => server.ask('/api/docker_stats', { token: ann.token })));
-  assert.ok(engine.asked.length <= before + 4, 'a failure is not tried again for each request');
+  assert.ok(engine.asked.length <= before + 4, 'a failure is not retried for each request');
 });
 
-test('how often the engine is asked depends on the containers, not on the polls', async () => {
+test('the number of requests to the engine depends on the containers, not on the polls', async () => {
   const engine = await open(fakeEngine(at('shared.sock'), engineOf([labelled('ann')])));
   const server = await start();
   const { token } = await server.user('ann');
@@ -333,7 +333,7 @@ test("two accounts never see each other's containers", async () => {
   }
 });
 
-test("an account's own engine is not believed which processes are its containers'", async () => {
+test("process ids from an account's own engine are not trusted", async () => {
   const shared = await open(fakeEngine(at('shared.sock'), engineOf([])));
   const own = await open(fakeEngine(at('own.sock'), engineOf([labelled('somebody')])));
   const server = await start({ sockets: { ann: at('own.sock') } });
@@ -343,7 +343,7 @@ test("an account's own engine is not believed which processes are its containers
   assert.equal(shared.asked, []);
 });
 
-test("a link in the path of an account's own socket leads nowhere, nor does the shared socket under another name", async () => {
+test('an own socket is refused if its path contains a link, or if it is the shared socket under another name', async () => {
   const shared = await open(fakeEngine(at('shared.sock'), engineOf([labelled('bob')])));
   mkdirSync(at('real'));
   const neighbour = await open(fakeEngine(at('real/engine.sock'), engineOf([labelled('bob')])));
@@ -391,7 +391,7 @@ test('without any engine the plugin is unavailable; without one of its own an ac
   await assertRefused(server, (await server.user('bob')).token, 'has none');
 });
 
-test('while disk usage takes its time those who ask are told to come back, and it is measured once', async () => {
+test('while disk usage is being measured, requests are 503 with Retry-After, and it is measured once', async () => {
   const waiting: (() => void)[] = [];
   const engine: FakeEngine = await open(
     fakeEngine(
@@ -415,7 +415,7 @@ test('while disk usage takes its time those who ask are told to come back, and i
   assert.is(engine.asked.filter((path) => path === '/system/df').length, 1);
 });
 
-test('a demo without an engine says what it leaves out', async () => {
+test('the demo reports what it leaves out without an engine', async () => {
   const server = await start();
   const report = async () =>
     (await server.hostkeep.plugins.callInOrder('demoOutside', people)).find(({ plugin }) => plugin === 'containers')

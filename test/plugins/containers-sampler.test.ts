@@ -1,16 +1,17 @@
-/** When the sampler of the plugin containers samples, how old its answers are, and when it ends; with times shorter than in use. */
+/** When the sampler of the containers plugin samples, how old its replies are, and when it stops; with shortened times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/plugin-api/reply.ts';
-import { ContainerSnapshot, parseContainers } from '../../plugins/containers/engine/container.ts';
-import { StatsSampler, type SamplerParts } from '../../plugins/containers/stats/stats-sampler.ts';
+import { ContainerSnapshot } from '../../plugins/containers/engine/container-snapshot.ts';
+import { parseContainers } from '../../plugins/containers/engine/container.ts';
+import { StatsSampler, type StatsSamplerParts } from '../../plugins/containers/stats/stats-sampler.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('containers-sampler');
-const PACE = { intervalMs: 20, idleMs: 100, maxAgeMs: 1000, waitMs: 100, pauseMs: 1000 };
+const TIMING = { intervalMs: 20, idleMs: 100, maxAgeMs: 1000, waitMs: 100, pauseMs: 1000 };
 const accountOf = (id: number, username: string): Account => ({
   id,
   username,
@@ -26,11 +27,11 @@ const accountOf = (id: number, username: string): Account => ({
 });
 const ann = accountOf(1, 'ann');
 const bob = accountOf(2, 'bob');
-const listing = new ContainerSnapshot(
+const snapshot = new ContainerSnapshot(
   parseContainers([{ Id: 'a'.repeat(64), Labels: { 'hostkeep.account': 'ann' } }]),
   false,
 );
-const measured = {
+const usage = {
   source: 'cgroup',
   cpuNs: 0,
   clockNs: 0,
@@ -50,36 +51,38 @@ interface Counted {
   kept: number[];
 }
 
-function samplerWith(over: { measure?: SamplerParts['meter']['measure']; pace?: Partial<typeof PACE> } = {}): {
+function samplerWith(
+  over: { measure?: StatsSamplerParts['collector']['measure']; timing?: Partial<typeof TIMING> } = {},
+): {
   sampler: StatsSampler;
   counted: Counted;
 } {
   const counted: Counted = { lists: 0, measures: 0, kept: [] };
   const sampler = new StatsSampler({
-    roster: {
-      known: listing,
+    list: {
+      latest: snapshot,
       assertUp: () => {},
-      list: async () => {
+      snapshot: async () => {
         counted.lists += 1;
-        return listing;
+        return snapshot;
       },
     },
-    meter: {
-      measure: async (mine) => {
+    collector: {
+      measure: async (containers) => {
         counted.measures += 1;
-        return over.measure === undefined ? mine.map(() => measured) : over.measure(mine);
+        return over.measure === undefined ? containers.map(() => usage) : over.measure(containers);
       },
-      keepOnly: (list) => void counted.kept.push(list.length),
+      keepOnly: (containers) => void counted.kept.push(containers.length),
     },
     log: createLog('silent'),
-    pace: { ...PACE, ...over.pace },
+    timing: { ...TIMING, ...over.timing },
   });
   return { sampler, counted };
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
   for (let attempts = 0; !isTrue(); attempts += 1) {
-    if (attempts > 400) throw new Error('it does not come about');
+    if (attempts > 400) throw new Error('the condition stays false');
     await delay(5);
   }
 }
@@ -87,16 +90,16 @@ const countOf = (reply: Reply) =>
   (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } })
     .container_stats.stats.Container;
 
-test('the first poll waits for a sample, those after it get the same bytes without a promise', async () => {
-  const { sampler, counted } = samplerWith({ pace: { intervalMs: 10_000 } });
+test('the first poll waits for a sample, later ones get the same bytes without a promise', async () => {
+  const { sampler, counted } = samplerWith({ timing: { intervalMs: 10_000 } });
   const first = await sampler.poll(ann);
   for (let polls = 0; polls < 1000; polls += 1) assert.is(sampler.poll(ann), first);
   assert.equal([countOf(first), counted.lists, counted.measures], ['1', 1, 1]);
   sampler.close();
 });
 
-test('each sample makes new bytes, of each account its own', async () => {
-  const { sampler } = samplerWith({ pace: { idleMs: 10_000 } });
+test('each sample makes new bytes, separately for each account', async () => {
+  const { sampler } = samplerWith({ timing: { idleMs: 10_000 } });
   const [first, other] = [await sampler.poll(ann), await sampler.poll(bob)];
   assert.equal([countOf(first), countOf(other)], ['1', '0']);
   await until(() => sampler.poll(ann) !== first);
@@ -104,7 +107,7 @@ test('each sample makes new bytes, of each account its own', async () => {
   sampler.close();
 });
 
-test('it ends when nobody polls, forgets what it knew, and begins again', async () => {
+test('sampling stops without polls, forgets its samples, and starts again with the next poll', async () => {
   const { sampler, counted } = samplerWith();
   await sampler.poll(ann);
   assert.ok(sampler.isRunning);
@@ -112,18 +115,18 @@ test('it ends when nobody polls, forgets what it knew, and begins again', async 
   const { lists } = counted;
   assert.is(sampler.ageSeconds, undefined);
   await until(() => counted.kept.at(-1) === 0);
-  await delay(3 * PACE.intervalMs); // rounds that must not come can only be waited for
+  await delay(3 * TIMING.intervalMs); // only waiting shows that no further round runs
   assert.is(counted.lists, lists);
   await sampler.poll(ann);
   assert.ok(sampler.isRunning);
   sampler.close();
 });
 
-test('a sample that is too old is not answered, and one that does not come is a 503', async () => {
+test('a sample that is too old is not served, and one that does not arrive is a 503', async () => {
   let isStuck = false;
   const { sampler } = samplerWith({
-    measure: () => (isStuck ? new Promise(() => {}) : Promise.resolve([measured])),
-    pace: { maxAgeMs: 50, idleMs: 10_000 },
+    measure: () => (isStuck ? new Promise(() => {}) : Promise.resolve([usage])),
+    timing: { maxAgeMs: 50, idleMs: 10_000 },
   });
   await sampler.poll(ann);
   isStuck = true;
@@ -136,10 +139,10 @@ test('a sample that is too old is not answered, and one that does not come is a 
   sampler.close();
 });
 
-test('a failure is kept for a while, and not tried again for each poll', async () => {
+test('a failure is kept for a while, and not retried for each poll', async () => {
   const { sampler, counted } = samplerWith({
     measure: () => Promise.reject(new Error('no')),
-    pace: { intervalMs: 10_000 },
+    timing: { intervalMs: 10_000 },
   });
   for (let polls = 0; polls < 20; polls += 1) {
     const error = await Promise.resolve(sampler.poll(ann)).then(

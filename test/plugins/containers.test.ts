@@ -1,17 +1,18 @@
-/** The calculations and readers of the plugin containers, on literals: what an engine and a kernel write, and what hostile ones could. */
+/** Calculations and parsers of the containers plugin, on literals that engines and kernels write, or hostile engines could. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import {
-  CgroupReader,
   parseBlkio,
+  parseCgroupPaths,
   parseIoStat,
   parseNetwork,
-  parsePlace,
-} from '../../plugins/containers/stats/cgroup-reader.ts';
-import { ContainerSnapshot, parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
+} from '../../plugins/containers/stats/cgroup-files.ts';
+import { CgroupReader } from '../../plugins/containers/stats/cgroup-reader.ts';
+import { ContainerSnapshot } from '../../plugins/containers/engine/container-snapshot.ts';
+import { parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';
 import { remedyFor } from '../../plugins/containers/engine-monitor.ts';
 import { parseStats } from '../../plugins/containers/stats/engine-stats.ts';
@@ -32,7 +33,8 @@ import {
   mebibytes,
   quoted,
 } from '../../plugins/containers/docker-format.ts';
-import { parseUsage, usageOf } from '../../plugins/containers/disk-usage/engine-usage.ts';
+import { parseEngineUsage } from '../../plugins/containers/disk-usage/engine-usage.ts';
+import { usageOf } from '../../plugins/containers/disk-usage/usage-records.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('containers');
@@ -47,7 +49,7 @@ const container = (over: Record<string, unknown> = {}): Container => {
   if (parsed === undefined) throw new Error('not a container');
   return parsed;
 };
-const reading: ContainerSample = {
+const sample: ContainerSample = {
   source: 'cgroup',
   cpuNs: 0,
   clockNs: 0,
@@ -96,22 +98,22 @@ test('durations and dates are written as the docker CLI writes them', () => {
   assert.is(quoted('sh -c "a\\b"\n\u001b[0m'), String.raw`"sh -c \"a\\b\"\n\x1b[0m"`);
 });
 
-test('processor time is a part of the time that passed', () => {
-  const at = (cpuNs: number, clockNs: number): ContainerSample => ({ ...reading, cpuNs, clockNs });
+test('processor use is processor time per time passed', () => {
+  const at = (cpuNs: number, clockNs: number): ContainerSample => ({ ...sample, cpuNs, clockNs });
   assert.is(cpuPercent(at(0, 0), at(500_000_000, 1_000_000_000)), 50);
   assert.is(cpuPercent(at(0, 0), at(2_000_000_000, 1_000_000_000)), 200);
-  assert.is(cpuPercent(at(9, 0), at(1, 1_000_000_000)), 0, 'a container that began anew');
+  assert.is(cpuPercent(at(9, 0), at(1, 1_000_000_000)), 0, 'a container that restarted');
   assert.is(cpuPercent(at(0, 5), at(9, 5)), 0, 'no time passed');
 });
 
-test('memory is counted without inactive file cache, where that is a part of it', () => {
+test('memory is counted without inactive file cache, where usage includes that', () => {
   assert.is(withoutCache(3_661_824, 3_149_824), 512_000);
   assert.is(withoutCache(100, 200), 100);
 });
 
 test('sums add bytes as bytes', () => {
   const one: ContainerUsage = {
-    ...reading,
+    ...sample,
     cpuPercent: 0.1,
     memoryBytes: 320 * MIB,
     limitBytes: 1024 * MIB,
@@ -122,7 +124,7 @@ test('sums add bytes as bytes', () => {
     pids: 2,
   };
   const two: ContainerUsage = {
-    ...reading,
+    ...sample,
     cpuPercent: 0.05,
     memoryBytes: 0.34 * MIB,
     limitBytes: 2048 * MIB,
@@ -156,23 +158,23 @@ test('sums add bytes as bytes', () => {
   });
 });
 
-test('the group of a container is found in the forms of cgroupfs, systemd and Podman, and that of another is not taken', () => {
+test("a container's group is found in the forms of cgroupfs, systemd and Podman, and another container's is not", () => {
   const v1 = `4:memory:/docker/${ID}\n2:cpu,cpuacct:/docker/${ID}\n1:name=systemd:/docker/${ID}\n0::/docker/${ID}\n`;
-  const place = parsePlace(v1, ID);
-  assert.is(place?.version === 1 && place.paths.get('cpuacct'), `/docker/${ID}`);
-  assert.equal(parsePlace(`0::/system.slice/docker-${ID}.scope\n`, ID), {
+  const cgroup = parseCgroupPaths(v1, ID);
+  assert.is(cgroup?.version === 1 && cgroup.paths.get('cpuacct'), `/docker/${ID}`);
+  assert.equal(parseCgroupPaths(`0::/system.slice/docker-${ID}.scope\n`, ID), {
     version: 2,
     path: `/system.slice/docker-${ID}.scope`,
   });
-  assert.equal(parsePlace(`0::/machine.slice/libpod-${ID}.scope/container/init.scope\n`, ID), {
+  assert.equal(parseCgroupPaths(`0::/machine.slice/libpod-${ID}.scope/container/init.scope\n`, ID), {
     version: 2,
     path: `/machine.slice/libpod-${ID}.scope`,
   });
   for (const text of ['', `0::/docker/${OTHER}\n`, `0::/../${ID}\n`, '0::/\n', `nonsense ${ID}`])
-    assert.is(parsePlace(text, ID), undefined, text);
+    assert.is(parseCgroupPaths(text, ID), undefined, text);
 });
 
-test('files of the kernel are summed over devices and interfaces', () => {
+test('kernel files are summed over devices and interfaces', () => {
   const net =
     'Inter-|   Receive     |  Transmit\n face |bytes packets |bytes\n    lo: 99 1 0 0 0 0 0 0 99 1 0 0 0 0 0 0\n  eth0: 1749 21 0 0 0 0 0 0 701 8 0 0 0 0 0 0\n  eth1:1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n';
   assert.equal(parseNetwork(net), { receivedBytes: 1750, sentBytes: 703 });
@@ -187,7 +189,7 @@ test('files of the kernel are summed over devices and interfaces', () => {
   );
 });
 
-/** A host's files below a temporary folder. */
+/** Calls `use` with a temporary folder that holds these files of a host. */
 async function withFiles(files: Record<string, string>, use: (root: string) => Promise<void>): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'hostkeep-cgroup-'));
   try {
@@ -238,14 +240,14 @@ test('control groups of version 2 are read', () =>
     );
   }));
 
-test('a limit of none is the memory of the host, and no controller for disks is nothing read', () =>
+test("without a limit the limit is the host's memory, and without an I/O controller nothing was read", () =>
   withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
     const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as ContainerSample;
     assert.is(read.limitBytes, 1000 * MIB);
     assert.is(read.readBytes, 0);
   }));
 
-test("the network of the host is no container's", () =>
+test("network counters of the host are not a container's", () =>
   withFiles(version2, async (root) => {
     const read = (await new CgroupReader(root, 1).read(
       container({ HostConfig: { NetworkMode: 'host' } }),
@@ -291,7 +293,7 @@ test('control groups of version 1 are read, each controller at its own path', ()
   );
 });
 
-test("a process that is another's by now is gone, and what cannot be read is an error", () =>
+test('a process of another container is gone, and an unreadable file is an error', () =>
   withFiles({ 'proc/7/cgroup': `0::/docker/${OTHER}\n`, 'proc/8/cgroup': `4:memory:/docker/${ID}\n` }, async (root) => {
     const reader = new CgroupReader(root, 1);
     assert.is(await reader.version(), undefined);
@@ -303,7 +305,7 @@ test("a process that is another's by now is gone, and what cannot be read is an 
     );
   }));
 
-test('the first process of a container is found in the groups of Docker and Podman, and no other is taken for it', async () => {
+test('the first process of a container is found in the groups of Docker and Podman, and no other process is', async () => {
   const status = (pid: number, inside: string) => ({
     [`proc/${pid}/status`]: `Name:\tsh\nNSpid:\t${pid}${inside}\nThreads:\t1\n`,
   });
@@ -324,11 +326,11 @@ test('the first process of a container is found in the groups of Docker and Podm
     });
   for (const processes of ['', '8\n', '9\n', '10\n', '11\n', '99\n', 'nonsense\n', '-7\n'])
     assert.is(await found(processes), undefined, JSON.stringify(processes));
-  assert.is(await found('7\n', {}, `sys/fs/cgroup/docker/${OTHER}`), undefined, 'of another container');
+  assert.is(await found('7\n', {}, `sys/fs/cgroup/docker/${OTHER}`), undefined, 'another container');
   assert.is(
     await found('7\n', {}, `sys/fs/cgroup/some.slice/docker-${ID}.scope`),
     undefined,
-    'where anybody may make groups',
+    'in a slice where any user may create groups',
   );
   for (const group of [
     `docker/${ID}`,
@@ -342,7 +344,7 @@ test('the first process of a container is found in the groups of Docker and Podm
   }
 });
 
-test("the engine's own statistics are read, of Docker and of Podman, and of a container that ended not", () => {
+test('statistics from Docker and Podman are parsed, and those of an ended container are undefined', () => {
   const docker = {
     read: '2026-11-20T12:20:46.824856236Z',
     pids_stats: { current: 1 },
@@ -385,7 +387,7 @@ test("the engine's own statistics are read, of Docker and of Podman, and of a co
     assert.is(parseStats(ended), undefined);
 });
 
-test("a hostile engine's figures become numbers that add up", () => {
+test('figures of a hostile engine become safe integers', () => {
   const stats = parseStats({
     pids_stats: { current: 1.5 },
     memory_stats: { usage: 1e308, limit: -5, stats: [] },
@@ -401,7 +403,7 @@ test("a hostile engine's figures become numbers that add up", () => {
       .every((figure) => Number.isSafeInteger(figure)),
     true,
   );
-  assert.throws(() => parseContainers({ message: 'no' }), /not a list/);
+  assert.throws(() => parseContainers({ message: 'no' }), /not an array/);
   assert.equal(
     parseContainers([null, 5, {}, { Id: '../../images' }, { Id: ID, Labels: [], Ports: 'x', Names: [1, '/a'] }]).map(
       ({ id, names }) => [id, names],
@@ -410,7 +412,7 @@ test("a hostile engine's figures become numbers that add up", () => {
   );
 });
 
-test("a container is of the account that either label names, and on an account's own engine of that account", () => {
+test('a container belongs to the account that either label names, and on an own engine to its account', () => {
   const labelled = (Id: string, Labels: Record<string, string>) => ({ Id: Id.repeat(64), Labels });
   const containers = parseContainers([
     labelled('1', { 'hostkeep.account': 'ann' }),
@@ -431,7 +433,7 @@ test("a container is of the account that either label names, and on an account's
   );
 });
 
-test('ports of a container are written in runs, and mapped ones behind', () => {
+test('ports of a container are written in runs, followed by mapped ones', () => {
   const port = (privatePort: number, publicPort = 0, ip = '', protocol = 'tcp') => ({
     ip,
     privatePort,
@@ -450,7 +452,7 @@ test('ports of a container are written in runs, and mapped ones behind', () => {
   assert.is(portText([port(81, 81, '0.0.0.0'), port(80, 80, '0.0.0.0')]), '0.0.0.0:80-81->80-81/tcp');
 });
 
-test("services are recognised by name and port, or by a port that is hardly another's", () => {
+test('services are recognised by name and port, or by a port that other services rarely use', () => {
   const one = (Id: string, over: Record<string, unknown>, ...ports: [number, number][]) =>
     container({
       Id: Id.repeat(64),
@@ -467,19 +469,19 @@ test("services are recognised by name and port, or by a port that is hardly anot
     ]),
     { phpmyadmin_port: 8081, remote_mysql_port: 33_061, remote_ssh_port: 2201, webterminal_port: 7001 },
   );
-  assert.equal(portsOf([one('1', {}, [80, 8081], [443, 8443])]), {}, 'a web server is nothing of these');
+  assert.equal(portsOf([one('1', {}, [80, 8081], [443, 8443])]), {}, 'a web server is none of these services');
   assert.equal(portsOf([one('1', { Image: 'registry.test:5000/mysql' }, [3306, 0])]), {}, 'not published');
   assert.equal(
     portsOf([one('1', { Created: 9 }, [3306, 1]), one('2', { Created: 5 }, [3306, 2])]),
     { remote_mysql_port: 2 },
     'the oldest',
   );
-  assert.equal(portsOf([one('1', {}, [3306, 99_999])]), {}, 'no port at all');
+  assert.equal(portsOf([one('1', {}, [3306, 99_999])]), {}, 'not a valid port');
 });
 
-test("of the engine's disk usage an account is shown its own containers, their images, and the volumes that it mounts or owns", () => {
+test("an account's disk usage has its containers, their images, and the volumes that they mount or it owns", () => {
   const labelled = (account: string) => ({ Labels: { 'hostkeep.account': account } });
-  const usage = parseUsage(
+  const usage = parseEngineUsage(
     {
       Containers: [{ Id: ID, SizeRw: 3_145_734 }, { Id: OTHER }],
       Images: [
@@ -552,13 +554,13 @@ test("of the engine's disk usage an account is shown its own containers, their i
   assert.equal(mine?.BuildCache, []);
 });
 
-test('who may not talk to the engine is told something else than who has none', () => {
+test('the remedy for missing access differs from the one for a missing engine', () => {
   assert.match(remedyFor('connect EACCES /var/run/docker.sock', false), /usermod -aG docker/);
   assert.match(remedyFor('connect ENOENT /var/run/docker.sock', false), /apt-get install docker\.io/);
-  assert.match(remedyFor('connect EACCES /home/ann/docker.sock', true), /engine of the account/);
+  assert.match(remedyFor('connect EACCES /home/ann/docker.sock', true), /the account's engine/);
 });
 
-test('the archive of the demo has a header that adds up', () => {
+test("the header of the demo's archive has a valid checksum", () => {
   const tar = tarOf('busybox', Buffer.from('program'));
   assert.is(tar.length % 512, 0);
   const stored = Number.parseInt(tar.toString('latin1', 148, 154), 8);

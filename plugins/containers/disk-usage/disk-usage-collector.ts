@@ -1,93 +1,98 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
-import { isOwnedBy } from '../engine/container.ts';
-import type { Engine } from '../engine/engine-client.ts';
-import { inTime, unavailable } from '../engine/unavailable.ts';
 import type { ContainerList } from '../engine/container-list.ts';
-import { parseUsage, sizeOf, usageOf, type Usage } from './engine-usage.ts';
+import { isOwnedBy } from '../engine/container-snapshot.ts';
+import type { EngineClient } from '../engine/engine-client.ts';
+import { unavailable } from '../engine/unavailable.ts';
+import { largestCount, parseEngineUsage, type EngineUsage } from './engine-usage.ts';
+import { usageOf } from './usage-records.ts';
 
-/** An engine walks over all that it keeps, so a measurement may go on while those who asked were told to come back. */
+/** The engine walks all of its files, so a measurement may outlast the requests that wait for it. */
 const MEASURE_MS = 60_000;
 const WAIT_MS = 3000;
 /** After a failure, how long requests are refused before the next attempt. */
 const PAUSE_MS = 5000;
-/** Things of a kind on an account's own engine; what claims to have more is not written out. */
-const OWN_MOST = 5000;
+/** Items of one kind on an account's own engine; a longer list is refused. */
+const OWN_ITEMS = 5000;
 const DETAIL = 'the disk usage cannot be measured';
+const BUSY_DETAIL = 'the disk usage is being measured';
 
-interface Kept {
-  readonly usage: Usage;
+interface Measurement {
+  readonly usage: EngineUsage;
   readonly atMs: number;
   readonly replies: WeakMap<Account, Reply>;
 }
 
-/** The disk usage of one engine, measured once for all who ask, and the reply that each account gets of it. */
+/** The disk usage of one engine, measured once for all callers, and each account's reply from it. */
 export class DiskUsageCollector {
-  readonly #engine: Engine;
-  readonly #roster: ContainerList;
+  readonly #engine: EngineClient;
+  readonly #list: ContainerList;
   readonly #keepMs: number;
-  #kept: Kept | undefined;
+  #latest: Measurement | undefined;
   #flight: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly atMs: number } | undefined;
 
-  constructor(engine: Engine, roster: ContainerList, keepMs: number) {
+  constructor(engine: EngineClient, list: ContainerList, keepMs: number) {
     this.#engine = engine;
-    this.#roster = roster;
+    this.#list = list;
     this.#keepMs = keepMs;
   }
 
-  /** The reply of the kept measurement; a promise only where there is none. Errors: 503 `containers_unavailable`. */
-  show(account: Account): Reply | Promise<Reply> {
-    if (this.#kept !== undefined && performance.now() - this.#kept.atMs <= this.#keepMs)
-      return this.#replyFor(account, this.#kept);
-    return this.#measured(account);
+  /** Returns the reply of the kept measurement; a promise only where there is none. Errors: 503 `containers_unavailable`. */
+  get(account: Account): Reply | Promise<Reply> {
+    if (this.#latest !== undefined && performance.now() - this.#latest.atMs <= this.#keepMs)
+      return this.#replyFor(account, this.#latest);
+    return this.#waitForMeasurement(account);
   }
 
-  async #measured(account: Account): Promise<Reply> {
-    this.#roster.assertUp();
+  async #waitForMeasurement(account: Account): Promise<Reply> {
+    this.#list.assertUp();
     if (this.#flight === undefined && this.#failure !== undefined && performance.now() - this.#failure.atMs < PAUSE_MS)
       throw unavailable(this.#failure.error, DETAIL);
     this.#flight ??= this.#measure().finally(() => (this.#flight = undefined));
-    await inTime(this.#flight, WAIT_MS, 'the disk usage is being measured');
-    if (this.#kept === undefined) throw unavailable(this.#failure?.error, DETAIL);
-    return this.#replyFor(account, this.#kept);
+    await withDeadline(this.#flight, WAIT_MS, () => unavailable(undefined, BUSY_DETAIL));
+    if (this.#latest === undefined) throw unavailable(this.#failure?.error, DETAIL);
+    return this.#replyFor(account, this.#latest);
   }
 
-  /** Never rejects; what went wrong is kept for those who ask. The list is asked for first, because it shows soon whether the engine is there. */
+  /** Never rejects: records the failure. Fetches the list first, because that shows soon whether the engine is up. */
   async #measure(): Promise<void> {
-    this.#kept = undefined;
+    this.#latest = undefined;
     try {
-      await this.#roster.list();
+      await this.#list.snapshot();
       const [usage, containers] = await Promise.all([
-        this.#ask('/system/df'),
-        this.#ask('/containers/json', { all: 'true' }),
+        this.#fetch('/system/df'),
+        this.#fetch('/containers/json', { all: 'true' }),
       ]);
-      this.#keep(parseUsage(usage, containers, Date.now()));
+      this.#keep(parseEngineUsage(usage, containers, Date.now()));
       this.#failure = undefined;
     } catch (error) {
       this.#failure = { error, atMs: performance.now() };
     }
   }
 
-  #keep(usage: Usage): void {
-    if (this.#engine.isOwn && sizeOf(usage) > OWN_MOST)
-      throw new Error(`the engine at ${this.#engine.socketPath} says that it has ${sizeOf(usage)} things of a kind`);
-    this.#kept = { usage, atMs: performance.now(), replies: new WeakMap() };
+  #keep(usage: EngineUsage): void {
+    const items = largestCount(usage);
+    if (this.#engine.isOwn && items > OWN_ITEMS)
+      throw new Error(
+        `the engine at ${this.#engine.socketPath} lists ${items} items of one kind, more than ${OWN_ITEMS}`,
+      );
+    this.#latest = { usage, atMs: performance.now(), replies: new WeakMap() };
   }
 
-  async #ask(path: string, query: Record<string, string> = {}): Promise<unknown> {
-    const { status, body } = await this.#engine.get(path, { query, timeoutMs: MEASURE_MS });
+  async #fetch(path: string, query: Record<string, string> = {}): Promise<unknown> {
+    const { status, body } = await this.#engine.getJson(path, { query, timeoutMs: MEASURE_MS });
     if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers ${path} with ${status}`);
     return body;
   }
 
-  #replyFor(account: Account, { usage, replies }: Kept): Reply {
+  #replyFor(account: Account, { usage, replies }: Measurement): Reply {
     let reply = replies.get(account);
-    if (reply === undefined)
-      replies.set(
-        account,
-        (reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || isOwnedBy(labels, account)))),
-      );
+    if (reply === undefined) {
+      reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || isOwnedBy(labels, account)));
+      replies.set(account, reply);
+    }
     return reply;
   }
 }

@@ -1,7 +1,7 @@
-import type { Port } from '../engine/container.ts';
+import type { ContainerPort } from '../engine/container.ts';
 
-/** `127.0.0.1:8090->80/tcp, 443/tcp`, ports in a row as `9000-9002/tcp`: as the docker CLI writes the ports of a container. */
-export function portText(ports: readonly Port[]): string {
+/** Writes a container's ports as the docker CLI does: `127.0.0.1:8090->80/tcp, 443/tcp`, consecutive ones as `9000-9002/tcp`. */
+export function portText(ports: readonly ContainerPort[]): string {
   const finished: string[] = [];
   const mapped: string[] = [];
   const runs = new Map<string, { first: number; last: number }>();
@@ -16,7 +16,7 @@ export function portText(ports: readonly Port[]): string {
     else {
       if (run !== undefined) finished.push(runText(key, run));
       const next = { first: port.privatePort, last: port.privatePort };
-      runs.set(key, next); // keeps the place of the first of the key
+      runs.set(key, next); // a key keeps the position of its first run
     }
   }
   return [...finished, ...[...runs].map(([key, run]) => runText(key, run)), ...mapped].join(', ');
@@ -32,7 +32,7 @@ function host(ip: string): string {
   return ip.includes(':') ? `[${ip}]` : ip;
 }
 
-function compare(a: Port, b: Port): number {
+function compare(a: ContainerPort, b: ContainerPort): number {
   return (
     a.privatePort - b.privatePort ||
     compareText(a.ip, b.ip) ||

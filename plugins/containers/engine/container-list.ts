@@ -1,43 +1,44 @@
 import { access } from 'node:fs/promises';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { ContainerSnapshot, parseContainers } from './container.ts';
-import type { Engine } from './engine-client.ts';
+import { ContainerSnapshot } from './container-snapshot.ts';
+import { parseContainers } from './container.ts';
+import type { EngineClient } from './engine-client.ts';
 import { RETRY_SECONDS, unavailable } from './unavailable.ts';
 
-/** Below the interval of the sampler, so that each of its rounds sees a new list. */
+/** Shorter than the sampling interval, so that each round of samples sees a new list. */
 const KEEP_MS = 1000;
-/** How long an engine that is down is asked again after the last request for it. */
+/** How long after the last request an engine that is down is still retried. */
 const INTEREST_MS = 10_000;
 const DETAIL = 'the container engine does not answer';
 
 /**
- * The running containers of one engine, listed once for all who ask, and whether the engine is there. While it is
- * not, callers are refused at once, and the list is asked for in the background until it comes or nobody wants it.
+ * The running containers of one engine, fetched once for all callers, and the engine's state. While the engine is
+ * down, callers are refused at once; the list is retried in the background until it arrives or requests stop.
  */
 export class ContainerList {
-  readonly #engine: Engine;
+  readonly #engine: EngineClient;
   readonly #log: Log;
-  #kept: ContainerSnapshot | undefined;
-  #keptAtMs = 0;
+  #latest: ContainerSnapshot | undefined;
+  #fetchedAtMs = 0;
   #flight: Promise<ContainerSnapshot> | undefined;
   #failure: Error | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #askedMs = 0;
+  #requestedAtMs = 0;
   #isClosed = false;
   #hasAnswered = false;
 
-  constructor(engine: Engine, log: Log) {
+  constructor(engine: EngineClient, log: Log) {
     this.#engine = engine;
     this.#log = log;
   }
 
-  /** `undefined` until it was asked. */
+  /** `undefined` before the first request. */
   get isUp(): boolean | undefined {
-    return this.#failure === undefined ? (this.#keptAtMs > 0 ? true : undefined) : false;
+    return this.#failure === undefined ? (this.#fetchedAtMs > 0 ? true : undefined) : false;
   }
 
-  /** Whether there is no engine at all, rather than one that is down: it never answered, and has no socket. */
+  /** Whether there is no engine at all, as opposed to one that is down: it has never answered, and has no socket. */
   async isAbsent(): Promise<boolean> {
     return (
       !this.#hasAnswered &&
@@ -48,21 +49,21 @@ export class ContainerList {
     );
   }
 
-  /** The newest list, without asking for one. */
-  get known(): ContainerSnapshot | undefined {
-    return this.#kept;
+  /** The newest snapshot; requests nothing from the engine. */
+  get latest(): ContainerSnapshot | undefined {
+    return this.#latest;
   }
 
-  /** Paused containers count as running, as they do for the docker CLI. Rejects with 503 `containers_unavailable`. */
-  async list(): Promise<ContainerSnapshot> {
+  /** At most a second old. Paused containers count as running, as in the docker CLI. Rejects with 503 `containers_unavailable`. */
+  async snapshot(): Promise<ContainerSnapshot> {
     this.assertUp();
-    if (this.#kept !== undefined && performance.now() - this.#keptAtMs < KEEP_MS) return this.#kept;
+    if (this.#latest !== undefined && performance.now() - this.#fetchedAtMs < KEEP_MS) return this.#latest;
     return (this.#flight ??= this.#fetch());
   }
 
   /** Throws 503 `containers_unavailable` while the engine is known to be down. */
   assertUp(): void {
-    this.#askedMs = performance.now();
+    this.#requestedAtMs = performance.now();
     if (this.#failure !== undefined) throw unavailable(this.#failure, DETAIL);
   }
 
@@ -73,37 +74,37 @@ export class ContainerList {
 
   async #fetch(): Promise<ContainerSnapshot> {
     try {
-      const { status, body } = await this.#engine.get('/containers/json');
+      const { status, body } = await this.#engine.getJson('/containers/json');
       if (status !== 200)
-        throw new Error(`the engine at ${this.#engine.socketPath} answers its list of containers with ${status}`);
-      this.#kept = new ContainerSnapshot(parseContainers(body), this.#engine.isOwn);
-      this.#keptAtMs = performance.now();
+        throw new Error(`the engine at ${this.#engine.socketPath} answers /containers/json with ${status}`);
+      this.#latest = new ContainerSnapshot(parseContainers(body), this.#engine.isOwn);
+      this.#fetchedAtMs = performance.now();
       this.#hasAnswered = true;
       if (this.#failure !== undefined)
         this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');
       this.#failure = undefined;
-      return this.#kept;
+      return this.#latest;
     } catch (error) {
-      throw unavailable(this.#failed(error instanceof Error ? error : new Error(messageOf(error))), DETAIL);
+      throw unavailable(this.#recordFailure(error instanceof Error ? error : new Error(messageOf(error))), DETAIL);
     } finally {
       this.#flight = undefined;
     }
   }
 
-  #failed(error: Error): Error {
+  #recordFailure(error: Error): Error {
     if (this.#isClosed) return error;
     if (this.#failure === undefined)
       this.#log.warn({ socket: this.#engine.socketPath, err: error }, 'the container engine does not answer');
     this.#failure = error;
-    this.#kept = undefined;
-    this.#keptAtMs = 0;
-    this.#retry = setTimeout(() => this.#tryAgain(), RETRY_SECONDS * 1000).unref();
+    this.#latest = undefined;
+    this.#fetchedAtMs = 0;
+    this.#retry = setTimeout(() => this.#retryOrForget(), RETRY_SECONDS * 1000).unref();
     return error;
   }
 
-  #tryAgain(): void {
-    if (performance.now() - this.#askedMs > INTEREST_MS)
-      this.#failure = undefined; // the next who asks finds out
-    else (this.#flight = this.#fetch()).catch(() => undefined); // has been recorded as the failure
+  /** Without recent requests the failure is forgotten, and the next request tries the engine again. */
+  #retryOrForget(): void {
+    if (performance.now() - this.#requestedAtMs > INTEREST_MS) this.#failure = undefined;
+    else (this.#flight = this.#fetch()).catch(() => undefined); // `#fetch` has recorded the failure
   }
 }

@@ -1,17 +1,17 @@
 import { access } from 'node:fs/promises';
 import { Agent, type IncomingMessage } from 'node:http';
 import type { DockerOptions } from 'dockerode';
-import { messageOf } from '../../../kernel/errors.ts';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 import { OwnSocketAgent } from './own-socket.ts';
 
 export interface EngineOptions {
   readonly timeoutMs: number;
-  /** For an account's own engine: the socket of the shared one, which it must not turn out to be. */
+  /** Set for an account's own engine: the socket of the shared engine, which it must not turn out to be. */
   readonly ownBeside?: string;
 }
 
-interface Question {
+interface EngineRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON. */
@@ -21,62 +21,65 @@ interface Question {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The part of the client library below its methods, because these read whole answers without a bound. */
+/** The layer of the client library below its methods, which read whole replies without a bound. */
 interface Modem {
   dial(options: object, callback: (error: Error | null, response?: IncomingMessage | null) => void): void;
 }
 
-/** Some engines keep a question for statistics waiting for up to a second, so there may be many. */
-const AT_ONCE = 100;
-const LIMIT_BYTES = 16 * 2 ** 20;
-/** What an account's own engine may make the server read and parse. */
-const OWN_LIMIT_BYTES = 2 * 2 ** 20;
-/** Every status counts as success for the client library, which would read the body of a failure without a bound. */
+/** Some engines delay a request for statistics by up to a second, so many may be open at once. */
+const REQUESTS_AT_ONCE = 100;
+const REPLY_BYTES = 16 * 2 ** 20;
+/** The bound for an account's own engine, which its account may have replaced by any program. */
+const OWN_REPLY_BYTES = 2 * 2 ** 20;
+/** The client library reads the body of a failure without a bound, so every status is declared a success. */
 const EVERY_STATUS = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [i + 100, true]));
 
-/** One engine behind a socket. Its answers are bounded in time and size, whatever the engine does. */
-export class Engine {
+/** A client of one engine at a Unix socket. Replies are bounded in time and size. */
+export class EngineClient {
   readonly socketPath: string;
   readonly isOwn: boolean;
-  /** How many times it was asked. */
-  calls = 0;
+  /** Number of requests sent. */
+  requests = 0;
   readonly #agent: Agent;
   readonly #options: DockerOptions & { agent: Agent };
   #modem: Promise<Modem> | undefined;
   readonly #timeoutMs: number;
-  readonly #slots = new Semaphore(AT_ONCE);
-  /** What ends the questions on their way. */
-  readonly #open = new Set<AbortController>();
+  readonly #slots = new Semaphore(REQUESTS_AT_ONCE);
+  /** One for each open request. */
+  readonly #aborts = new Set<AbortController>();
 
   constructor(socketPath: string, { timeoutMs, ownBeside }: EngineOptions) {
     this.socketPath = socketPath;
     this.isOwn = ownBeside !== undefined;
     this.#timeoutMs = timeoutMs;
     this.#agent = ownBeside === undefined ? new Agent({ keepAlive: false }) : new OwnSocketAgent(socketPath, ownBeside);
-    // host and protocol are named because the library would take them from DOCKER_HOST, and then leave the socket aside
+    // without host and protocol the library would take them from DOCKER_HOST and ignore the socket
     this.#options = { socketPath, host: '', protocol: 'http', agent: this.#agent };
   }
 
-  /** Asks for JSON; the body is `undefined` when there is none. Rejects as `ask` does, and when the answer is not JSON. */
-  async get(
+  /** Returns the parsed JSON, `undefined` for an empty body. Rejects as `request` does, and when the body is not JSON. */
+  async getJson(
     path: string,
-    { query, timeoutMs }: Pick<Question, 'query' | 'timeoutMs'> = {},
+    { query, timeoutMs }: Pick<EngineRequest, 'query' | 'timeoutMs'> = {},
   ): Promise<{ status: number; body: unknown }> {
-    const { status, text } = await this.ask(path, { query, timeoutMs });
+    const { status, text } = await this.request(path, { query, timeoutMs });
     try {
       return { status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
     } catch (cause) {
-      throw new Error(`the engine at ${this.socketPath} answers ${path} with what is not JSON`, { cause });
+      throw new Error(`the engine at ${this.socketPath} answers ${path} with invalid JSON`, { cause });
     }
   }
 
-  /** Rejects when there is no answer in time, or one that is too large; a status of failure is an answer. The time begins when it is asked. */
-  ask(path: string, question: Question): Promise<{ status: number; text: string }> {
-    return this.#slots.run(() => this.#ask(path, question));
+  /**
+   * Rejects when the reply is late or too large; a reply with an error status resolves. The timeout does not include
+   * the wait for a free slot.
+   */
+  request(path: string, request: EngineRequest): Promise<{ status: number; text: string }> {
+    return this.#slots.run(() => this.#request(path, request));
   }
 
-  /** Loads the client library where there is a socket, so that the first who asks does not wait for it. */
-  async prepare(): Promise<void> {
+  /** Loads the client library if the socket exists, so that the first request need not wait for it. */
+  async preload(): Promise<void> {
     const isThere = await access(this.socketPath).then(
       () => true,
       () => false,
@@ -85,19 +88,19 @@ export class Engine {
   }
 
   close(): void {
-    for (const abort of this.#open) abort.abort();
+    for (const abort of this.#aborts) abort.abort();
     this.#agent.destroy();
   }
 
-  async #ask(
+  async #request(
     path: string,
-    { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: Question,
+    { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: EngineRequest,
   ): Promise<{ status: number; text: string }> {
-    this.calls += 1;
+    this.requests += 1;
     const abort = new AbortController();
-    // after a pause of this process an answer may lie there unread: it is read before the time counts
+    // after a pause of this process a reply may be waiting unread: read it before the time limit counts
     const limit = setTimeout(() => setImmediate(() => abort.abort()), timeoutMs);
-    this.#open.add(abort);
+    this.#aborts.add(abort);
     try {
       const response = await this.#dial({
         path: `${path}?`,
@@ -110,16 +113,16 @@ export class Engine {
       });
       return {
         status: response.statusCode ?? 0,
-        text: await readText(response, this.isOwn ? OWN_LIMIT_BYTES : LIMIT_BYTES),
+        text: await readText(response, this.isOwn ? OWN_REPLY_BYTES : REPLY_BYTES),
       };
     } catch (cause) {
-      throw new Error(
-        `the engine at ${this.socketPath} ${abort.signal.aborted ? `gave no answer to ${path} within ${timeoutMs} ms` : `failed to answer ${path}: ${messageOf(cause)}`}`,
-        { cause },
-      );
+      const failure = abort.signal.aborted
+        ? `did not answer ${path} within ${timeoutMs} ms`
+        : `failed to answer ${path}: ${messageOf(cause)}`;
+      throw new Error(`the engine at ${this.socketPath} ${failure}`, { cause });
     } finally {
       clearTimeout(limit);
-      this.#open.delete(abort);
+      this.#aborts.delete(abort);
     }
   }
 
@@ -129,13 +132,13 @@ export class Engine {
     return new Promise((resolve, reject) => {
       modem.dial(options, (error, response) => {
         if (response) resolve(response);
-        else reject(error ?? new Error('no answer'));
+        else reject(error ?? new Error('no response'));
       });
     });
   }
 }
 
-/** The library is not loaded before there is an engine: it takes a tenth of a second and 10 MiB, which a node without containers keeps. */
+/** Loads the library only where there is an engine: it costs a tenth of a second and 10 MiB. */
 async function openModem(options: DockerOptions): Promise<Modem> {
   const { default: Dockerode } = await import('dockerode');
   return new Dockerode(options).modem as Modem;
@@ -146,7 +149,7 @@ async function readText(response: IncomingMessage, limitBytes: number): Promise<
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > limitBytes) throw new Error(`the answer is larger than ${limitBytes} bytes`);
+    if (sizeBytes > limitBytes) throw new Error(`the reply is larger than ${limitBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,7 +1,7 @@
 /**
- * Connections to an engine of an account's own. Its socket lies where the account may write, so the account could put
- * a link there that leads to the shared engine or to another account's: each part of the path is opened from its
- * parent's descriptor without following links, and what was checked is what is connected to.
+ * Connections to an account's own engine. The account may write to the folders of its socket, so it could replace the
+ * socket with a link to the shared engine or to another account's: each part of the path is opened from its parent's
+ * descriptor without following links, and the connection goes to the descriptor that was checked.
  */
 import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
@@ -10,12 +10,12 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../../kernel/errors.ts';
 
-/** Not among Node's constants; a socket cannot be opened in any other way. */
+/** Missing from Node's constants. A socket cannot be opened in any other way. */
 const O_PATH = 0o10_000_000;
 
 type Connected = (error: Error | null, socket: Duplex) => void;
 
-/** Connects to `path` only where no part of it is a link and it is not the shared engine's socket under another name. */
+/** Connects to `path` unless a part of it is a link, or it is another name for the shared engine's socket. */
 export class OwnSocketAgent extends Agent {
   readonly #path: string;
   readonly #sharedPath: string;
@@ -38,7 +38,7 @@ export class OwnSocketAgent extends Agent {
   async #connect(): Promise<Socket> {
     const handle = await openSocket(this.#path);
     try {
-      await this.#assertOwn(handle);
+      await this.#assertNotShared(handle);
       const socket = connect(`/proc/self/fd/${handle.fd}`);
       await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
       return socket;
@@ -47,7 +47,7 @@ export class OwnSocketAgent extends Agent {
     }
   }
 
-  async #assertOwn(handle: FileHandle): Promise<void> {
+  async #assertNotShared(handle: FileHandle): Promise<void> {
     const shared = await stat(this.#sharedPath).catch(() => undefined);
     const own = await handle.stat();
     if (shared !== undefined && shared.dev === own.dev && shared.ino === own.ino)
@@ -55,10 +55,13 @@ export class OwnSocketAgent extends Agent {
   }
 }
 
-/** The socket at an absolute path. Rejects where a part of the path is a link, missing, or not what it should be. */
+/**
+ * Opens the socket at an absolute path. Rejects where a part of the path is a link, missing or of the wrong type. Not
+ * `Folder` of the kernel: that reads folders, and so needs permission to read each, where `O_PATH` needs search only.
+ */
 async function openSocket(path: string): Promise<FileHandle> {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.includes('..')) throw new Error(`${path} has .. in it`);
+  if (names.includes('..')) throw new Error(`${path} contains ..`);
   let handle = await open('/', O_PATH | constants.O_DIRECTORY);
   for (const [i, name] of names.entries()) {
     const parent = handle;

@@ -1,15 +1,18 @@
-/** Readers of an engine's JSON. An engine may be another version, another program, or an account's own: nothing of it is taken on trust. */
+/**
+ * Readers for JSON from an engine. It may be another version, another program, or an account's own engine, so no type
+ * in it is assumed: each reader returns an empty value for anything else.
+ */
 
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A whole number from 0 to 2^53 - 1; whatever else there is counts as 0. */
+/** A whole number from 0 to 2^53 - 1; anything that is not a positive number counts as 0. */
 export function count(value: unknown): number {
   return typeof value === 'number' && value > 0 ? Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER) : 0;
 }
 
-/** The members of an object, none of anything else. */
+/** The members of an object; empty for arrays, too. */
 export function members(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
@@ -22,7 +25,7 @@ export function texts(value: unknown): string[] {
   return list(value).filter((each) => typeof each === 'string');
 }
 
-/** Names and values of labels. */
+/** Label values by name. */
 export function labels(value: unknown): ReadonlyMap<string, string> {
   return new Map(Object.entries(members(value)).map(([name, each]) => [name, text(each)]));
 }

@@ -2,8 +2,8 @@ import { count, list, members, text } from '../engine/untrusted-json.ts';
 import { withoutCache, type ContainerSample } from './sample.ts';
 
 /**
- * A reading from the engine's own statistics (`/containers/<id>/stats`). `undefined` for those of a container that does
- * not run: an engine answers with nothing in them, or with nothing at all when it ends meanwhile.
+ * Parses the engine's own statistics (`/containers/<id>/stats`). Returns `undefined` for a container that does not run:
+ * the engine then sends empty statistics, or an empty body when the container ends during the request.
  */
 export function parseStats(value: unknown): ContainerSample | undefined {
   const stats = members(value);
@@ -15,7 +15,7 @@ export function parseStats(value: unknown): ContainerSample | undefined {
   return {
     source: 'engine',
     cpuNs: count(members(members(stats['cpu_stats'])['cpu_usage'])['total_usage']),
-    clockNs: count(Date.parse(text(stats['read']))) * 1e6, // Podman's system_cpu_usage leaves idle time out, so it is no clock
+    clockNs: count(Date.parse(text(stats['read']))) * 1e6, // not `system_cpu_usage`: Podman's excludes idle time
     memoryBytes: withoutCache(
       count(memory['usage']),
       count(details['total_inactive_file'] ?? details['inactive_file']),
@@ -23,13 +23,13 @@ export function parseStats(value: unknown): ContainerSample | undefined {
     limitBytes: count(memory['limit']),
     receivedBytes: networks.reduce((sum, each) => sum + count(each['rx_bytes']), 0),
     sentBytes: networks.reduce((sum, each) => sum + count(each['tx_bytes']), 0),
-    ...disks(members(stats['blkio_stats'])),
+    ...parseDisks(members(stats['blkio_stats'])),
     pids,
   };
 }
 
-/** As the docker CLI adds them: by the first letter of the operation. */
-function disks(blkio: Readonly<Record<string, unknown>>): { readBytes: number; writtenBytes: number } {
+/** Sums by the first letter of the operation, as the docker CLI does. */
+function parseDisks(blkio: Readonly<Record<string, unknown>>): { readBytes: number; writtenBytes: number } {
   let [readBytes, writtenBytes] = [0, 0];
   for (const entry of list(blkio['io_service_bytes_recursive']).map(members)) {
     const operation = text(entry['op']).toLowerCase();

@@ -1,18 +1,20 @@
-/** Where the kernel's files tell which process a container began with: asking the engine for that costs it more than all figures together. */
-
-/** Groups in which Docker and Podman put a container unless they are told otherwise, by themselves and through systemd. */
+/** Groups in which Docker and Podman put a container by default, with their own driver and with systemd's. */
 const GROUPS = (id: string): string[] => [
   `docker/${id}`,
   `system.slice/docker-${id}.scope`,
   `machine.slice/libpod-${id}.scope`,
   `libpod_parent/libpod-${id}`,
 ];
-/** The folder of version 2, and of version 1 that of a controller which every container has. */
+/** The hierarchy of version 2, and one of version 1 in which every container has a group. */
 const HIERARCHIES = ['', 'memory/'];
-/** The first process has nearly always the lowest id of its group. */
-const LOOKED_AT = 4;
+/** A container's first process nearly always has the lowest id in its group. */
+const CANDIDATES = 4;
 
-/** Reads files below `/`; `undefined` where the group is somewhere else, or its first process has no process ids of its own. */
+/**
+ * Finds a container's first process in the kernel's files, because asking the engine for it costs the engine more than
+ * a whole sample. `read` takes paths relative to `/`. Returns `undefined` for a group elsewhere, and for a container
+ * without a PID namespace of its own.
+ */
 export async function firstProcess(id: string, read: (path: string) => Promise<string>): Promise<number | undefined> {
   for (const group of GROUPS(id)) {
     for (const hierarchy of HIERARCHIES) {
@@ -29,14 +31,14 @@ async function firstOf(processes: string, read: (path: string) => Promise<string
     .map(Number)
     .filter((pid) => pid > 0)
     .toSorted((a, b) => a - b);
-  for (const pid of pids.slice(0, LOOKED_AT)) {
+  for (const pid of pids.slice(0, CANDIDATES)) {
     const status = await read(`proc/${pid}/status`).catch(() => '');
     if (isFirst(status)) return pid;
   }
   return undefined;
 }
 
-/** Number 1 in the namespace of processes that is just below ours; one further below is of a container in the container. */
+/** Whether the process is number 1 in the PID namespace directly below ours; deeper ones are of nested containers. */
 function isFirst(status: string): boolean {
   return /^NSpid:\t\d+\t1$/m.test(status);
 }

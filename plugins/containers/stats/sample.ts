@@ -1,12 +1,12 @@
-/** What one container had used at one moment. */
+/** What one container had used at one moment: totals since it started. */
 export interface ContainerSample {
-  /** Who told: figures of two sources cannot be held against each other. */
+  /** Samples from two sources cannot be compared. */
   readonly source: 'cgroup' | 'engine';
-  /** Processor time that it used so far. */
+  /** Processor time used so far. */
   readonly cpuNs: number;
-  /** A clock, of whatever beginning, read with `cpuNs`. */
+  /** A clock of arbitrary origin, read with `cpuNs`. */
   readonly clockNs: number;
-  /** Usage without the file cache that is not in use, as the docker CLI shows it. */
+  /** Usage without inactive file cache, as the docker CLI shows it. */
   readonly memoryBytes: number;
   readonly limitBytes: number;
   readonly receivedBytes: number;
@@ -16,21 +16,21 @@ export interface ContainerSample {
   readonly pids: number;
 }
 
-/** A reading, and the processor time that passed in it since an earlier one; 100 = one processor all the time. */
+/** A sample, and the processor use since an earlier one; 100 = one processor all the time. */
 export interface ContainerUsage extends ContainerSample {
   readonly cpuPercent: number;
 }
 
 /**
- * The docker CLI divides by the time that all processors spent in any state, times their number: that is the clock's
- * time, but in steps of 10 ms. 0 where nothing passed, or a counter began anew.
+ * Returns the processor use between two samples; 0 when no time passed or a counter restarted. The docker CLI divides
+ * by the time that all processors spent in any state, times their number, which is the clock in steps of 10 ms.
  */
 export function cpuPercent(before: ContainerSample, after: ContainerSample): number {
   const [usedNs, passedNs] = [after.cpuNs - before.cpuNs, after.clockNs - before.clockNs];
   return usedNs > 0 && passedNs > 0 ? (usedNs / passedNs) * 100 : 0;
 }
 
-/** Usage without inactive file cache, where that is a part of it. */
+/** Returns usage without inactive file cache, where usage includes that. */
 export function withoutCache(usageBytes: number, inactiveFileBytes: number): number {
   return inactiveFileBytes < usageBytes ? usageBytes - inactiveFileBytes : usageBytes;
 }

@@ -1,41 +1,43 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
-import type { StatsCollector } from './stats-collector.ts';
-import { inTime, unavailable } from '../engine/unavailable.ts';
-import type { ContainerList } from '../engine/container-list.ts';
-import { totals } from './totals.ts';
 import { dateText } from '../docker-format.ts';
+import type { ContainerList } from '../engine/container-list.ts';
+import { unavailable } from '../engine/unavailable.ts';
+import type { StatsCollector } from './stats-collector.ts';
+import { totals } from './totals.ts';
 
-/** Times of a sampler, in milliseconds. */
+/** Times of the sampler, in milliseconds. */
 export interface SamplerTiming {
   readonly intervalMs: number;
-  /** An account whose last poll is longer ago is not sampled any more. */
+  /** Sampling for an account stops this long after its last poll. */
   readonly idleMs: number;
-  /** An older sample is not answered. */
+  /** An older sample is not served. */
   readonly maxAgeMs: number;
-  /** How long a poll waits for a first sample. */
+  /** How long a poll waits for the first sample. */
   readonly waitMs: number;
   /** After a failure, how long polls are refused before the next attempt. */
   readonly pauseMs: number;
 }
 
-const PACE: SamplerTiming = { intervalMs: 2000, idleMs: 10_000, maxAgeMs: 5000, waitMs: 3000, pauseMs: 2000 };
+const TIMING: SamplerTiming = { intervalMs: 2000, idleMs: 10_000, maxAgeMs: 5000, waitMs: 3000, pauseMs: 2000 };
 const DETAIL = 'the containers cannot be measured';
+const LATE_DETAIL = 'the containers could not be measured in time';
 
-export interface SamplerParts {
-  readonly roster: Pick<ContainerList, 'list' | 'assertUp' | 'known'>;
-  readonly meter: Pick<StatsCollector, 'measure' | 'keepOnly'>;
+export interface StatsSamplerParts {
+  readonly list: Pick<ContainerList, 'snapshot' | 'assertUp' | 'latest'>;
+  readonly collector: Pick<StatsCollector, 'measure' | 'keepOnly'>;
   readonly log: Log;
-  readonly pace?: SamplerTiming;
+  readonly timing?: SamplerTiming;
 }
 
-/** What is sampled for one account. */
+/** The state of sampling for one account. */
 interface Watch {
   readonly account: Account;
   polledMs: number;
-  /** When the readings of `reply` began, by the monotonic clock. */
+  /** When the samples in `reply` began, by the monotonic clock. */
   sampledMs: number;
   reply: Reply | undefined;
   flight: Promise<Reply> | undefined;
@@ -43,29 +45,29 @@ interface Watch {
 }
 
 /**
- * Samples the containers of one engine for the accounts that poll: each round lists them once and measures those of
- * these accounts. So what it costs depends on the containers, not on the polls. It ends when nobody polls.
+ * Samples the containers of one engine for the accounts that poll: each round lists the containers once and measures
+ * those of these accounts. The cost depends on the containers, not on the polls, and ends with them.
  */
 export class StatsSampler {
-  readonly #roster: SamplerParts['roster'];
-  readonly #meter: SamplerParts['meter'];
+  readonly #list: StatsSamplerParts['list'];
+  readonly #collector: StatsSamplerParts['collector'];
   readonly #log: Log;
-  readonly #pace: SamplerTiming;
+  readonly #timing: SamplerTiming;
   readonly #watches = new Map<number, Watch>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ roster, meter, log, pace = PACE }: SamplerParts) {
-    this.#roster = roster;
-    this.#meter = meter;
+  constructor({ list, collector, log, timing = TIMING }: StatsSamplerParts) {
+    this.#list = list;
+    this.#collector = collector;
     this.#log = log;
-    this.#pace = pace;
+    this.#timing = timing;
   }
 
   get isRunning(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Age in seconds of the oldest sample that would be answered; `undefined` when there is none. */
+  /** Age of the oldest sample, in seconds; `undefined` when there is none. */
   get ageSeconds(): number | undefined {
     const sampled = [...this.#watches.values()]
       .filter(({ reply }) => reply !== undefined)
@@ -73,7 +75,10 @@ export class StatsSampler {
     return sampled.length === 0 ? undefined : (performance.now() - Math.min(...sampled)) / 1000;
   }
 
-  /** The reply made of the newest sample, at most 5 s old; a promise only where there is none yet. Errors: 503 `containers_unavailable`. */
+  /**
+   * Returns the reply with the newest sample, at most 5 s old; a promise only where there is none yet. Errors: 503
+   * `containers_unavailable`.
+   */
   poll(account: Account): Reply | Promise<Reply> {
     const now = performance.now();
     let watch = this.#watches.get(account.id);
@@ -83,8 +88,8 @@ export class StatsSampler {
         (watch = { account, polledMs: now, sampledMs: 0, reply: undefined, flight: undefined, failure: undefined }),
       );
     watch.polledMs = now;
-    if (watch.reply !== undefined && now - watch.sampledMs <= this.#pace.maxAgeMs) return watch.reply;
-    return this.#first(watch, now);
+    if (watch.reply !== undefined && now - watch.sampledMs <= this.#timing.maxAgeMs) return watch.reply;
+    return this.#waitForSample(watch, now);
   }
 
   close(): void {
@@ -93,15 +98,15 @@ export class StatsSampler {
     this.#watches.clear();
   }
 
-  async #first(watch: Watch, now: number): Promise<Reply> {
-    this.#roster.assertUp();
-    if (watch.flight === undefined && watch.failure !== undefined && now - watch.failure.atMs < this.#pace.pauseMs)
+  async #waitForSample(watch: Watch, now: number): Promise<Reply> {
+    this.#list.assertUp();
+    if (watch.flight === undefined && watch.failure !== undefined && now - watch.failure.atMs < this.#timing.pauseMs)
       throw unavailable(watch.failure.error, DETAIL);
-    this.#timer ??= this.#next();
-    return inTime(this.#sample(watch), this.#pace.waitMs, 'the containers could not be measured in time');
+    this.#timer ??= this.#scheduleRound();
+    return withDeadline(this.#sample(watch), this.#timing.waitMs, () => unavailable(undefined, LATE_DETAIL));
   }
 
-  /** One attempt at a time for an account. */
+  /** Joins the attempt that is running for the account, or starts one. */
   #sample(watch: Watch): Promise<Reply> {
     watch.flight ??= this.#attempt(watch)
       .then(
@@ -114,7 +119,7 @@ export class StatsSampler {
         (error: unknown) => {
           const isNew = watch.failure === undefined && this.#watches.has(watch.account.id);
           if (isNew && !(error instanceof HttpError))
-            this.#log.warn({ account: watch.account.username, err: error }, 'the containers cannot be measured');
+            this.#log.warn({ account: watch.account.username, err: error }, DETAIL);
           watch.failure = { error, atMs: performance.now() };
           throw unavailable(error, DETAIL);
         },
@@ -124,24 +129,24 @@ export class StatsSampler {
   }
 
   async #attempt(watch: Watch): Promise<Reply> {
-    const listing = await this.#roster.list();
+    const snapshot = await this.#list.snapshot();
     const [sampledMs, date] = [performance.now(), dateText(Date.now())];
-    const measured = await this.#meter.measure(listing.of(watch.account));
+    const containers = await this.#collector.measure(snapshot.of(watch.account));
     watch.sampledMs = sampledMs;
-    watch.reply = ready({ container_stats: { date, stats: totals(measured) } });
+    watch.reply = ready({ container_stats: { date, stats: totals(containers) } });
     return watch.reply;
   }
 
-  #next(): NodeJS.Timeout {
-    return setTimeout(() => void this.#round(), this.#pace.intervalMs).unref();
+  #scheduleRound(): NodeJS.Timeout {
+    return setTimeout(() => void this.#runRound(), this.#timing.intervalMs).unref();
   }
 
-  /** Samples for all who polled lately; what fails is kept in the watch, for the polls that meet it. */
-  async #round(): Promise<void> {
+  /** Samples for every account that polled recently. `#sample` records failures for the next polls. */
+  async #runRound(): Promise<void> {
     const now = performance.now();
-    for (const [id, watch] of this.#watches) if (now - watch.polledMs > this.#pace.idleMs) this.#watches.delete(id);
-    this.#timer = this.#watches.size === 0 ? undefined : this.#next();
+    for (const [id, watch] of this.#watches) if (now - watch.polledMs > this.#timing.idleMs) this.#watches.delete(id);
+    this.#timer = this.#watches.size === 0 ? undefined : this.#scheduleRound();
     await Promise.allSettled([...this.#watches.values()].map((watch) => this.#sample(watch)));
-    this.#meter.keepOnly(this.#watches.size === 0 ? [] : (this.#roster.known?.all ?? []));
+    this.#collector.keepOnly(this.#watches.size === 0 ? [] : (this.#list.latest?.all ?? []));
   }
 }

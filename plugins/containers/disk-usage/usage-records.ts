@@ -1,0 +1,129 @@
+/** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
+import { createdAt, dateText, decimalSize, duration, quoted } from '../docker-format.ts';
+import type { Container } from '../engine/container.ts';
+import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
+import type { EngineUsage, Image, Volume } from './engine-usage.ts';
+import { portText } from './port-text.ts';
+
+/** `isOwned` says whether labels are the account's. The records count only containers of the account. */
+export function usageOf(usage: EngineUsage, isOwned: (labels: ReadonlyMap<string, string>) => boolean): DiskUsage {
+  const containers = usage.containers.filter((container) => isOwned(container.labels));
+  const byImage = groupBy(containers, ({ imageId }) => [hashOf(imageId)]);
+  const byVolume = groupBy(containers, ({ mounts }) => mounts.map(({ name }) => name));
+  return {
+    data: [
+      {
+        BuildCache: [],
+        Containers: containers.map((container) => containerRecord(container, usage.at)),
+        Images: usage.images.flatMap((image) => {
+          const users = byImage.get(hashOf(image.id));
+          return users === undefined ? [] : [imageRecord(image, users, usage.at)];
+        }),
+        Volumes: usage.volumes.flatMap((volume) => {
+          const users = byVolume.get(volume.name);
+          return users === undefined && !isOwned(volume.labels) ? [] : [volumeRecord(volume, users?.size ?? 0)];
+        }),
+      },
+    ],
+    date: dateText(usage.at),
+  };
+}
+
+/** Groups containers under each of their keys; a key that a container repeats counts once. */
+function groupBy(
+  containers: readonly Container[],
+  keysOf: (container: Container) => readonly string[],
+): Map<string, Set<Container>> {
+  const groups = new Map<string, Set<Container>>();
+  for (const container of containers) {
+    for (const key of keysOf(container)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, new Set([container]));
+      else group.add(container);
+    }
+  }
+  return groups;
+}
+
+function containerRecord(container: Container, at: number): ContainerRecord {
+  return {
+    Command: quoted(container.command),
+    CreatedAt: createdAt(container.createdSeconds),
+    ID: container.id,
+    Image: container.image === '' ? '<no image>' : container.image,
+    Labels: labelText(container.labels),
+    LocalVolumes: String(container.mounts.filter(({ driver }) => driver === 'local').length),
+    Mounts: container.mounts.map(({ name, source }) => (name === '' ? source : name)).join(','),
+    Names: container.names.join(','),
+    Networks: container.networks.join(','),
+    Platform: null,
+    Ports: portText(container.ports),
+    RunningFor: since(container.createdSeconds, at),
+    Size: decimalSize(container.writtenBytes, 3),
+    State: container.state,
+    Status: container.status,
+  };
+}
+
+function imageRecord(image: Image, users: ReadonlySet<Container>, at: number): ImageRecord {
+  const [repository, tag] = splitTag(tagOf(image, users));
+  const size = (bytes: number | undefined) => (bytes === undefined ? 'N/A' : decimalSize(bytes));
+  return {
+    Containers: String(users.size),
+    CreatedAt: createdAt(image.createdSeconds),
+    CreatedSince: since(image.createdSeconds, at),
+    Digest: '',
+    ID: image.id,
+    Repository: repository,
+    SharedSize: size(image.sharedBytes),
+    Size: decimalSize(image.sizeBytes, 3),
+    Tag: tag,
+    UniqueSize: size(image.sharedBytes === undefined ? undefined : Math.max(0, image.sizeBytes - image.sharedBytes)),
+    VirtualSize: decimalSize(image.sizeBytes),
+  };
+}
+
+function volumeRecord(volume: Volume, links: number): VolumeRecord {
+  return {
+    Availability: 'N/A',
+    Driver: volume.driver,
+    Group: 'N/A',
+    Labels: labelText(volume.labels),
+    Links: String(links),
+    Mountpoint: volume.mountpoint,
+    Name: volume.name,
+    Scope: volume.scope,
+    Size: volume.sizeBytes === undefined ? 'N/A' : decimalSize(volume.sizeBytes),
+    Status: 'N/A',
+  };
+}
+
+function labelText(labels: ReadonlyMap<string, string>): string {
+  return [...labels]
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted()
+    .join(',');
+}
+
+/** Of several tags, returns the one that the account's containers were made from: others may be another account's. */
+function tagOf({ tags }: Image, users: ReadonlySet<Container>): string {
+  const names = new Set([...users].flatMap(({ image }) => [image, `${image}:latest`]));
+  return tags.find((tag) => names.has(tag)) ?? tags[0] ?? '<none>:<none>';
+}
+
+/** A registry's port has a colon before it too, but a path after it. */
+function splitTag(reference: string): [string, string] {
+  const colon = reference.lastIndexOf(':');
+  return reference.slice(colon).includes('/') || colon < 0
+    ? [reference, '<none>']
+    : [reference.slice(0, colon), reference.slice(colon + 1)];
+}
+
+/** Podman prefixes ids with the algorithm in some replies and not in others. */
+function hashOf(id: string): string {
+  return id.replace(/^sha256:/, '');
+}
+
+function since(seconds: number, at: number): string {
+  return `${duration(at / 1000 - seconds)} ago`;
+}
