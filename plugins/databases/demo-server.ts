@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
-import { isSqlError, MysqlClient } from './mysql.ts';
-import { readOptionFile, type Options } from './option-file.ts';
+import { isSqlError, MysqlClient } from './mysql/client.ts';
+import { readOptionFile, type Options } from './mysql/option-file.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
 
 /** Where packages let a server listen; `MYSQL_UNIX_PORT` says it to the servers' own clients too. */

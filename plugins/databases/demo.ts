@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Folder } from '../../kernel/system/safe-folder.ts';
 import type { DemoContext, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
-import { isSqlError, MysqlClient } from './mysql.ts';
+import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
 import { serverOf } from './sources.ts';
 import { FOLDER } from './sqlite-files.ts';

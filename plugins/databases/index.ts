@@ -2,9 +2,9 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { errors } from './errors.ts';
 import { fillDemo, showDatabases } from './demo.ts';
 import { withLocalServer } from './demo-server.ts';
-import { DatabasesConfig, Size, SizeQuery, Sizes, SizesQuery, Usage } from './schema.ts';
-import { Sources } from './sources.ts';
-import { unitOf, type View } from './view.ts';
+import { DatabasesConfig, DatabaseSize, SizeQuery, DatabaseSizes, SizesQuery, DatabaseCount } from './schema.ts';
+import { DatabaseSources } from './sources.ts';
+import { unitOf, type AccountDatabases } from './account-databases.ts';
 
 const features = ['mysql', 'databases_size_info'];
 const UNAVAILABLE = ['databases_unavailable'] as const;
@@ -19,7 +19,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/docker_databases',
       summary: 'How many databases the account has',
-      reply: Usage,
+      reply: DatabaseCount,
       errors: UNAVAILABLE,
     },
     size: {
@@ -28,7 +28,7 @@ export default definePlugin({
       feature: features,
       summary: 'Size of one database',
       query: SizeQuery,
-      reply: Size,
+      reply: DatabaseSize,
       errors: ['database_not_found', ...UNAVAILABLE],
     },
     sizes: {
@@ -38,27 +38,27 @@ export default definePlugin({
       summary: 'Databases of the account and their sizes',
       description: 'Sizes are at most a few seconds old; Last-Modified says when they were measured.',
       query: SizesQuery,
-      reply: Sizes,
+      reply: DatabaseSizes,
       errors: ['invalid_unit', ...UNAVAILABLE],
     },
   },
   async setup({ config: given, identity, log, node, onClose }) {
     const { config, leftOut } = node.isDemo ? await withLocalServer(given) : { config: given };
-    const sources = new Sources(config, identity.accounts, log);
+    const sources = new DatabaseSources(config, identity.accounts, log);
     onClose(() => sources.close());
     return {
       handlers: {
-        usage: ({ account }) => later(sources.viewOf(account), (view) => view.usage),
-        size: ({ account, query }) => later(sources.viewOf(account), (view) => view.size(query.database)),
+        usage: ({ account }) => later(sources.databasesOf(account), (view) => view.usage),
+        size: ({ account, query }) => later(sources.databasesOf(account), (view) => view.size(query.database)),
         sizes: ({ account, query }) => {
           const unit = unitOf(query.unit);
-          return later(sources.viewOf(account), (view) => view.sizes(unit, query.show_all === 'true'));
+          return later(sources.databasesOf(account), (view) => view.sizes(unit, query.show_all === 'true'));
         },
       },
       provides: {
         dashboard: (account) =>
           account.features.has('mysql')
-            ? later(sources.viewOf(account), (view) => ({ db_usage: view.own.length }))
+            ? later(sources.databasesOf(account), (view) => ({ db_usage: view.own.length }))
             : {},
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
@@ -71,6 +71,9 @@ export default definePlugin({
 });
 
 /** Keeps what is known already on the fast path. */
-function later<T>(view: View | Promise<View>, answer: (view: View) => T): T | Promise<T> {
+function later<T>(
+  view: AccountDatabases | Promise<AccountDatabases>,
+  answer: (view: AccountDatabases) => T,
+): T | Promise<T> {
   return view instanceof Promise ? view.then(answer) : answer(view);
 }

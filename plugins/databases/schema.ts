@@ -72,14 +72,16 @@ export function limitsOf(config: DatabasesConfig): { readonly connectMs: number;
   return { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms };
 }
 
-export const Usage = Type.Object({
+export const DatabaseCount = Type.Object({
   db_usage: Type.String({ description: "Number of the account's databases, system databases not counted" }),
 });
 
 export const SizeQuery = Type.Object({
   database: Type.String({ minLength: 1, maxLength: 512, description: 'Name as /api/mysql-size lists it' }),
 });
-export const Size = Type.Object({ size: Type.String({ description: 'As du -h writes it: 3.3G, 1.7M, 512, 0' }) });
+export const DatabaseSize = Type.Object({
+  size: Type.String({ description: 'As du -h writes it: 3.3G, 1.7M, 512, 0' }),
+});
 
 /** `unit` is any text here, because an unknown one has an error of its own. */
 export const SizesQuery = Type.Object({
@@ -92,7 +94,7 @@ export const SizesQuery = Type.Object({
 
 const scaled = (unit: string) =>
   Type.Optional(Type.Number({ description: `${unit}, 2 decimals; there when asked for` }));
-export const Sizes = Type.Array(
+export const DatabaseSizes = Type.Array(
   Type.Object({
     Database: Type.String(),
     'Size (MB)': Type.Number({ description: 'MiB, 2 decimals, whatever the unit' }),
@@ -102,4 +104,4 @@ export const Sizes = Type.Array(
   }),
   { description: 'By name; a database without tables has 0' },
 );
-export type Sizes = Static<typeof Sizes>;
+export type DatabaseSizes = Static<typeof DatabaseSizes>;

@@ -4,16 +4,16 @@ import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { limitsOf, type DatabasesConfig } from './schema.ts';
-import { DatabaseServer } from './server.ts';
-import { ServerSource, type Source } from './source.ts';
+import { DatabaseServer } from './mysql/database-server.ts';
+import { ServerSource, type DatabaseSource } from './mysql/server-source.ts';
 import { FOLDER, SqliteFiles } from './sqlite-files.ts';
-import type { View } from './view.ts';
+import type { AccountDatabases } from './account-databases.ts';
 
 /** Which source is whose, by the configuration. */
-export class Sources {
+export class DatabaseSources {
   readonly #config: DatabasesConfig;
   readonly #servers: readonly DatabaseServer[];
-  readonly #byName = new Map<string, Source>([['', new SqliteFiles()]]);
+  readonly #byName = new Map<string, DatabaseSource>([['', new SqliteFiles()]]);
 
   /** Throws `Unavailable` for settings that contradict each other. */
   constructor(config: DatabasesConfig, accounts: Accounts, log: Log) {
@@ -31,10 +31,10 @@ export class Sources {
     });
   }
 
-  viewOf(account: Account): View | Promise<View> {
+  databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
     const source = this.#byName.get(serverOf(this.#config, account.username));
     if (source === undefined) throw new Error(`no source of databases for ${account.username}`);
-    return source.viewOf(account);
+    return source.databasesOf(account);
   }
 
   metrics(): Metric[] {

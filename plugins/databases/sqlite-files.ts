@@ -2,8 +2,8 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import { retryLater } from '../../kernel/errors.ts';
 import { entryName, Folder, isMissing } from '../../kernel/system/safe-folder.ts';
-import type { Source } from './source.ts';
-import { byName, View, type Database } from './view.ts';
+import type { DatabaseSource } from './mysql/server-source.ts';
+import { byName, AccountDatabases, type Database } from './account-databases.ts';
 
 /** Folder of an account's SQLite files, below its files root. */
 export const FOLDER = 'databases';
@@ -15,11 +15,15 @@ const FILES = 10_000;
 const TTL_MS = 3000;
 
 /** The embedded default: each SQLite file of the account's folder is a database, named as the file. */
-export class SqliteFiles implements Source {
-  readonly #views = new AccountCache<View>(TTL_MS);
+export class SqliteFiles implements DatabaseSource {
+  readonly #views = new AccountCache<AccountDatabases>(TTL_MS);
 
-  viewOf(account: Account): View | Promise<View> {
-    return this.#views.get(account, '', async () => new View(await readFolder(account.filesRoot), [], Date.now()));
+  databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
+    return this.#views.get(
+      account,
+      '',
+      async () => new AccountDatabases(await readFolder(account.filesRoot), [], Date.now()),
+    );
   }
 }
 

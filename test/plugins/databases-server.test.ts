@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
-import { DatabaseServer } from '../../plugins/databases/server.ts';
+import { DatabaseServer } from '../../plugins/databases/mysql/database-server.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, type Answer } from '../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../support/mariadb.ts';

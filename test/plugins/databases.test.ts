@@ -1,8 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { parseOptions } from '../../plugins/databases/option-file.ts';
-import { Catalogue, isAmbiguous, patternOf, withoutThoseOf } from '../../plugins/databases/ownership.ts';
+import { parseOptions } from '../../plugins/databases/mysql/option-file.ts';
+import {
+  ServerCatalogue,
+  isAmbiguous,
+  patternOf,
+  withoutThoseOf,
+} from '../../plugins/databases/mysql/server-catalogue.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -177,12 +182,15 @@ test('option files are read as the servers read them', () => {
 
 test('names are compared with user names and grants as a whole', () => {
   const named = (...names: string[]) => names.map((name) => ({ name, sizeBytes: 0 }));
-  const catalogue = new Catalogue(named('ann_b_shop', 'ann_shop', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'), [
-    { user: 'ann', name: 'ann\\_%', isPattern: true },
-    { user: 'ann', name: 'an_', isPattern: true },
-    { user: 'ann', name: 'a.b_c', isPattern: false },
-    { user: 'ben', name: '%', isPattern: true },
-  ]);
+  const catalogue = new ServerCatalogue(
+    named('ann_b_shop', 'ann_shop', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'),
+    [
+      { user: 'ann', name: 'ann\\_%', isPattern: true },
+      { user: 'ann', name: 'an_', isPattern: true },
+      { user: 'ann', name: 'a.b_c', isPattern: false },
+      { user: 'ben', name: '%', isPattern: true },
+    ],
+  );
   assert.equal(catalogue.prefixed('ann'), named('ann_b_shop', 'ann_shop'));
   assert.equal(catalogue.prefixed('ann_b'), named('ann_b_shop'));
   assert.equal(catalogue.prefixed('an'), []);

@@ -1,5 +1,5 @@
 /** Which databases of a shared server are an account's. Names are compared byte by byte, as the servers do on Linux. */
-import { byName, type Database } from './view.ts';
+import { byName, type Database } from '../account-databases.ts';
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
 
@@ -12,7 +12,7 @@ export interface Grant {
 }
 
 /** The databases of a server so that one account's are found without looking at all of them. */
-export class Catalogue {
+export class ServerCatalogue {
   readonly system: readonly Database[];
   /** All others, by name. */
   readonly others: readonly Database[];

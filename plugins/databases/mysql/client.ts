@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import type { RowDataPacket } from 'mysql2';
 import type { Pool } from 'mysql2/promise';
 import { readOptionFile } from './option-file.ts';
-import type { ServerSettings } from './schema.ts';
+import type { ServerSettings } from '../schema.ts';
 
-export interface Limits {
+export interface QueryLimits {
   readonly connectMs: number;
   readonly queryMs: number;
 }
@@ -38,22 +38,22 @@ export function isSqlError(error: unknown): error is SqlError {
 
 export class MysqlClient {
   readonly #pool: Pool;
-  readonly #wires: Wires;
+  readonly #wires: PoolSockets;
   readonly #queryMs: number;
 
-  private constructor(pool: Pool, wires: Wires, queryMs: number) {
+  private constructor(pool: Pool, wires: PoolSockets, queryMs: number) {
     this.#pool = pool;
     this.#wires = wires;
     this.#queryMs = queryMs;
   }
 
   /** Reads the option file, if there is one; connects when first asked. */
-  static async open(settings: ServerSettings, { connectMs, queryMs }: Limits): Promise<MysqlClient> {
+  static async open(settings: ServerSettings, { connectMs, queryMs }: QueryLimits): Promise<MysqlClient> {
     const file = settings.option_file === '' ? {} : await readOptionFile(settings.option_file);
     const path = settings.socket || file.socket;
     const host = settings.host || file.host || '127.0.0.1';
     const port = settings.port || Number(file.port ?? 3306);
-    const wires = new Wires(() => (path ? connect(path) : connect(port, host)));
+    const wires = new PoolSockets(() => (path ? connect(path) : connect(port, host)));
     const { createPool } = await import('mysql2'); // loaded where there is a server, because start-up and memory are counted
     const pool = createPool({
       user: settings.user || (file.user ?? ''),
@@ -92,7 +92,7 @@ export class MysqlClient {
 }
 
 /** The sockets of a pool. One that receives more than any answer of ours can be is destroyed. */
-class Wires {
+class PoolSockets {
   readonly #connect: () => Socket;
   /** Bytes that each had received when the last statement was done. */
   readonly #marks = new Map<Socket, number>();

@@ -1,13 +1,13 @@
-import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
-import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import { isAmbiguous, withoutThoseOf, type Catalogue } from './ownership.ts';
-import type { DatabaseServer, Sample } from './server.ts';
-import { View, type Database } from './view.ts';
+import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
+import { AccountCache } from '../../../kernel/concurrency/account-cache.ts';
+import { isAmbiguous, withoutThoseOf, type ServerCatalogue } from './server-catalogue.ts';
+import type { DatabaseServer, ServerSnapshot } from './database-server.ts';
+import { AccountDatabases, type Database } from '../account-databases.ts';
 
-/** Where the databases of an account are. Errors of `viewOf`: 503 `databases_unavailable`. */
-export interface Source {
+/** Where the databases of an account are. Errors of `databasesOf`: 503 `databases_unavailable`. */
+export interface DatabaseSource {
   /** Without a promise where it is known. */
-  viewOf(account: Account): View | Promise<View>;
+  databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases>;
 }
 
 /** How long a new account may go unseen whose name begins with another's. */
@@ -15,12 +15,12 @@ const NAMES_MS = 5000;
 const PAGE = 100;
 
 /** Databases on a server that is asked for all its accounts together. */
-export class ServerSource implements Source {
+export class ServerSource implements DatabaseSource {
   readonly #server: DatabaseServer;
   readonly #databaseUser: string;
   readonly #accounts: Accounts;
   readonly #longerNames = new AccountCache<string[]>(NAMES_MS);
-  readonly #views = new WeakMap<Sample, WeakMap<Account, View>>();
+  readonly #views = new WeakMap<ServerSnapshot, WeakMap<Account, AccountDatabases>>();
 
   constructor(server: DatabaseServer, databaseUser: string, accounts: Accounts) {
     this.#server = server;
@@ -28,14 +28,14 @@ export class ServerSource implements Source {
     this.#accounts = accounts;
   }
 
-  viewOf(account: Account): View | Promise<View> {
+  databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
     const sample = this.#server.sample();
     return sample instanceof Promise
       ? sample.then((taken) => this.#viewIn(taken, account))
       : this.#viewIn(sample, account);
   }
 
-  #viewIn(sample: Sample, account: Account): View | Promise<View> {
+  #viewIn(sample: ServerSnapshot, account: Account): AccountDatabases | Promise<AccountDatabases> {
     const kept = this.#views.get(sample)?.get(account);
     if (kept !== undefined) return kept;
     const own = this.#ownIn(sample.catalogue, account);
@@ -44,14 +44,14 @@ export class ServerSource implements Source {
       : this.#keep(sample, account, own);
   }
 
-  #keep(sample: Sample, account: Account, own: readonly Database[]): View {
-    const view = new View(own, sample.catalogue.system, sample.takenAt);
-    const views = this.#views.get(sample) ?? new WeakMap<Account, View>();
+  #keep(sample: ServerSnapshot, account: Account, own: readonly Database[]): AccountDatabases {
+    const view = new AccountDatabases(own, sample.catalogue.system, sample.takenAt);
+    const views = this.#views.get(sample) ?? new WeakMap<Account, AccountDatabases>();
     this.#views.set(sample, views.set(account, view));
     return view;
   }
 
-  #ownIn(catalogue: Catalogue, account: Account): readonly Database[] | Promise<readonly Database[]> {
+  #ownIn(catalogue: ServerCatalogue, account: Account): readonly Database[] | Promise<readonly Database[]> {
     const { username } = account;
     if (this.#server.ownership === 'login') return catalogue.others;
     if (this.#server.ownership === 'grants')

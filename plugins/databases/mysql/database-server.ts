@@ -1,11 +1,11 @@
-import { messageOf, retryLater, type HttpError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { MysqlClient, type Limits } from './mysql.ts';
-import { Catalogue } from './ownership.ts';
-import type { ServerSettings } from './schema.ts';
-import { readGrants, readSizes, type Method } from './sizes.ts';
+import { messageOf, retryLater, type HttpError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { MysqlClient, type QueryLimits } from './client.ts';
+import { ServerCatalogue } from './server-catalogue.ts';
+import type { ServerSettings } from '../schema.ts';
+import { readGrants, readSizes, type Method } from './size-queries.ts';
 
-export interface ServerOptions extends Limits {
+export interface ServerOptions extends QueryLimits {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly refreshMs: number;
@@ -15,14 +15,14 @@ export interface ServerOptions extends Limits {
 }
 
 /** All databases of a server at one moment. */
-export interface Sample {
-  readonly catalogue: Catalogue;
+export interface ServerSnapshot {
+  readonly catalogue: ServerCatalogue;
   /** Milliseconds since 1970. */
   readonly takenAt: number;
 }
 
 interface Kept {
-  readonly sample: Sample;
+  readonly sample: ServerSnapshot;
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
   readonly freshMs: number;
@@ -43,7 +43,7 @@ export class DatabaseServer {
   readonly #options: ServerOptions;
   #client: MysqlClient | undefined;
   #kept: Kept | undefined;
-  #flight: Promise<Sample> | undefined;
+  #flight: Promise<ServerSnapshot> | undefined;
   #failure: { readonly at: number; readonly error: unknown } | undefined;
   /** How sizes were last told; asked anew on every new connection. */
   #method: Method = 'files';
@@ -61,7 +61,7 @@ export class DatabaseServer {
   }
 
   /** At once where it is known, else when the server has told. Errors: 503 `databases_unavailable`, at once while the server is known to be down. */
-  sample(): Sample | Promise<Sample> {
+  sample(): ServerSnapshot | Promise<ServerSnapshot> {
     const now = performance.now();
     const kept = this.#kept;
     if (kept !== undefined && now - kept.at < kept.freshMs) return kept.sample;
@@ -88,7 +88,7 @@ export class DatabaseServer {
   }
 
   /** `undefined` while the server is left alone. A flight's failure is kept, so that nobody need wait for it. */
-  #ask(now: number): Promise<Sample> | undefined {
+  #ask(now: number): Promise<ServerSnapshot> | undefined {
     if (this.#flight !== undefined) return this.#flight;
     if (this.#failure !== undefined && now - this.#failure.at < this.#options.retryMs) return undefined;
     this.#flight = this.#read(now).finally(() => (this.#flight = undefined));
@@ -96,7 +96,7 @@ export class DatabaseServer {
     return this.#flight;
   }
 
-  async #read(startedAt: number): Promise<Sample> {
+  async #read(startedAt: number): Promise<ServerSnapshot> {
     this.#samples += 1;
     const takenAt = Date.now();
     try {
@@ -104,14 +104,14 @@ export class DatabaseServer {
       const { databases, method } = await readSizes(client, this.#method);
       const grants = this.ownership === 'grants' ? await readGrants(client) : [];
       this.#method = method;
-      return this.#keep({ catalogue: new Catalogue(databases, grants), takenAt }, startedAt);
+      return this.#keep({ catalogue: new ServerCatalogue(databases, grants), takenAt }, startedAt);
     } catch (error) {
       await this.#fail(error);
       throw this.#unavailable(error);
     }
   }
 
-  #keep(sample: Sample, startedAt: number): Sample {
+  #keep(sample: ServerSnapshot, startedAt: number): ServerSnapshot {
     const at = performance.now();
     this.#kept = {
       sample,

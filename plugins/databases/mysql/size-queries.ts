@@ -1,7 +1,7 @@
 /** What a server says of its databases, in one statement for all of them, and one more for tables whose size no file tells. */
-import { isSqlError, type MysqlClient, type SqlParameter } from './mysql.ts';
-import type { Grant } from './ownership.ts';
-import type { Database } from './view.ts';
+import { isSqlError, type MysqlClient, type SqlParameter } from './client.ts';
+import type { Grant } from './server-catalogue.ts';
+import type { Database } from '../account-databases.ts';
 
 interface Row {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { HttpError } from '../../kernel/errors.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { formatSize } from '../../kernel/system/format-size.ts';
-import type { Sizes } from './schema.ts';
+import type { DatabaseSizes } from './schema.ts';
 
 export interface Database {
   readonly name: string;
@@ -19,7 +19,7 @@ export function unitOf(text: string): Unit {
 }
 
 /** What one account sees of its databases at one moment. Replies are made when first asked for, and kept. */
-export class View {
+export class AccountDatabases {
   readonly own: readonly Database[];
   readonly #system: readonly Database[];
   readonly #headers: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export function byName(a: Database, b: Database): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function entryOf({ name, sizeBytes }: Database, unit: Unit): Sizes[number] {
+function entryOf({ name, sizeBytes }: Database, unit: Unit): DatabaseSizes[number] {
   const entry = { Database: name, 'Size (MB)': scaled(sizeBytes, 2) };
   if (unit === 'bytes') return { ...entry, 'Size (BYTES)': sizeBytes };
   if (unit === 'kb') return { ...entry, 'Size (KB)': scaled(sizeBytes, 1) };
