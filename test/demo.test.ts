@@ -87,7 +87,7 @@ test('where nothing answers one line for each says what is left out, why, and ho
   assert.match(leftOut.get('containers') ?? '', /ENOENT .*\(apt-get install docker\.io /);
   assert.match(
     leftOut.get('databases') ?? '',
-    /no MySQL or MariaDB server listens .*\(SQLite files .*apt-get install mariadb-server/,
+    /no MySQL or MariaDB server listens .*\(using SQLite files instead; apt-get install mariadb-server/,
   );
   assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
 });

@@ -1,3 +1,4 @@
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { formatSize } from '../../kernel/system/format-size.ts';
@@ -8,17 +9,23 @@ export interface Database {
   readonly sizeBytes: number;
 }
 
+/** Where an account's databases are. */
+export interface DatabaseSource {
+  /** Returns a promise only where they are not known yet. Errors: 503 `databases_unavailable`. */
+  databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases>;
+}
+
 const UNITS = ['bytes', 'kb', 'mb', 'gb'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** Errors: 400 `invalid_unit`. */
+/** Parses a unit. Errors: 400 `invalid_unit`. */
 export function unitOf(text: string): Unit {
   const unit = UNITS.find((each) => each === text);
-  if (unit === undefined) throw new HttpError('invalid_unit', `a unit is one of ${UNITS.join(', ')}`);
+  if (unit === undefined) throw new HttpError('invalid_unit', `the unit must be one of ${UNITS.join(', ')}`);
   return unit;
 }
 
-/** What one account sees of its databases at one moment. Replies are made when first asked for, and kept. */
+/** One account's databases at one moment. Each reply is built on its first use, and kept. */
 export class AccountDatabases {
   readonly own: readonly Database[];
   readonly #system: readonly Database[];
@@ -27,7 +34,7 @@ export class AccountDatabases {
   #usage: Reply | undefined;
   #byName: ReadonlyMap<string, Database> | undefined;
 
-  /** `takenAt` in milliseconds since 1970: replies tell it as `Last-Modified`. */
+  /** `takenAt`, in milliseconds since 1970, is the replies' `Last-Modified`. */
   constructor(own: readonly Database[], system: readonly Database[], takenAt: number) {
     this.own = own;
     this.#system = system;
@@ -38,7 +45,7 @@ export class AccountDatabases {
     return (this.#usage ??= ready({ db_usage: String(this.own.length) }, { headers: this.#headers }));
   }
 
-  /** Errors: 404 `database_not_found`, for what there is not and for what is somebody else's alike. */
+  /** Errors: 404 `database_not_found`, for a missing database and for another account's alike. */
   size(name: string): { size: string } {
     this.#byName ??= new Map(this.own.map((database) => [database.name, database]));
     const database = this.#byName.get(name);
@@ -61,7 +68,7 @@ export class AccountDatabases {
   }
 }
 
-/** The order of lists: by UTF-16 code units, the same on every machine. */
+/** Compares by UTF-16 code units, which gives the same order on every machine. */
 export function byName(a: Database, b: Database): number {
   return a.name < b.name ? -1 : 1;
 }

@@ -1,28 +1,28 @@
 import { join } from 'node:path';
-import { Folder } from '../../kernel/system/safe-folder.ts';
 import type { DemoContext, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
+import { Folder } from '../../kernel/system/safe-folder.ts';
+import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
-import { serverOf } from './sources.ts';
-import { FOLDER } from './sqlite-files.ts';
+import { SQLITE_FOLDER } from './sqlite-files.ts';
 
 const NAMES = ['blog', 'shop', 'stats'];
-/** The one table of a database of the demo's: what holds another, or none of this name, is not the demo's and left alone. */
+/** The only table in a demo database. A database with any other table, or without this one, is not the demo's and left alone. */
 const TABLE = 'hostkeep_demo';
-/** MySQL ends a recursion after as many. */
+/** MySQL's default limit for a recursion. */
 const ROWS = 1000;
 const NUMBERS = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${ROWS})`;
 
-/** SQLite files for both accounts; they are shown where there is no server. */
-export async function fillDemo({ demo, other }: DemoContext): Promise<void> {
-  for (const [i, { filesRoot }] of [demo, other].entries()) await makeFiles(filesRoot, NAMES.slice(i));
+/** Creates SQLite files for both accounts, which the API shows where there is no server. */
+export async function createDemoFiles({ demo, other }: DemoContext): Promise<void> {
+  for (const [i, { filesRoot }] of [demo, other].entries()) await createFiles(filesRoot, NAMES.slice(i));
 }
 
-async function makeFiles(filesRoot: string, names: readonly string[]): Promise<void> {
-  await (await Folder.make(filesRoot, [FOLDER])).close();
+async function createFiles(filesRoot: string, names: readonly string[]): Promise<void> {
+  await (await Folder.make(filesRoot, [SQLITE_FOLDER])).close();
   for (const [i, name] of names.entries()) {
-    const store = await StoreFile.open(join(filesRoot, FOLDER, `${name}.sqlite`));
+    const store = await StoreFile.open(join(filesRoot, SQLITE_FOLDER, `${name}.sqlite`));
     try {
       await store.write(async (tx) => {
         await tx.run('create table entries (id integer primary key, title text not null, body text not null)');
@@ -37,8 +37,8 @@ async function makeFiles(filesRoot: string, names: readonly string[]): Promise<v
   }
 }
 
-/** Makes databases by the accounts' names on the server of the demo account, and lets `onClose` remove them. */
-export async function showDatabases(
+/** Creates databases for the demo's accounts on the demo account's server, and registers their removal with `onClose`. */
+export async function createDemoDatabases(
   config: DatabasesConfig,
   { demo, other }: DemoContext,
   onClose: (release: () => Promise<void>) => void,
@@ -47,37 +47,41 @@ export async function showDatabases(
   const settings = config.servers[server];
   if (settings === undefined) return {};
   if (settings.ownership !== 'prefix')
-    return { leftOut: [`databases: those by ${settings.ownership} are made by whoever keeps the server ${server}`] };
+    return {
+      leftOut: [`databases: with ownership ${settings.ownership}, the demo creates none on the server ${server}`],
+    };
   const names = [demo, other].flatMap(({ username }, i) =>
     serverOf(config, username) === server ? NAMES.slice(i).map((name) => `${username}_${name}`) : [],
   );
-  onClose(() => withClient(config, settings, (client) => removeOwn(client, names)));
-  return withClient(config, settings, (client) => makeAll(client, server, names));
+  onClose(() => withClient(config, settings, (client) => dropOwn(client, names)));
+  return withClient(config, settings, (client) => createAll(client, server, names));
 }
 
-async function makeAll(client: MysqlClient, server: string, names: readonly string[]): Promise<DemoReport> {
-  const [made, leftOut]: [string[], string[]] = [[], []];
+async function createAll(client: MysqlClient, server: string, names: readonly string[]): Promise<DemoReport> {
+  const [created, leftOut]: [string[], string[]] = [[], []];
   for (const [i, name] of names.entries()) {
     try {
-      if (await make(client, name, 12 * (i + 1))) made.push(name);
-      else leftOut.push(`databases: ${name} is there already and not of the demo, so it is left as it is`);
+      if (await create(client, name, 12 * (i + 1))) created.push(name);
+      else leftOut.push(`databases: ${name} exists and is not the demo's, so it stays unchanged`);
     } catch (error) {
       if (!isSqlError(error)) throw error;
-      leftOut.push(`databases: the server makes no ${name}: ${error.message}`);
+      leftOut.push(`databases: the server does not create ${name}: ${error.message}`);
     }
   }
   const [row] = await client.query<{ version: string }>('select version() as version');
   return {
-    uses: [`databases: ${row?.version ?? ''} at ${server} with ${made.join(', ')}, see /api/mysql-size`],
+    uses: [`databases: ${row?.version ?? ''} at ${server} with ${created.join(', ')}, see /api/mysql-size`],
     leftOut,
   };
 }
 
-/** Whether the database is the demo's: a new one, or one that an earlier demo left. */
-async function make(client: MysqlClient, name: string, repeats: number): Promise<boolean> {
-  const there = await client.query('select schema_name from information_schema.schemata where schema_name = ?', [name]);
-  if (there.length > 0) return isOwn(client, name);
-  await client.query(`create database \`${name}\``); // a user name holds no backtick
+/** Creates a database unless it exists. Returns whether it is the demo's: new, or left by an earlier demo. */
+async function create(client: MysqlClient, name: string, repeats: number): Promise<boolean> {
+  const existing = await client.query('select schema_name from information_schema.schemata where schema_name = ?', [
+    name,
+  ]);
+  if (existing.length > 0) return isOwn(client, name);
+  await client.query(`create database \`${name}\``); // user names contain no backtick
   await client.query(
     `create table \`${name}\`.${TABLE} (id int primary key, title varchar(255) not null, body text not null)`,
   );
@@ -88,7 +92,7 @@ async function make(client: MysqlClient, name: string, repeats: number): Promise
   return true;
 }
 
-async function removeOwn(client: MysqlClient, names: readonly string[]): Promise<void> {
+async function dropOwn(client: MysqlClient, names: readonly string[]): Promise<void> {
   for (const name of names) if (await isOwn(client, name)) await client.query(`drop database \`${name}\``);
 }
 

@@ -1,10 +1,10 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { errors } from './errors.ts';
-import { fillDemo, showDatabases } from './demo.ts';
-import { withLocalServer } from './demo-server.ts';
-import { DatabasesConfig, DatabaseSize, SizeQuery, DatabaseSizes, SizesQuery, DatabaseCount } from './schema.ts';
-import { DatabaseSources } from './sources.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
+import { DatabaseSources } from './database-sources.ts';
+import { createDemoDatabases, createDemoFiles } from './demo.ts';
+import { errors } from './errors.ts';
+import { withLocalServer } from './local-server.ts';
+import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
 
 const features = ['mysql', 'databases_size_info'];
 const UNAVAILABLE = ['databases_unavailable'] as const;
@@ -18,7 +18,7 @@ export default definePlugin({
     usage: {
       method: 'GET',
       path: '/api/docker_databases',
-      summary: 'How many databases the account has',
+      summary: "Number of the account's databases",
       reply: DatabaseCount,
       errors: UNAVAILABLE,
     },
@@ -35,8 +35,8 @@ export default definePlugin({
       method: 'GET',
       path: '/api/mysql-size',
       feature: features,
-      summary: 'Databases of the account and their sizes',
-      description: 'Sizes are at most a few seconds old; Last-Modified says when they were measured.',
+      summary: "The account's databases and their sizes",
+      description: 'Sizes are at most a few seconds old; Last-Modified is the time of the measurement.',
       query: SizesQuery,
       reply: DatabaseSizes,
       errors: ['invalid_unit', ...UNAVAILABLE],
@@ -48,32 +48,35 @@ export default definePlugin({
     onClose(() => sources.close());
     return {
       handlers: {
-        usage: ({ account }) => later(sources.databasesOf(account), (view) => view.usage),
-        size: ({ account, query }) => later(sources.databasesOf(account), (view) => view.size(query.database)),
+        usage: ({ account }) => whenKnown(sources.databasesOf(account), (databases) => databases.usage),
+        size: ({ account, query }) =>
+          whenKnown(sources.databasesOf(account), (databases) => databases.size(query.database)),
         sizes: ({ account, query }) => {
           const unit = unitOf(query.unit);
-          return later(sources.databasesOf(account), (view) => view.sizes(unit, query.show_all === 'true'));
+          return whenKnown(sources.databasesOf(account), (databases) =>
+            databases.sizes(unit, query.show_all === 'true'),
+          );
         },
       },
       provides: {
         dashboard: (account) =>
           account.features.has('mysql')
-            ? later(sources.databasesOf(account), (view) => ({ db_usage: view.own.length }))
+            ? whenKnown(sources.databasesOf(account), ({ own }) => ({ db_usage: own.length }))
             : {},
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
-        demo: (people) => fillDemo(people),
-        demoOutside: (people) =>
-          leftOut === undefined ? showDatabases(config, people, onClose) : { leftOut: [leftOut] },
+        demo: (context) => createDemoFiles(context),
+        demoOutside: (context) =>
+          leftOut === undefined ? createDemoDatabases(config, context, onClose) : { leftOut: [leftOut] },
       },
     };
   },
 });
 
-/** Keeps what is known already on the fast path. */
-function later<T>(
-  view: AccountDatabases | Promise<AccountDatabases>,
-  answer: (view: AccountDatabases) => T,
+/** Calls `reply` without a promise where the databases are known already. */
+function whenKnown<T>(
+  databases: AccountDatabases | Promise<AccountDatabases>,
+  reply: (databases: AccountDatabases) => T,
 ): T | Promise<T> {
-  return view instanceof Promise ? view.then(answer) : answer(view);
+  return databases instanceof Promise ? databases.then(reply) : reply(databases);
 }

@@ -2,24 +2,23 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import { retryLater } from '../../kernel/errors.ts';
 import { entryName, Folder, isMissing } from '../../kernel/system/safe-folder.ts';
-import type { DatabaseSource } from './mysql/server-source.ts';
-import { byName, AccountDatabases, type Database } from './account-databases.ts';
+import { AccountDatabases, byName, type Database, type DatabaseSource } from './account-databases.ts';
 
-/** Folder of an account's SQLite files, below its files root. */
-export const FOLDER = 'databases';
+/** Folder of an account's SQLite files, in its files root. */
+export const SQLITE_FOLDER = 'databases';
 const FILE = /\.(sqlite3?|db)(-wal)?$/i;
-/** SQLite's write-ahead log beside a file, which is a part of it. */
-const LOG = '-wal';
-/** Most files that are looked at for one account. */
-const FILES = 10_000;
-const TTL_MS = 3000;
+/** SQLite's write-ahead log beside a file counts as part of the database. */
+const WAL = '-wal';
+/** Further files of an account are not listed. */
+const MAX_FILES = 10_000;
+const KEEP_MS = 3000;
 
-/** The embedded default: each SQLite file of the account's folder is a database, named as the file. */
+/** The default without a server: each SQLite file in the account's folder is a database with the file's name. */
 export class SqliteFiles implements DatabaseSource {
-  readonly #views = new AccountCache<AccountDatabases>(TTL_MS);
+  readonly #cache = new AccountCache<AccountDatabases>(KEEP_MS);
 
   databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
-    return this.#views.get(
+    return this.#cache.get(
       account,
       '',
       async () => new AccountDatabases(await readFolder(account.filesRoot), [], Date.now()),
@@ -29,7 +28,7 @@ export class SqliteFiles implements DatabaseSource {
 
 async function readFolder(filesRoot: string): Promise<Database[]> {
   try {
-    const folder = await Folder.open(filesRoot, [FOLDER]);
+    const folder = await Folder.open(filesRoot, [SQLITE_FOLDER]);
     try {
       return await readFiles(folder);
     } finally {
@@ -37,7 +36,7 @@ async function readFolder(filesRoot: string): Promise<Database[]> {
     }
   } catch (error) {
     if (isMissing(error)) return [];
-    throw retryLater('databases_unavailable', 'the folder of the databases cannot be read at the moment', 10, error);
+    throw retryLater('databases_unavailable', 'the databases folder cannot be read at the moment', 10, error);
   }
 }
 
@@ -46,19 +45,19 @@ async function readFiles(folder: Folder): Promise<Database[]> {
   for await (const entry of folder.scan()) {
     const name = entryName(entry.name);
     if (name !== undefined && FILE.test(name)) names.add(name);
-    if (names.size === FILES) break;
+    if (names.size === MAX_FILES) break;
   }
   const found: Database[] = [];
   for (const name of names) {
-    if (name.endsWith(LOG)) continue;
+    if (name.endsWith(WAL)) continue;
     const sizeBytes = await sizeOf(folder, name);
-    const logBytes = names.has(name + LOG) ? await sizeOf(folder, name + LOG) : 0;
-    if (sizeBytes !== undefined) found.push({ name, sizeBytes: sizeBytes + (logBytes ?? 0) });
+    const walBytes = names.has(name + WAL) ? await sizeOf(folder, name + WAL) : 0;
+    if (sizeBytes !== undefined) found.push({ name, sizeBytes: sizeBytes + (walBytes ?? 0) });
   }
   return found.toSorted(byName);
 }
 
-/** `undefined` when it is gone, or is something else than a plain file. */
+/** Returns `undefined` for a file that is gone, and for anything but a regular file. */
 async function sizeOf(folder: Folder, name: string): Promise<number | undefined> {
   try {
     const stats = await folder.statEntry(name);

@@ -1,16 +1,16 @@
-/** What the demo finds and makes on a database server of this host, and that it leaves there nothing and takes nothing away. */
+/** What the demo finds and creates on a database server of this host, and that it removes exactly what it created. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
-import { withLocalServer } from '../../plugins/databases/demo-server.ts';
+import { withLocalServer } from '../../plugins/databases/local-server.ts';
 import type { DatabasesConfig } from '../../plugins/databases/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('databases of the demo');
+const test = testSuite('databases-demo');
 const NONE: DatabasesConfig = {
   servers: {},
   default_server: '',
@@ -25,7 +25,7 @@ const LIST =
 const { HOME, MYSQL_UNIX_PORT } = process.env;
 let mariaDb: MariaDb;
 
-/** A home folder with this option file, if any, and the socket that the clients of the server would take. */
+/** Sets a home folder with this option file, if any, and the socket that the server's own clients would use. */
 function environment(socket: string, options?: string): void {
   const home = temporaryFolder();
   if (options !== undefined) writeFileSync(join(home, '.my.cnf'), options);
@@ -38,27 +38,27 @@ test.after.each(() => {
   }
 });
 
-test('where no server listens the demo keeps to SQLite files, and says how to get one', async () => {
+test('without a server the demo uses SQLite files, and says how to get a server', async () => {
   environment('/nonexistent/mysqld.sock');
   const { config, leftOut } = await withLocalServer(NONE);
   assert.is(config, NONE);
   assert.match(
     leftOut ?? '',
-    /^databases: no MySQL or MariaDB server listens at \/nonexistent\/mysqld\.sock \(SQLite files are shown instead; apt-get install mariadb-server[^\n]*\)$/,
+    /^databases: no MySQL or MariaDB server listens at \/nonexistent\/mysqld\.sock \(using SQLite files instead; apt-get install mariadb-server[^\n]*\)$/,
   );
 });
 
-test('what does not answer is not taken for a server that refuses', async () => {
+test('a socket that does not answer differs from a server that denies access', async () => {
   environment(temporaryFolder());
   const { config, leftOut } = await withLocalServer(NONE);
   assert.is(config, NONE);
   assert.match(
     leftOut ?? '',
-    /^databases: the server at \S+ does not answer: connect \w+ \S+ \(SQLite files are shown instead; apt-get install mariadb-server and start it[^\n]*\)$/,
+    /^databases: the server at \S+ does not answer: connect \w+ \S+ \(using SQLite files instead; apt-get install mariadb-server and start it[^\n]*\)$/,
   );
 });
 
-test('a server that the configuration names is the one', async () => {
+test('a configured server is used', async () => {
   environment('/nonexistent/mysqld.sock');
   const config = {
     ...NONE,
@@ -80,27 +80,30 @@ test('a server that the configuration names is the one', async () => {
 
 if (hasMariaDb()) {
   test.before(async () => void (mariaDb = await MariaDb.start()));
-  test.after(() => (mariaDb as MariaDb | undefined)?.remove()); // it may not have started
+  test.after(() => (mariaDb as MariaDb | undefined)?.remove()); // may have failed to start
   const serverOf = ({ config }: { config: DatabasesConfig }) => config.servers[config.default_server];
 
-  test('a server that lets this user make nothing is left out with its reason', async () => {
+  test('a server on which this user may create nothing is left out, with the reason', async () => {
     await mariaDb.sql("create user guest@localhost identified by 'secret'; grant select on mysql.* to guest@localhost");
     for (const [options, why] of [
-      ['[client]\nuser=nobody\npassword=wrong\n', /lets nobody make none: Access denied for user 'nobody'/],
+      [
+        '[client]\nuser=nobody\npassword=wrong\n',
+        /does not let nobody create databases: Access denied for user 'nobody'/,
+      ],
       [
         '[client]\nuser=guest\npassword=secret\n',
-        /lets guest make none: Access denied for user 'guest'.* to database 'demo_/,
+        /does not let guest create databases: Access denied for user 'guest'.* to database 'demo_/,
       ],
     ] as const) {
       environment(mariaDb.socket, options);
       const { config, leftOut } = await withLocalServer(NONE);
       assert.is(config, NONE);
       assert.match(leftOut ?? '', why);
-      assert.match(leftOut ?? '', /\(SQLite files are shown instead; [^\n]*~\/\.my\.cnf[^\n]*\)$/);
+      assert.match(leftOut ?? '', /\(using SQLite files instead; [^\n]*~\/\.my\.cnf[^\n]*\)$/);
     }
   });
 
-  test("a server is found as its own clients find it: by the user's rights on its socket, or an option file", async () => {
+  test('a server is found as its own clients find it: at its default socket, or through an option file', async () => {
     environment(mariaDb.socket);
     assert.is(serverOf(await withLocalServer(NONE))?.socket, mariaDb.socket);
     environment('/nonexistent/mysqld.sock', `[client]\nuser=root\nsocket=${mariaDb.socket}\n`);
@@ -113,17 +116,17 @@ if (hasMariaDb()) {
       `[client]\nuser=demo\npassword=secret\nhost=127.0.0.1\nport=${mariaDb.port}\n`,
     );
     assert.is(serverOf(await withLocalServer(NONE))?.port, mariaDb.port);
-    assert.is(await mariaDb.sql(LIST), 'NULL\n', 'trying leaves nothing');
+    assert.is(await mariaDb.sql(LIST), 'NULL\n', 'the attempt leaves nothing');
   });
 
-  test('root comes in by the socket where packages set the server up', async () => {
+  test('root logs in through the socket, as packages set the server up', async () => {
     await mariaDb.sql("alter user root@localhost identified via mysql_native_password using 'invalid' or unix_socket");
     environment(mariaDb.socket);
     const found = await withLocalServer(NONE);
     assert.is(serverOf(found)?.socket, mariaDb.socket, found.leftOut);
   });
 
-  test('what is there already is left as it is; the rest is made, shown and removed, also what a killed demo left', async () => {
+  test('existing databases stay unchanged; others are created, shown and removed, including those of a killed demo', async () => {
     const theirs =
       'create database demo_shop; create table demo_shop.orders (id int); create database demo_stats; create table demo_stats.hostkeep_demo (id int); create table demo_stats.also (id int); create database other_stats; create table other_stats.hostkeep_demo (id int); create table other_stats.more (id int);';
     await mariaDb.sql(
@@ -147,7 +150,7 @@ if (hasMariaDb()) {
       assert.equal(
         leftOut,
         ['demo_shop', 'demo_stats', 'other_stats'].map(
-          (name) => `databases: ${name} is there already and not of the demo, so it is left as it is`,
+          (name) => `databases: ${name} exists and is not the demo's, so it stays unchanged`,
         ),
       );
       const { body } = await server.ask<{ Database: string }[]>('/api/mysql-size', { token: other.token });

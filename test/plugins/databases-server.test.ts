@@ -10,7 +10,7 @@ import { TestServer, type Answer } from '../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('databases on servers');
+const test = testSuite('databases-server');
 const SIZES = '/api/mysql-size';
 let silent: Server;
 let mariaDb: MariaDb;
@@ -38,10 +38,10 @@ test.before(async () => {
 });
 test.after(async () => {
   silent.close();
-  await (mariaDb as MariaDb | undefined)?.remove(); // it may not have started
+  await (mariaDb as MariaDb | undefined)?.remove(); // may have failed to start
 });
 
-/** A Hostkeep with these settings of the plugin, for the length of one test. */
+/** Runs a server with these settings of the plugin for one test. */
 async function withServer(
   databases: Record<string, unknown>,
   work: (server: TestServer) => Promise<void>,
@@ -70,7 +70,7 @@ async function until(ask: () => Promise<Answer<unknown>>, status: number): Promi
   }
 }
 
-function samples(server: TestServer): Promise<number> {
+function requestsTo(server: TestServer): Promise<number> {
   return server.hostkeep.plugins.gather('metrics').then((parts) => {
     const metrics = parts.flatMap((part) => (part.ok ? part.value : []));
     return (
@@ -93,15 +93,15 @@ test('a server that never answers is 503 after a bounded time, then at once, and
       assert.not(isAnswered);
       const { status, headers, body } = await slow;
       assert.equal([status, body['error'], headers.get('retry-after')], [503, 'databases_unavailable', '30']);
-      const before = await samples(server);
+      const before = await requestsTo(server);
       for (const path of [SIZES, '/api/docker_databases', '/api/database-size?database=eve_x'])
         assert.is((await server.ask(path, { token: eve.token })).status, 503);
-      assert.is(await samples(server), before);
+      assert.is(await requestsTo(server), before);
     },
   );
 });
 
-test('nobody waits for a server that is known to be down, while it is being tried again', async () => {
+test('requests do not wait for a server that is known to be down, while it is being retried', async () => {
   const { port } = silent.address() as { port: number };
   const settings = {
     host: '',
@@ -122,18 +122,18 @@ test('nobody waits for a server that is known to be down, while it is being trie
     retryMs: 0,
     log: createLog('silent'),
   });
-  const first = server.sample();
+  const first = server.snapshot();
   assert.instance(first, Promise);
   await Promise.resolve(first).then(
     () => assert.unreachable(),
     (error: HttpError) => assert.is(error.code, 'databases_unavailable'),
   );
-  for (let i = 0; i < 3; i += 1) assert.throws(() => server.sample(), /does not answer/);
-  assert.equal(server.figures, { samples: 2, isUp: false });
+  for (let i = 0; i < 3; i += 1) assert.throws(() => server.snapshot(), /does not answer/);
+  assert.equal(server.state, { requests: 2, isUp: false });
   await server.close();
 });
 
-test('a server that nobody listens for is 503, and doctor says why', async () => {
+test('a server whose socket is missing is 503, and doctor says why', async () => {
   await withServer(
     { servers: { gone: { socket: '/nonexistent/server.sock' } }, default_server: 'gone' },
     async (server) => {
@@ -148,7 +148,7 @@ test('a server that nobody listens for is 503, and doctor says why', async () =>
 });
 
 if (hasReal) {
-  test("each account sees the databases that bear its name, and no other account's", async () => {
+  test("each account sees the databases with its prefix, and no other account's", async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const [ann, eve, annB] = [await server.user('ann'), await server.user('eve'), await server.user('ann_b')];
       assert.equal(await names(server, ann.token), [
@@ -181,7 +181,7 @@ if (hasReal) {
     });
   });
 
-  test('a longer user name that comes later takes its databases along', async () => {
+  test('a new account with a longer name takes over the databases with its prefix', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const ann = await server.user('ann');
       assert.ok((await names(server, ann.token)).includes('ann_b_shop'));
@@ -196,7 +196,7 @@ if (hasReal) {
     });
   });
 
-  test('sizes are those of the files, whatever the names', async () => {
+  test('sizes are those of the files, for any database name', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const { token } = await server.user('ann');
       const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>(SIZES, { token });
@@ -236,7 +236,7 @@ if (hasReal) {
     );
   });
 
-  test('by grants an account has what its database user was granted', async () => {
+  test('with ownership grants, an account has the databases on which its database user has privileges', async () => {
     await withServer(
       { servers: { main: { ...root(), ownership: 'grants' } }, default_server: 'main' },
       async (server) => {
@@ -248,7 +248,7 @@ if (hasReal) {
     );
   });
 
-  test('however many ask, the server is asked once', async () => {
+  test('many requests cause one request to the server', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main', refresh_seconds: 60 }, async (server) => {
       const users = [await server.user('ann'), await server.user('eve'), await server.user('fay')];
       const selects = async () => Number((await mariaDb.sql("show global status like 'Com_select'")).split('\t')[1]);
@@ -261,7 +261,7 @@ if (hasReal) {
         ),
       );
       await server.ask('/api/docker_databases', { token: users[0]?.token ?? '' });
-      assert.is(await samples(server), 1);
+      assert.is(await requestsTo(server), 1);
       assert.ok(
         (await selects()) - before <= 3,
         'one statement for all databases, one for tables without files of their own',
@@ -269,7 +269,7 @@ if (hasReal) {
     });
   });
 
-  test('wrong credentials are 503, and right ones in the option file are found without a restart', async () => {
+  test('wrong credentials are 503, and corrected ones in the option file are used without a restart', async () => {
     const file = join(temporaryFolder(), 'my.cnf');
     const write = (password: string) =>
       writeFileSync(file, `[client]\nsocket=${mariaDb.socket}\nuser=ann\npassword="${password}"\n`, { mode: 0o600 });
@@ -286,7 +286,7 @@ if (hasReal) {
     );
   });
 
-  test('a server that goes is 503, and when it comes back it is asked again', async () => {
+  test('a server that is killed is 503, and is used again when it is back', async () => {
     await withServer(
       { servers: { main: root() }, default_server: 'main', refresh_seconds: 0.1, retry_seconds: 0.1 },
       async (server) => {
@@ -304,7 +304,7 @@ if (hasReal) {
     );
   });
 
-  test('a server that hangs in the middle of work is 503, and is asked again when it goes on', async () => {
+  test('a server that hangs between statements is 503, and is used again when it continues', async () => {
     await withServer(
       {
         servers: { main: root() },
@@ -325,7 +325,7 @@ if (hasReal) {
     );
   });
 
-  test('doctor tells the version, and that sizes are real', async () => {
+  test('doctor reports the version, and that sizes are those of files', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
       assert.ok(

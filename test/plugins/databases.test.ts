@@ -59,7 +59,7 @@ test('an account without files has no databases', async () => {
   assert.equal((await server.ask('/api/mysql-size?show_all=true', { token })).body, []);
 });
 
-test('without a server each SQLite file of the folder databases is one, and nothing else is', async () => {
+test('without a server, exactly the SQLite files in the databases folder are databases', async () => {
   const { account, token } = await server.user('ann');
   const other = await server.user('ben');
   putFile(account.filesRoot, 'shop.sqlite', 3 * MIB + 1);
@@ -85,14 +85,14 @@ test('without a server each SQLite file of the folder databases is one, and noth
     (await server.ask(`/api/database-size?database=${encodeURIComponent(name)}`, { token })).body;
   assert.equal(await size('shop.sqlite'), { size: '4.1M' });
   assert.equal(await size('empty.DB'), { size: '0' });
-  const refusal = { error: 'database_not_found', status: 404, detail: 'there is no such database' };
+  const notFound = { error: 'database_not_found', status: 404, detail: 'there is no such database' };
   for (const name of ['theirs.sqlite', 'nothing', 'link.sqlite', '../notes.txt']) {
     const { error, status, detail } = await size(name);
-    assert.equal({ error, status, detail }, refusal, name);
+    assert.equal({ error, status, detail }, notFound, name);
   }
 });
 
-test('a unit has its own key beside the megabytes', async () => {
+test('each unit has its own key, in addition to megabytes', async () => {
   const { account, token } = await server.user('cleo');
   putFile(account.filesRoot, 'a.sqlite', 1.5 * MIB);
   const entry = async (query: string) => (await server.ask<unknown[]>(`/api/mysql-size?${query}`, { token })).body[0];
@@ -102,7 +102,7 @@ test('a unit has its own key beside the megabytes', async () => {
   assert.equal(await entry('unit=gb&show_all=1'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (GB)': 0 });
 });
 
-test('a folder that is a link out of the account shows nothing', async () => {
+test('a databases folder that is a link out of the account shows nothing', async () => {
   const { account, token } = await server.user('dora');
   mkdirSync(account.filesRoot, { recursive: true });
   const { account: victim } = await server.user('eve');
@@ -111,7 +111,7 @@ test('a folder that is a link out of the account shows nothing', async () => {
   assert.equal((await server.ask('/api/mysql-size', { token })).body, []);
 });
 
-test('the dashboard is told the number, of accounts with the feature mysql only', async () => {
+test('the dashboard shows the number of databases, with the feature mysql only', async () => {
   const { account } = await server.user('fred');
   putFile(account.filesRoot, 'a.sqlite', 1);
   const part = async () =>
@@ -128,7 +128,7 @@ test('the dashboard is told the number, of accounts with the feature mysql only'
   assert.ok(hidden?.ok === true && hidden.value.db_usage === undefined);
 });
 
-test('the demo makes databases for its accounts', async () => {
+test('the demo creates databases for its accounts', async () => {
   const [demo, other] = [await server.user('demo'), await server.user('other')];
   await server.hostkeep.plugins.gather('demo', { demo: demo.account, other: other.account });
   assert.is((await server.ask('/api/docker_databases', { token: demo.token })).body['db_usage'], '3');
@@ -143,7 +143,7 @@ test('the demo makes databases for its accounts', async () => {
   assert.ok(body.every((entry) => entry['Size (BYTES)'] > 100_000));
 });
 
-test('settings that contradict each other make the plugin unavailable, and no other', async () => {
+test('contradictory settings make only this plugin unavailable', async () => {
   for (const databases of [
     { default_server: 'nowhere' },
     { accounts: { ann: 'nowhere' } },
@@ -163,7 +163,7 @@ test('settings that contradict each other make the plugin unavailable, and no ot
   }
 });
 
-test('option files are read as the servers read them', () => {
+test('option files are parsed as the servers parse them', () => {
   assert.equal(
     parseOptions(
       'user=nobody\n[mysqld]\nport=1\n[client]\nuser = ann # who\npassword="a#b\\\\c\\"d" # secret\n#host=x\n;socket=y\n[client-server]\nport=3307\r\n',
@@ -180,7 +180,7 @@ test('option files are read as the servers read them', () => {
   });
 });
 
-test('names are compared with user names and grants as a whole', () => {
+test('databases are matched with user names and grants as a whole', () => {
   const named = (...names: string[]) => names.map((name) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(
     named('ann_b_shop', 'ann_shop', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'),

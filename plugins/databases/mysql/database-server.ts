@@ -1,15 +1,15 @@
 import { messageOf, retryLater, type HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { ServerSettings } from '../schema.ts';
 import { MysqlClient, type QueryLimits } from './client.ts';
 import { ServerCatalogue } from './server-catalogue.ts';
-import type { ServerSettings } from '../schema.ts';
-import { readGrants, readSizes, type Method } from './size-queries.ts';
+import { readGrants, readSizes, type SizeMethod } from './size-queries.ts';
 
 export interface ServerOptions extends QueryLimits {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly refreshMs: number;
-  /** How long it is left alone when it failed. */
+  /** Pause after a failure before the next attempt. */
   readonly retryMs: number;
   readonly log: Log;
 }
@@ -21,33 +21,33 @@ export interface ServerSnapshot {
   readonly takenAt: number;
 }
 
-interface Kept {
-  readonly sample: ServerSnapshot;
+interface LatestSnapshot {
+  readonly snapshot: ServerSnapshot;
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
   readonly freshMs: number;
 }
 
-/** A server that takes a second to tell its sizes is asked every ten: asking never costs it more than a tenth of its time. */
+/** A server that takes a second to answer is asked every ten seconds, so that sizes cost it at most a tenth of its time. */
 const REST_FACTOR = 10;
 const LONGEST_FRESH_MS = 10_000;
-/** While newer sizes are on their way, those that are this many times older than fresh ones are still told. */
+/** During a refresh, a snapshot is still served until its age is this many times `freshMs`. */
 const STALE_FACTOR = 2;
-/** How long nobody is made to wait for a server that failed. */
+/** How long after a failure callers are refused at once, instead of waiting for the next attempt. */
 const KNOWN_DOWN_MS = 30_000;
 
-/** One server, asked once for all who ask within a few seconds. Each has its own connections, so that a slow one delays no other. */
+/** One server, queried once for all callers within a few seconds. Its connections are its own, so a slow server delays no other. */
 export class DatabaseServer {
   readonly name: string;
   readonly ownership: ServerSettings['ownership'];
   readonly #options: ServerOptions;
   #client: MysqlClient | undefined;
-  #kept: Kept | undefined;
+  #latest: LatestSnapshot | undefined;
   #flight: Promise<ServerSnapshot> | undefined;
   #failure: { readonly at: number; readonly error: unknown } | undefined;
-  /** How sizes were last told; asked anew on every new connection. */
-  #method: Method = 'files';
-  #samples = 0;
+  /** The method that worked last; reset with each new client. */
+  #method: SizeMethod = 'files';
+  #requests = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -55,24 +55,27 @@ export class DatabaseServer {
     this.ownership = options.settings.ownership;
   }
 
-  /** How often it was asked, and whether it answered last. */
-  get figures(): { readonly samples: number; readonly isUp: boolean } {
-    return { samples: this.#samples, isUp: this.#failure === undefined };
+  /** How often the server was asked for its sizes, and whether it answered last time. */
+  get state(): { readonly requests: number; readonly isUp: boolean } {
+    return { requests: this.#requests, isUp: this.#failure === undefined };
   }
 
-  /** At once where it is known, else when the server has told. Errors: 503 `databases_unavailable`, at once while the server is known to be down. */
-  sample(): ServerSnapshot | Promise<ServerSnapshot> {
+  /**
+   * Returns a snapshot, a promise only where there is no recent one. Errors: 503 `databases_unavailable`, thrown at once
+   * while the server is known to be down.
+   */
+  snapshot(): ServerSnapshot | Promise<ServerSnapshot> {
     const now = performance.now();
-    const kept = this.#kept;
-    if (kept !== undefined && now - kept.at < kept.freshMs) return kept.sample;
-    const flight = this.#ask(now);
-    if (kept !== undefined && now - kept.at < kept.freshMs * STALE_FACTOR) return kept.sample;
+    const latest = this.#latest;
+    if (latest !== undefined && now - latest.at < latest.freshMs) return latest.snapshot;
+    const flight = this.#refresh(now);
+    if (latest !== undefined && now - latest.at < latest.freshMs * STALE_FACTOR) return latest.snapshot;
     if (flight === undefined || this.#isKnownDown(now)) throw this.#unavailable(this.#failure?.error);
     return flight;
   }
 
-  /** Version of the server and how it tells sizes, from a connection of its own. Errors: those of the server. */
-  async describe(): Promise<{ version: string; method: Method }> {
+  /** Returns the server's version and how it reports sizes, over a connection of its own. Errors: those of the server. */
+  async describe(): Promise<{ version: string; method: SizeMethod }> {
     const client = await MysqlClient.open(this.#options.settings, this.#options);
     try {
       const [row] = await client.query<{ version: string }>('select version() as version');
@@ -87,17 +90,17 @@ export class DatabaseServer {
     await this.#client?.close();
   }
 
-  /** `undefined` while the server is left alone. A flight's failure is kept, so that nobody need wait for it. */
-  #ask(now: number): Promise<ServerSnapshot> | undefined {
+  /** Joins the running query, or starts one. Returns `undefined` during the pause after a failure. */
+  #refresh(now: number): Promise<ServerSnapshot> | undefined {
     if (this.#flight !== undefined) return this.#flight;
     if (this.#failure !== undefined && now - this.#failure.at < this.#options.retryMs) return undefined;
     this.#flight = this.#read(now).finally(() => (this.#flight = undefined));
-    this.#flight.catch(() => undefined); // `#read` has told the log
+    this.#flight.catch(() => undefined); // callers need not wait for it: `#read` has logged the failure
     return this.#flight;
   }
 
   async #read(startedAt: number): Promise<ServerSnapshot> {
-    this.#samples += 1;
+    this.#requests += 1;
     const takenAt = Date.now();
     try {
       const client = (this.#client ??= await MysqlClient.open(this.#options.settings, this.#options));
@@ -106,25 +109,25 @@ export class DatabaseServer {
       this.#method = method;
       return this.#keep({ catalogue: new ServerCatalogue(databases, grants), takenAt }, startedAt);
     } catch (error) {
-      await this.#fail(error);
+      await this.#recordFailure(error);
       throw this.#unavailable(error);
     }
   }
 
-  #keep(sample: ServerSnapshot, startedAt: number): ServerSnapshot {
+  #keep(snapshot: ServerSnapshot, startedAt: number): ServerSnapshot {
     const at = performance.now();
-    this.#kept = {
-      sample,
+    this.#latest = {
+      snapshot,
       at,
       freshMs: Math.min(Math.max(this.#options.refreshMs, (at - startedAt) * REST_FACTOR), LONGEST_FRESH_MS),
     };
     if (this.#failure !== undefined) this.#options.log.info({ server: this.name }, 'the database server answers again');
     this.#failure = undefined;
-    return sample;
+    return snapshot;
   }
 
-  /** The client goes, so that the next one reads the option file again and asks for real sizes again. */
-  async #fail(error: unknown): Promise<void> {
+  /** Closes the client: the next one reads the option file again, and tries sizes of files again. */
+  async #recordFailure(error: unknown): Promise<void> {
     if (this.#failure === undefined)
       this.#options.log.warn({ server: this.name, err: error }, 'the database server does not answer');
     this.#failure = { at: performance.now(), error };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What an option file of MySQL and MariaDB may say of a server. */
+/** The options of a MySQL or MariaDB option file that this plugin uses. */
 export type Options = Partial<Record<'host' | 'port' | 'socket' | 'user' | 'password', string>>;
 
 const SECTIONS = new Set(['client', 'client-server', 'client-mariadb']);
@@ -12,8 +12,8 @@ export async function readOptionFile(file: string): Promise<Options> {
 }
 
 /**
- * The settings of the client sections by the rules of the servers' manuals: the last one counts, `#` begins a comment
- * outside quotes, escapes are `\b \t \n \r \s \\`. `!include` is not followed.
+ * Parses the client sections by the rules of the servers' manuals: the last value of an option wins, `#` starts a
+ * comment outside quotes, escapes are `\b \t \n \r \s \\`. `!include` is ignored.
  */
 export function parseOptions(text: string): Options {
   const options: Options = {};

@@ -1,22 +1,22 @@
-/** Which databases of a shared server are an account's. Names are compared byte by byte, as the servers do on Linux. */
+/** Which databases on a shared server belong to an account. Names are compared byte by byte, as the servers do on Linux. */
 import { byName, type Database } from '../account-databases.ts';
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
 
 export interface Grant {
-  /** Name of a database user, on whatever host. */
+  /** Name of a database user, from any host. */
   readonly user: string;
-  /** A database name, or with `isPattern` one in which `%`, `_` and `\` mean what they mean in `mysql.db`. */
+  /** A database name, or with `isPattern` a pattern with the wildcards of `mysql.db`: `%`, `_` and `\`. */
   readonly name: string;
   readonly isPattern: boolean;
 }
 
-/** The databases of a server so that one account's are found without looking at all of them. */
+/** The databases of a server, indexed so that finding one account's does not scan all. */
 export class ServerCatalogue {
   readonly system: readonly Database[];
-  /** All others, by name. */
+  /** All others, sorted by name. */
   readonly others: readonly Database[];
-  /** By what their names begin with, up to the first underscore. */
+  /** By the part of the name before the first underscore. */
   readonly #byHead = new Map<string, Database[]>();
   readonly #byName: ReadonlyMap<string, Database>;
   readonly #grants = new Map<string, Grant[]>();
@@ -30,13 +30,13 @@ export class ServerCatalogue {
     for (const grant of grants) push(this.#grants, grant.user, grant);
   }
 
-  /** Those named `<username>_…`. */
+  /** Returns the databases named `<username>_…`. */
   prefixed(username: string): Database[] {
     const prefix = `${username}_`;
     return (this.#byHead.get(headOf(username)) ?? []).filter(({ name }) => name.startsWith(prefix));
   }
 
-  /** Those that a database user was granted anything on, or on a table of. Privileges on the whole server do not count. */
+  /** Returns the databases on which, or on a table of which, a database user has a privilege. Global privileges do not count. */
   granted(user: string): Database[] {
     const found = new Map<string, Database>();
     for (const grant of this.#grants.get(user) ?? [])
@@ -51,17 +51,17 @@ export class ServerCatalogue {
   }
 }
 
-/** Whether a name belongs to another account whose name is longer: `ann_b_shop` is ann_b's, if there is one, and not ann's. */
+/** Whether a name could belong to an account with a longer name: `ann_b_shop` is ann_b's if that account exists, else ann's. */
 export function isAmbiguous(username: string, { name }: Database): boolean {
   return name.includes('_', username.length + 1);
 }
 
-/** Databases that are none of the longer-named accounts'. */
+/** Returns the databases that belong to none of the accounts with longer names. */
 export function withoutThoseOf(longerUsernames: readonly string[], databases: readonly Database[]): Database[] {
   return databases.filter(({ name }) => !longerUsernames.some((username) => name.startsWith(`${username}_`)));
 }
 
-/** A name of `mysql.db` as a regular expression: `%` any text, `_` any character, `\` takes the next one as it is. */
+/** Translates a pattern of `mysql.db`: `%` is any text, `_` any character, and `\` quotes the next character. */
 export function patternOf(name: string): RegExp {
   const source = name.replace(/\\?./gsu, (text) => {
     if (text === '%') return '.*';

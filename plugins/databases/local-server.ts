@@ -7,43 +7,45 @@ import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { readOptionFile, type Options } from './mysql/option-file.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
 
-/** Where packages let a server listen; `MYSQL_UNIX_PORT` says it to the servers' own clients too. */
+/** Default sockets of packaged servers. `MYSQL_UNIX_PORT` overrides them, as it does for the servers' own clients. */
 const SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
-const REMEDY =
-  'SQLite files are shown instead; apt-get install mariadb-server and start it, or name a server in databases.servers';
-const REFUSED =
-  'SQLite files are shown instead; run the demo as a user who may make databases, put a login into ~/.my.cnf, or name one in databases.servers';
+const REMEDY = 'using SQLite files instead; apt-get install mariadb-server and start it, or set databases.servers';
+const ACCESS_REMEDY =
+  'using SQLite files instead; run the demo as a user who may create databases, put a login into ~/.my.cnf, or set databases.servers';
 
 /**
- * The configuration of the demo: where it names no server, the MySQL or MariaDB server of this host as its own clients
- * would find it, if this user may make databases there; else `leftOut` says why not.
+ * Returns the demo's configuration. If it names no server, adds the MySQL or MariaDB server that this host's clients use
+ * by default, provided that this user may create databases there; otherwise `leftOut` says why not.
  */
 export async function withLocalServer(
   config: DatabasesConfig,
 ): Promise<{ readonly config: DatabasesConfig; readonly leftOut?: string }> {
   if (Object.keys(config.servers).length > 0) return { config };
-  const settings = await likeItsClients();
+  const settings = await findServer();
   if (settings === undefined)
-    return { config, leftOut: `databases: no MySQL or MariaDB server listens at ${sockets().join(', ')} (${REMEDY})` };
+    return {
+      config,
+      leftOut: `databases: no MySQL or MariaDB server listens at ${socketPaths().join(', ')} (${REMEDY})`,
+    };
   const where = settings.socket || `${settings.host}:${settings.port || 3306}`;
   try {
-    await tryOut(config, settings);
+    await assertCanCreate(config, settings);
     return { config: { ...config, servers: { [where]: settings }, default_server: where } };
   } catch (error) {
     const [why, remedy] = isSqlError(error)
-      ? [`lets ${settings.user} make none`, REFUSED]
+      ? [`does not let ${settings.user} create databases`, ACCESS_REMEDY]
       : ['does not answer', REMEDY];
     return { config, leftOut: `databases: the server at ${where} ${why}: ${messageOf(error)} (${remedy})` };
   }
 }
 
-function sockets(): string[] {
+function socketPaths(): string[] {
   const named = process.env['MYSQL_UNIX_PORT'];
   return named ? [named] : SOCKETS;
 }
 
-/** With the login of `~/.my.cnf`, else as the user of this process without a password. */
-async function likeItsClients(): Promise<ServerSettings | undefined> {
+/** Uses the login in `~/.my.cnf`, or else the user of this process without a password. */
+async function findServer(): Promise<ServerSettings | undefined> {
   const file: Options = await readOptionFile(join(homedir(), '.my.cnf')).catch(() => ({}));
   const login = {
     user: file.user ?? userInfo().username,
@@ -54,11 +56,11 @@ async function likeItsClients(): Promise<ServerSettings | undefined> {
   } as const;
   if (file.host !== undefined && file.host !== 'localhost')
     return { ...login, host: file.host, port: Number(file.port ?? 0), socket: '' };
-  const socket = file.socket ?? (await firstThere(sockets()));
+  const socket = file.socket ?? (await firstExisting(socketPaths()));
   return socket === undefined ? undefined : { ...login, host: '', port: 0, socket };
 }
 
-async function firstThere(paths: readonly string[]): Promise<string | undefined> {
+async function firstExisting(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths)
     if (
       await access(path).then(
@@ -70,8 +72,8 @@ async function firstThere(paths: readonly string[]): Promise<string | undefined>
   return undefined;
 }
 
-/** Makes a database and removes it. */
-async function tryOut(config: DatabasesConfig, settings: ServerSettings): Promise<void> {
+/** Creates a database and drops it. Rejects where the server does not allow that, or does not answer. */
+async function assertCanCreate(config: DatabasesConfig, settings: ServerSettings): Promise<void> {
   const client = await MysqlClient.open(settings, limitsOf(config));
   try {
     const name = `demo_${randomBytes(8).toString('hex')}`;

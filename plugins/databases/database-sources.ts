@@ -2,22 +2,22 @@ import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { limitsOf, type DatabasesConfig } from './schema.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { AccountDatabases, DatabaseSource } from './account-databases.ts';
 import { DatabaseServer } from './mysql/database-server.ts';
-import { ServerSource, type DatabaseSource } from './mysql/server-source.ts';
-import { FOLDER, SqliteFiles } from './sqlite-files.ts';
-import type { AccountDatabases } from './account-databases.ts';
+import { ServerSource } from './mysql/server-source.ts';
+import { limitsOf, type DatabasesConfig } from './schema.ts';
+import { SQLITE_FOLDER, SqliteFiles } from './sqlite-files.ts';
 
-/** Which source is whose, by the configuration. */
-export class DatabaseSources {
+/** The source of each account's databases, by the configuration. */
+export class DatabaseSources implements DatabaseSource {
   readonly #config: DatabasesConfig;
   readonly #servers: readonly DatabaseServer[];
   readonly #byName = new Map<string, DatabaseSource>([['', new SqliteFiles()]]);
 
-  /** Throws `Unavailable` for settings that contradict each other. */
+  /** Throws `Unavailable` for contradictory settings. */
   constructor(config: DatabasesConfig, accounts: Accounts, log: Log) {
-    assertNames(config);
+    assertConsistent(config);
     this.#config = config;
     const times = {
       ...limitsOf(config),
@@ -38,29 +38,26 @@ export class DatabaseSources {
   }
 
   metrics(): Metric[] {
-    const figures = this.#servers.map(({ name, figures }) => ({ labels: { server: name }, ...figures }));
+    const servers = this.#servers.map(({ name, state }) => ({ labels: { server: name }, ...state }));
     return [
-      {
-        name: 'hostkeep_database_server_up',
-        help: 'Whether the server answered when it was last asked',
-        type: 'gauge',
-        samples: figures.map(({ labels, isUp }) => ({ labels, value: isUp ? 1 : 0 })),
-      },
-      {
-        name: 'hostkeep_database_server_samples_total',
-        help: 'How often the server was asked for its sizes',
-        type: 'counter',
-        samples: figures.map(({ labels, samples }) => ({ labels, value: samples })),
-      },
+      gauge(
+        'hostkeep_database_server_up',
+        'Whether the server answered the latest request for its sizes',
+        servers.map(({ labels, isUp }) => ({ labels, value: Number(isUp) })),
+      ),
+      counter(
+        'hostkeep_database_server_samples_total',
+        'Requests to the server for its sizes',
+        servers.map(({ labels, requests }) => ({ labels, value: requests })),
+      ),
     ];
   }
 
   async findings(): Promise<Finding[]> {
-    const embedded = `SQLite files (.sqlite, .sqlite3, .db) in the folder ${FOLDER}/ of each account without a server`;
     const servers = await Promise.all(this.#servers.map((server) => findingOf(server)));
-    return this.#config.default_server === ''
-      ? [{ name: 'databases', ok: true, detail: embedded }, ...servers]
-      : servers;
+    if (this.#config.default_server !== '') return servers;
+    const detail = `accounts without a server: SQLite files (.sqlite, .sqlite3, .db) in their folder ${SQLITE_FOLDER}/`;
+    return [{ name: 'databases', ok: true, detail }, ...servers];
   }
 
   async close(): Promise<void> {
@@ -68,7 +65,7 @@ export class DatabaseSources {
   }
 }
 
-/** Name of the account's server, `''` for SQLite files. */
+/** Returns the name of the account's server, `''` for SQLite files. */
 export function serverOf({ accounts, default_server }: DatabasesConfig, username: string): string {
   return (Object.hasOwn(accounts, username) ? accounts[username] : undefined) ?? default_server;
 }
@@ -77,23 +74,19 @@ async function findingOf(server: DatabaseServer): Promise<Finding> {
   const name = `database server ${server.name}`;
   try {
     const { version, method } = await server.describe();
-    return {
-      name,
-      ok: true,
-      detail: `${version}, ${method === 'files' ? 'sizes of its files' : 'estimated sizes, because the login lacks PROCESS or the server does not list its files'}`,
-    };
+    const sizes =
+      method === 'files'
+        ? 'sizes of its files'
+        : 'estimated sizes, because the login lacks PROCESS or the server does not list its files';
+    return { name, ok: true, detail: `${version}, ${sizes}` };
   } catch (error) {
-    return {
-      name,
-      ok: false,
-      detail: messageOf(error),
-      remedy: `start the server, or correct databases.servers.${server.name} in the configuration`,
-    };
+    const remedy = `start the server, or correct databases.servers.${server.name} in the configuration`;
+    return { name, ok: false, detail: messageOf(error), remedy };
   }
 }
 
-/** A login that sees all of a server's databases must not answer for several accounts. */
-function assertNames(config: DatabasesConfig): void {
+/** Throws for unknown server names, and for several accounts on a server whose login sees all databases. */
+function assertConsistent(config: DatabasesConfig): void {
   const used = [config.default_server, ...Object.values(config.accounts)].filter((name) => name !== '');
   const unknown = used.find((name) => !Object.hasOwn(config.servers, name));
   if (unknown !== undefined)
@@ -106,6 +99,6 @@ function assertNames(config: DatabasesConfig): void {
   );
   if (shared !== undefined)
     throw new Unavailable(
-      `database server ${shared[0]} has the ownership login and so may be the server of one account only`,
+      `the database server ${shared[0]} has ownership login, and so can serve one account only, named in databases.accounts`,
     );
 }
