@@ -101,7 +101,7 @@ test('without an nginx domains are not served, and with one that does not start 
     );
   assert.is(
     await refusal(join(temporaryFolder(), 'nginx'), () => undefined),
-    'no nginx is installed (apt-get install nginx-light)',
+    'nginx is not installed (apt-get install nginx-light)',
   );
   assert.match((await refusal(join(temporaryFolder(), 'nginx'), () => '/bin/false')) ?? '', /^nginx does not start/);
 });
@@ -136,7 +136,7 @@ if (hasNginx()) {
       ({ stop }) => stop(),
       (error: Error) => error.message,
     );
-    assert.is(refused, 'another demo with the same data runs');
+    assert.is(refused, 'another demo with the same data is running');
     assert.is((await fetchPage(portOf(demo.output), DOMAIN)).status, 200);
   });
 }

@@ -1,6 +1,6 @@
 import { HttpError } from '../../kernel/errors.ts';
 import type { VhostFolder } from './vhost-folder.ts';
-import type { WebServer } from './server.ts';
+import type { WebServer } from './web-server.ts';
 
 export interface Change {
   readonly file: string;
@@ -8,24 +8,24 @@ export interface Change {
   readonly content: string | undefined;
 }
 
-interface Job extends Change {
-  /** What the file held before, so that a change can be taken back. */
+interface PendingChange extends Change {
+  /** The file's content before the change, for a rollback. */
   before: string | undefined;
   readonly settle: (error?: HttpError) => void;
 }
 
-/** Most checks that are spent on finding which changes of a batch the server refuses. */
+/** Limit of checks to find the changes in a batch that the server refuses. */
 const CHECKS = 64;
 
 /**
- * Changes that come while others are being made wait and are made together: one check and one reload for all. Where
- * the server refuses a batch, halves of it are tried, so that only those fail that must. What fails is taken back
- * before its caller is told, and the server keeps running as it was.
+ * Batches changes: those that arrive during a batch form the next one, with one check and one reload for all. If the
+ * server refuses a batch, it is bisected, so that only invalid changes fail. A failed change is rolled back before its
+ * caller gets the error, and the server keeps its running configuration.
  */
-export class Batches {
+export class ChangeBatcher {
   readonly #folder: VhostFolder;
   readonly #server: WebServer;
-  #queue: Job[] = [];
+  #queue: PendingChange[] = [];
   readonly #busy = new Set<string>();
   #running: Promise<void> | undefined;
   #reloads = 0;
@@ -39,9 +39,9 @@ export class Batches {
     return this.#reloads;
   }
 
-  /** Whether a change of the file waits or is being made. */
+  /** Whether a change of the file is queued or running. */
   isBusy(file: string): boolean {
-    return this.#busy.has(file) || this.#queue.some((job) => job.file === file);
+    return this.#busy.has(file) || this.#queue.some((change) => change.file === file);
   }
 
   /** Resolves when the server serves the change. Errors: 502 `webserver_failed`. */
@@ -57,7 +57,7 @@ export class Batches {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no change is queued or running. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -65,100 +65,105 @@ export class Batches {
   async #drain(): Promise<void> {
     try {
       while (this.#queue.length > 0) {
-        await new Promise((resolve) => setImmediate(resolve)); // those that come together are made together
-        await this.#settle(this.#take());
+        await new Promise((resolve) => setImmediate(resolve)); // changes that arrive together share a batch
+        await this.#runBatch(this.#takeBatch());
       }
     } finally {
       this.#running = undefined;
     }
   }
 
-  /** All that wait, but for second changes of one file. */
-  #take(): Job[] {
-    const first = new Map<string, Job>();
-    const rest: Job[] = [];
-    for (const job of this.#queue) {
-      if (first.has(job.file)) rest.push(job);
-      else first.set(job.file, job);
+  /** Takes the queued changes, except second changes of one file. */
+  #takeBatch(): PendingChange[] {
+    const batch = new Map<string, PendingChange>();
+    const rest: PendingChange[] = [];
+    for (const change of this.#queue) {
+      if (batch.has(change.file)) rest.push(change);
+      else batch.set(change.file, change);
     }
     this.#queue = rest;
-    return [...first.values()];
+    return [...batch.values()];
   }
 
-  async #settle(jobs: readonly Job[]): Promise<void> {
-    for (const { file } of jobs) this.#busy.add(file);
-    const made = await this.#admit(jobs);
-    const refusal = made.length === 0 ? undefined : await this.#reload(made);
-    for (const { file } of jobs) this.#busy.delete(file);
-    for (const job of made) job.settle(refusal);
+  async #runBatch(batch: readonly PendingChange[]): Promise<void> {
+    for (const { file } of batch) this.#busy.add(file);
+    const applied = await this.#applyValid(batch);
+    const failure = applied.length === 0 ? undefined : await this.#reload(applied);
+    for (const { file } of batch) this.#busy.delete(file);
+    for (const change of applied) change.settle(failure);
   }
 
-  /** Makes changes; returns those that the server takes. The others are taken back, and their callers told. */
-  async #admit(jobs: readonly Job[]): Promise<readonly Job[]> {
-    const refusal = await this.#try(jobs);
-    if (refusal === undefined) return jobs;
-    const isTheirs = jobs.length > 1 && (await this.#try([])) === undefined;
-    return isTheirs ? this.#halve(jobs, { checks: CHECKS }) : refuse(jobs, refusal);
+  /** Applies changes and returns those that the server accepts. The others are rolled back and settled with the error. */
+  async #applyValid(batch: readonly PendingChange[]): Promise<readonly PendingChange[]> {
+    const failure = await this.#apply(batch);
+    if (failure === undefined) return batch;
+    // if the check fails without any change, no bisection can help
+    const isCausedByBatch = batch.length > 1 && (await this.#apply([])) === undefined;
+    return isCausedByBatch ? this.#bisect(batch, { checks: CHECKS }) : failAll(batch, failure);
   }
 
-  async #halve(jobs: readonly Job[], budget: { checks: number }): Promise<readonly Job[]> {
-    const middle = jobs.length >> 1;
-    const taken: Job[] = [];
-    for (const half of [jobs.slice(0, middle), jobs.slice(middle)]) {
-      const refusal = await this.#try(half);
+  async #bisect(batch: readonly PendingChange[], budget: { checks: number }): Promise<readonly PendingChange[]> {
+    const middle = batch.length >> 1;
+    const valid: PendingChange[] = [];
+    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+      const failure = await this.#apply(half);
       budget.checks -= 1;
-      if (refusal === undefined) taken.push(...half);
-      else
-        taken.push(...(half.length > 1 && budget.checks > 0 ? await this.#halve(half, budget) : refuse(half, refusal)));
+      if (failure === undefined) valid.push(...half);
+      else if (half.length > 1 && budget.checks > 0) valid.push(...(await this.#bisect(half, budget)));
+      else failAll(half, failure);
     }
-    return taken;
+    return valid;
   }
 
-  /** Makes changes and has the server check them; those that it refuses are taken back. */
-  async #try(jobs: readonly Job[]): Promise<HttpError | undefined> {
-    const made: Job[] = [];
+  /** Writes changes and has the server check them. Rolls them back and returns the error if that fails. */
+  async #apply(batch: readonly PendingChange[]): Promise<HttpError | undefined> {
+    const written: PendingChange[] = [];
     try {
-      for (const job of jobs) {
-        job.before = await this.#folder.read(job.file);
-        made.push(job);
-        await this.#folder.put(job.file, job.content);
+      for (const change of batch) {
+        change.before = await this.#folder.read(change.file);
+        written.push(change);
+        await this.#folder.put(change.file, change.content);
       }
       await this.#folder.sync();
       await this.#server.check();
       return undefined;
     } catch (error) {
-      return this.#takeBack(made, error);
+      return this.#rollBack(written, error);
     }
   }
 
-  async #reload(made: readonly Job[]): Promise<HttpError | undefined> {
+  async #reload(applied: readonly PendingChange[]): Promise<HttpError | undefined> {
     this.#reloads += 1;
     try {
       await this.#server.reload();
       return undefined;
     } catch (error) {
-      const refusal = await this.#takeBack(made, error);
-      await this.#server.reload().catch(() => undefined); // it may have taken the change only after the time for that was over
-      return refusal;
+      const failure = await this.#rollBack(applied, error);
+      await this.#server.reload().catch(() => undefined); // the server may have accepted the change after the time limit
+      return failure;
     }
   }
 
-  async #takeBack(made: readonly Job[], cause: unknown): Promise<HttpError> {
-    const failed = (error: unknown) =>
-      new HttpError('webserver_failed', 'the web server did not take the change, and serves what it served before', {
-        cause: error,
-      });
+  async #rollBack(written: readonly PendingChange[], cause: unknown): Promise<HttpError> {
     try {
-      for (const { file, before } of made) await this.#folder.put(file, before);
+      for (const { file, before } of written) await this.#folder.put(file, before);
       await this.#folder.sync();
-      return failed(cause);
+      return changeFailed(cause);
     } catch (error) {
-      return failed(new AggregateError([cause, error], 'a change of a virtual host could not be taken back'));
+      return changeFailed(new AggregateError([cause, error], 'a change of a virtual host could not be rolled back'));
     }
   }
 }
 
-function refuse(jobs: readonly Job[], refusal: HttpError): readonly Job[] {
-  for (const job of jobs) job.settle(refusal);
+function changeFailed(cause: unknown): HttpError {
+  return new HttpError(
+    'webserver_failed',
+    'the web server did not accept the change, and serves what it served before',
+    { cause },
+  );
+}
+
+function failAll(batch: readonly PendingChange[], failure: HttpError): readonly PendingChange[] {
+  for (const change of batch) change.settle(failure);
   return [];
 }

@@ -5,40 +5,40 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Owner } from './owner.ts';
+import { FolderLock } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { VhostFolder } from './vhost-folder.ts';
 
-/** Beside the two addresses of the kernel; another one where it is taken. */
+/** Another port is used if this one is taken. */
 const PORT = 2080;
 const START_MS = 5000;
 const POLL_MS = 20;
 const CONF = 'nginx.conf';
 const PID = 'nginx.pid';
-/** What the demo's folders hold; the list of the machine may lie anywhere. */
+/** The types of the demo's files, because the path of the system's list varies. */
 const TYPES =
   'text/html html htm; text/css css; text/plain txt; text/javascript js; application/json json; image/gif gif; image/png png; image/jpeg jpg jpeg; image/svg+xml svg;';
 
 export interface DemoServer {
   readonly settings: WebserverConfig;
-  /** Resolves when its process is gone. */
+  /** Resolves when its process has exited. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an nginx of the demo's own, with everything below `folder` and on loopback only, so that an nginx that serves
- * this host is not touched. Rejects where none is installed, or it does not start.
+ * Starts nginx for the demo, with all files in `folder` and on loopback only, so that an nginx that serves this host is
+ * not affected. Rejects when nginx is not installed or does not start.
  */
 export async function startDemoServer(config: WebserverConfig, folder: string, find = findNginx): Promise<DemoServer> {
   const program = find();
-  if (program === undefined) throw new Error('no nginx is installed (apt-get install nginx-light)');
+  if (program === undefined) throw new Error('nginx is not installed (apt-get install nginx-light)');
   await clear(folder);
   const port = (await freePort(PORT)) ?? (await freePort(0)) ?? 0;
   const listen = `127.0.0.1:${port}`;
   await writeFile(join(folder, CONF), confOf(listen));
   const command = (...args: string[]) => [program, '-p', folder, '-c', CONF, '-e', 'error.log', ...args];
   const child = spawn(program, command().slice(1), { stdio: 'ignore' });
-  process.once('exit', () => child.kill('SIGTERM')); // killed at once it would leave its worker
+  process.once('exit', () => child.kill('SIGTERM')); // SIGKILL would leave its worker running
   await untilListening(child, port, folder);
   const settings = {
     ...config,
@@ -49,10 +49,10 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
     reload: command('-s', 'reload'),
     version: [program, '-v'],
   };
-  return { settings, stop: () => end(child) };
+  return { settings, stop: () => stop(child) };
 }
 
-/** Runs as whoever runs the demo, as nobody else may read the folders below its data. */
+/** Workers run as the user of the demo, because other users may not read its data. */
 function confOf(listen: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path temporary-${name};`)
@@ -64,7 +64,7 @@ function confOf(listen: string): string {
   );
 }
 
-/** Programs of the system are not on everybody's path. */
+/** Searches system folders too, because they are not in every user's PATH. */
 function findNginx(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].filter((folder) =>
     folder.startsWith('/'),
@@ -81,25 +81,29 @@ function findNginx(): string | undefined {
     });
 }
 
-/** Leaves nothing of an earlier demo, and its nginx neither where it was killed and could not end it. Rejects while another demo uses the folder. */
+/**
+ * Removes the files of an earlier demo, and stops its nginx if the demo was killed. Rejects while another demo uses the
+ * folder.
+ */
 async function clear(folder: string): Promise<void> {
   const vhosts = new VhostFolder(join(folder, 'vhosts'));
   await vhosts.make();
-  if ((await new Owner(vhosts).take()) === 'elsewhere') throw new Error('another demo with the same data runs');
+  if ((await new FolderLock(vhosts).acquire()) === 'held-elsewhere')
+    throw new Error('another demo with the same data is running');
   const pid = Number(await readFile(join(folder, PID), 'utf8').catch(() => ''));
-  /** nginx writes its whole command line behind that. */
-  const isOurs = async () => {
+  /** The title of nginx's main process ends with its command line. */
+  const isLeftover = async () => {
     const title = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
     return title.startsWith('nginx: master process ') && title.includes(` -p ${folder} `);
   };
-  if (await isOurs()) process.kill(pid, 'SIGTERM');
-  for (const end = performance.now() + START_MS; await isOurs(); await delay(POLL_MS))
-    if (performance.now() > end) throw new Error(`the nginx of an earlier demo does not end (process ${pid})`);
+  if (await isLeftover()) process.kill(pid, 'SIGTERM');
+  for (const end = performance.now() + START_MS; await isLeftover(); await delay(POLL_MS))
+    if (performance.now() > end) throw new Error(`the nginx of an earlier demo does not exit (process ${pid})`);
   await rm(folder, { recursive: true });
   await vhosts.make();
 }
 
-/** `undefined` when it is taken. */
+/** Returns `undefined` when the port is taken; 0 stands for any free port. */
 async function freePort(wanted: number): Promise<number | undefined> {
   const server = createServer();
   try {
@@ -117,16 +121,16 @@ async function freePort(wanted: number): Promise<number | undefined> {
 async function untilListening(child: ChildProcess, port: number, folder: string): Promise<void> {
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
-  for (const end = performance.now() + START_MS; !(await answers(port)); await delay(POLL_MS)) {
-    const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (!isOver && failure === undefined && performance.now() < end) continue;
+  for (const end = performance.now() + START_MS; !(await isListening(port)); await delay(POLL_MS)) {
+    const hasExited = child.exitCode !== null || child.signalCode !== null;
+    if (!hasExited && failure === undefined && performance.now() < end) continue;
     child.kill('SIGKILL');
     const log = await readFile(join(folder, 'error.log'), 'utf8').catch(() => '');
     throw new Error(`nginx does not start: ${failure?.message ?? log.trim().split('\n').at(-1) ?? ''}`);
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket
@@ -136,7 +140,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import type { WebserverConfig } from './schema.ts';
 
-/** What differs between web servers, settled by the configuration. */
+/** The differences between web servers: the driver's defaults and the configuration. */
 export interface Driver {
   readonly name: string;
   readonly vhostFolder: string;
@@ -10,7 +10,10 @@ export interface Driver {
   readonly check: readonly string[];
   readonly reload: readonly string[];
   readonly version: readonly string[];
-  /** A virtual host that answers its own name, to tell when a configuration is in force; none where `reload` itself waits for that. */
+  /**
+   * Renders a virtual host whose reply is its token, which shows that a configuration is active. `undefined` where the
+   * reload command itself waits for that.
+   */
   readonly beacon: ((token: string, listen: string) => string) | undefined;
 }
 
@@ -32,7 +35,7 @@ const DRIVERS = {
   },
 } as const;
 
-/** `undefined` for the driver none. */
+/** Returns `undefined` for the driver none. */
 export function driverOf(config: WebserverConfig): Driver | undefined {
   const name = config.driver;
   if (name !== 'nginx' && name !== 'caddy') return undefined;

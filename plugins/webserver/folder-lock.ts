@@ -5,28 +5,31 @@ import type { VhostFolder } from './vhost-folder.ts';
 const FILE = '.hostkeep-owner';
 
 /**
- * Who keeps the folder in step with the domains: one process at a time, so that a command like `hostkeep doctor` beside
- * a running server takes nothing for an orphan that the server is just adding.
+ * A lock on the folder of virtual hosts, so that only one process reconciles it with the domains. Without it, a command
+ * such as `hostkeep doctor` beside a running server would remove the file of a domain that the server is adding.
  */
-export class Owner {
+export class FolderLock {
   readonly #folder: VhostFolder;
-  readonly #own = `${PROCESS_ID} ${randomUUID()}`;
+  readonly #content = `${PROCESS_ID} ${randomUUID()}`;
 
   constructor(folder: VhostFolder) {
     this.#folder = folder;
   }
 
-  /** `elsewhere` when another process that lives keeps the folder, `beside` when an earlier configuration of this one still does. */
-  async take(): Promise<'alone' | 'beside' | 'elsewhere'> {
-    const [before = ''] = (await this.#folder.read(FILE))?.split(' ') ?? [];
-    const isAlive = isRunning(before);
-    if (isAlive && before !== PROCESS_ID) return 'elsewhere';
-    await this.#folder.put(FILE, this.#own);
-    return isAlive ? 'beside' : 'alone';
+  /**
+   * Returns `held-elsewhere` when another running process has the lock. Otherwise takes it; `taken-over` means that an
+   * earlier configuration of this process has not released it yet.
+   */
+  async acquire(): Promise<'acquired' | 'taken-over' | 'held-elsewhere'> {
+    const [holder = ''] = (await this.#folder.read(FILE))?.split(' ') ?? [];
+    const isHeld = isRunning(holder);
+    if (isHeld && holder !== PROCESS_ID) return 'held-elsewhere';
+    await this.#folder.put(FILE, this.#content);
+    return isHeld ? 'taken-over' : 'acquired';
   }
 
-  /** Leaves the folder to the next one, unless that took it already. */
+  /** Does nothing when the lock was taken over. */
   async release(): Promise<void> {
-    if ((await this.#folder.read(FILE)) === this.#own) await this.#folder.put(FILE, undefined);
+    if ((await this.#folder.read(FILE)) === this.#content) await this.#folder.put(FILE, undefined);
   }
 }

@@ -1,27 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { counter } from '../../kernel/plugin-api/points/metric.ts';
 import type { DomainsService } from '../domains/service.ts';
-import { Batches } from './batches.ts';
+import { ChangeBatcher } from './change-batcher.ts';
 import { startDemoServer } from './demo.ts';
 import { driverOf, type Driver } from './drivers.ts';
-import { Owner } from './owner.ts';
+import { startReconciling } from './reconciling.ts';
 import { WebserverConfig } from './schema.ts';
-import { metAt, WebServer } from './server.ts';
-import { compileTemplate, type Site } from './template.ts';
+import { compileTemplate, type VhostValues } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
-
-/** How long the start waits until the files are in step; with many it goes on meanwhile. */
-const START_MS = 20_000;
+import { connectAddressOf, WebServer } from './web-server.ts';
 
 /**
- * Has no routes: domains are added and removed by the plugin domains, which asks whoever answers these points. Where
- * the web server or its folder fails, the points are answered all the same, with errors: no domain is added unserved.
+ * Has no routes: the domains plugin adds and removes domains, and calls the extension points `domainAdded` and
+ * `domainRemoved`. While the web server or its folder fails, these points reject, so that no domain is added unserved.
  */
 export default definePlugin({
   name: 'webserver',
@@ -38,7 +35,7 @@ export default definePlugin({
         handlers: {},
         provides: {
           demoOutside: () => ({ leftOut }),
-          doctor: () => [{ name: 'web server', ok: true, detail: 'none is told of domains (driver none)' }],
+          doctor: () => [{ name: 'web server', ok: true, detail: 'not configured (webserver.driver is none)' }],
         },
       };
     const folder = new VhostFolder(driver.vhostFolder);
@@ -46,10 +43,10 @@ export default definePlugin({
       commandMs: config.command_timeout_ms,
       servedMs: config.served_timeout_ms,
     });
-    const batches = new Batches(folder, server);
+    const batcher = new ChangeBatcher(folder, server);
     const vhosts = new Vhosts({
       folder,
-      batches,
+      batcher,
       render: await templateOf(driver),
       domains: host.service<DomainsService>('domains'),
       accounts: host.identity.accounts,
@@ -57,22 +54,15 @@ export default definePlugin({
       listen: config.listen,
       log: host.log,
     });
-    host.onClose(() => batches.idle());
-    await begin(host, folder, vhosts);
+    host.onClose(() => batcher.idle());
+    await startReconciling(host, folder, vhosts);
     return {
       handlers: {},
       provides: {
         domainAdded: (domain) => vhosts.add(domain),
         domainRemoved: (domain) => vhosts.remove(domain),
-        webServer: () => metAt(config.listen),
-        metrics: () => [
-          {
-            name: 'hostkeep_webserver_reloads_total',
-            help: 'How often the web server was told to read its configuration again',
-            type: 'counter',
-            samples: [{ value: batches.reloads }],
-          },
-        ],
+        webServer: () => connectAddressOf(config.listen),
+        metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
         doctor: async () => [await findingOf(driver, server)],
         demoOutside: async ({ demo }) =>
           reportOf(
@@ -85,7 +75,7 @@ export default definePlugin({
   },
 });
 
-/** In a demo whose configuration names no web server: with one of the demo's own, where there can be one. */
+/** In a demo whose configuration names no web server, starts nginx for the demo if it is installed. */
 async function withDemoServer({
   config,
   node,
@@ -107,43 +97,8 @@ function reportOf({ ok, detail, remedy = '' }: Finding, listen: string, domain: 
   return { uses: [`webserver: ${detail}${domain === undefined ? '' : `, see curl -s ${url} -H 'Host: ${domain}'`}`] };
 }
 
-async function begin(host: Host<WebserverConfig>, folder: VhostFolder, vhosts: Vhosts): Promise<void> {
-  try {
-    await folder.make();
-    const owner = new Owner(folder);
-    const standing = await owner.take();
-    if (standing === 'elsewhere') return;
-    host.onClose(() => owner.release());
-    follow(host, vhosts);
-    const { done } = await vhosts.start({ spareYoung: standing === 'beside' });
-    await Promise.race([done, delay(START_MS, undefined, { ref: false })]);
-  } catch (error) {
-    host.log.error({ err: error }, 'virtual hosts could not be compared with the domains');
-  }
-}
-
-/** Keeps files in step with what does not pass the two points: accounts that go, and changes of another process. */
-function follow({ config, events, log, onClose }: Host<WebserverConfig>, vhosts: Vhosts): void {
-  const reconcile = async (isNeeded: () => boolean | Promise<boolean>) => {
-    try {
-      if (await isNeeded()) await vhosts.reconcile();
-    } catch (error) {
-      log.error({ err: error }, 'virtual hosts could not be compared with the domains');
-    }
-  };
-  onClose(
-    events.listen(({ type, data }) => {
-      if (type === 'account.removed') void reconcile(() => true);
-      if (type === 'domain.added') void reconcile(async () => !(await vhosts.has(String(data['domain_url']))));
-    }),
-  );
-  if (config.reconcile_seconds === 0) return;
-  const timer = setInterval(() => void reconcile(() => true), config.reconcile_seconds * 1000).unref();
-  onClose(() => clearInterval(timer));
-}
-
-/** A template that cannot be used refuses every domain; doctor and the log tell why. */
-async function templateOf({ templateFile }: Driver): Promise<(site: Site) => string> {
+/** Without a usable template every domain is refused; the log and doctor show the reason. */
+async function templateOf({ templateFile }: Driver): Promise<(values: VhostValues) => string> {
   try {
     return compileTemplate(await readFile(templateFile, 'utf8'));
   } catch (cause) {
@@ -153,7 +108,7 @@ async function templateOf({ templateFile }: Driver): Promise<(site: Site) => str
   }
 }
 
-/** Template and check are part of it: a configuration that is broken already makes every change fail. */
+/** Includes the template and a check, because with a broken configuration every change fails. */
 async function findingOf({ name, vhostFolder, templateFile }: Driver, server: WebServer): Promise<Finding> {
   try {
     compileTemplate(await readFile(templateFile, 'utf8'));

@@ -1,9 +1,9 @@
 import { Type, type Static } from '../../kernel/schema.ts';
 
-const Command = (what: string) =>
+const Command = (purpose: string) =>
   Type.Array(Type.String(), {
     default: [],
-    description: `${what}, as program and arguments; the driver's own when empty`,
+    description: `${purpose}, as program and arguments; empty = the driver's default`,
   });
 
 export const WebserverConfig = Type.Object(
@@ -11,17 +11,17 @@ export const WebserverConfig = Type.Object(
     driver: Type.String({
       enum: ['none', 'nginx', 'caddy'],
       default: 'none',
-      description: 'The web server that is told of domains',
+      description: 'The web server that serves the domains',
     }),
     vhost_folder: Type.String({
       default: '',
       description:
-        'Folder that the web server includes; hostkeep-*.conf in it are ours. /etc/nginx/hostkeep.d or /etc/caddy/hostkeep.d when empty',
+        'Folder that the web server includes; Hostkeep owns hostkeep-*.conf in it. Empty = /etc/nginx/hostkeep.d or /etc/caddy/hostkeep.d',
     }),
     template: Type.String({
       default: '',
       description:
-        'File with {{domain}}, {{docroot}}, {{files_root}}, {{username}} and {{listen}}; the one beside the plugin when empty',
+        'File with {{domain}}, {{docroot}}, {{files_root}}, {{username}} and {{listen}}; empty = the template of the plugin',
     }),
     listen: Type.String({
       default: '80',
@@ -29,20 +29,21 @@ export const WebserverConfig = Type.Object(
       description: 'Port, or address and port, of the virtual hosts',
     }),
     check: Command('Command that checks the configuration'),
-    reload: Command('Command that puts the configuration in force'),
-    version: Command('Command that tells the version'),
+    reload: Command('Command that reloads the configuration'),
+    version: Command('Command that prints the version'),
     command_timeout_ms: Type.Integer({ default: 10_000, minimum: 100, maximum: 30_000 }),
     served_timeout_ms: Type.Integer({
       default: 5000,
       minimum: 0,
       maximum: 20_000,
-      description: 'How long is waited until nginx answers with a new configuration; 0 = not at all',
+      description: 'How long to wait until nginx serves a new configuration; 0 = do not wait',
     }),
     reconcile_seconds: Type.Integer({
       default: 300,
       minimum: 0,
       maximum: 86_400,
-      description: 'How often files are compared with the domains, besides at the start; 0 = never',
+      description:
+        'Interval at which files are compared with the domains, in addition to the start; 0 = only at the start',
     }),
   },
   { additionalProperties: false },

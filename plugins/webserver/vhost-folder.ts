@@ -1,10 +1,31 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../kernel/system/atomic-file.ts';
+import { isRunning } from '../../kernel/system/process-id.ts';
 
-const TEMPORARY = /^\.hostkeep-[0-9a-f]+\.tmp$/;
+const PREFIX = 'hostkeep-';
+const EXTENSION = '.conf';
+/** A longer domain is shortened in its file name: file systems allow 255 bytes, and `replaceFile` adds some to a name. */
+const LONGEST_PLAIN = 200;
+/** A file that `replaceFile` writes beside another, with the process that writes it. */
+const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
 
-/** The folder that the web server includes. A file in it is either the old one or the new one, also after a power cut. */
+/** Never the file of a domain, because a domain contains a dot. */
+export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
+
+/** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */
+export function fileNameOf(domain: string): string {
+  const digest = createHash('sha256').update(domain).digest('hex').slice(0, 32);
+  return `${PREFIX}${domain.length <= LONGEST_PLAIN ? domain : `${domain.slice(0, LONGEST_PLAIN - 40)}-${digest}`}${EXTENSION}`;
+}
+
+/** Whether a file is the virtual host of a domain; all other files in the folder are the operator's. */
+export function isVhostFile(name: string): boolean {
+  return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && name !== BEACON_FILE;
+}
+
+/** The folder that the web server includes. Each file is replaced as a whole, so that a power cut leaves the old or the new one. */
 export class VhostFolder {
   readonly path: string;
 
@@ -16,35 +37,31 @@ export class VhostFolder {
     await mkdir(this.path, { recursive: true, mode: 0o755 });
   }
 
-  /** Names of all files; what a killed process left half-written is removed. */
+  /** Returns the names of all files. Removes temporary files that killed processes left. */
   async names(): Promise<string[]> {
-    const names = await readdir(this.path);
-    for (const name of names) if (TEMPORARY.test(name)) await rm(join(this.path, name), { force: true });
-    return names.filter((name) => !TEMPORARY.test(name));
-  }
-
-  /** `undefined` when there is no such file. */
-  async read(name: string): Promise<string | undefined> {
-    return readFile(join(this.path, name), 'utf8').catch(undefinedWhenMissing);
-  }
-
-  /** Milliseconds since 1970; `undefined` when there is no such file. */
-  async changedAt(name: string): Promise<number | undefined> {
-    return (await stat(join(this.path, name)).catch(undefinedWhenMissing))?.mtimeMs;
-  }
-
-  /** Replaces a file, or removes it where `content` is `undefined`; `sync` makes it last. */
-  async put(name: string, content: string | undefined): Promise<void> {
-    if (content === undefined) return rm(join(this.path, name), { force: true });
-    const temporary = join(this.path, `.hostkeep-${randomBytes(8).toString('hex')}.tmp`);
-    const file = await open(temporary, 'wx', 0o644);
-    try {
-      await file.writeFile(content);
-      await file.datasync();
-    } finally {
-      await file.close();
+    const names: string[] = [];
+    for (const name of await readdir(this.path)) {
+      const [, writer] = TEMPORARY.exec(name) ?? [];
+      if (writer === undefined) names.push(name);
+      else if (!isRunning(writer)) await rm(join(this.path, name), { force: true });
     }
-    await rename(temporary, join(this.path, name));
+    return names;
+  }
+
+  /** Returns `undefined` for a missing file. */
+  async read(name: string): Promise<string | undefined> {
+    return readFile(join(this.path, name), 'utf8').catch(undefinedIfMissing);
+  }
+
+  /** Milliseconds since 1970; `undefined` for a missing file. */
+  async changedAt(name: string): Promise<number | undefined> {
+    return (await stat(join(this.path, name)).catch(undefinedIfMissing))?.mtimeMs;
+  }
+
+  /** Replaces a file, or removes it if `content` is `undefined`. Durable only after `sync`. */
+  async put(name: string, content: string | undefined): Promise<void> {
+    if (content === undefined) await rm(join(this.path, name), { force: true });
+    else await replaceFile(join(this.path, name), content, { mode: 0o644, flush: true });
   }
 
   async sync(): Promise<void> {
@@ -57,7 +74,7 @@ export class VhostFolder {
   }
 }
 
-function undefinedWhenMissing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
   throw error;
 }

@@ -3,39 +3,39 @@ import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import type { WebServerPart } from '../../kernel/plugin-api/points/web-server-part.ts';
 import type { Driver } from './drivers.ts';
-import { BEACON_FILE } from './template.ts';
-import type { VhostFolder } from './vhost-folder.ts';
+import { BEACON_FILE, type VhostFolder } from './vhost-folder.ts';
 
-export interface Times {
+export interface WebServerTimeouts {
   readonly commandMs: number;
+  /** How long the server may take to serve a new configuration. */
   readonly servedMs: number;
 }
 
 const OUTPUT_BYTES = 1 << 20;
 const POLL_MS = 10;
-/** nginx tells its old workers to end 100 ms after the new ones began; until then either may answer. */
+/** nginx stops its old workers 100 ms after starting new ones; until then either may answer. */
 const SETTLED_MS = 250;
 
-/** The web server as it runs: its commands, and whether it answers with what is in the folder. */
+/** The running web server: its commands, and whether it serves what is in the folder. */
 export class WebServer {
   readonly #driver: Driver;
   readonly #folder: VhostFolder;
   readonly #listen: string;
-  readonly #times: Times;
+  readonly #timeouts: WebServerTimeouts;
 
-  constructor(driver: Driver, folder: VhostFolder, listen: string, times: Times) {
+  constructor(driver: Driver, folder: VhostFolder, listen: string, timeouts: WebServerTimeouts) {
     this.#driver = driver;
     this.#folder = folder;
     this.#listen = listen;
-    this.#times = times;
+    this.#timeouts = timeouts;
   }
 
-  /** Rejects with what the server says about a configuration that it would not take. */
+  /** Rejects with the server's message about an invalid configuration. */
   async check(): Promise<void> {
     await this.#run(this.#driver.check);
   }
 
-  /** Puts what is in the folder in force; resolves when the server answers with it. Rejects when it does not in time. */
+  /** Reloads the configuration. Resolves when the server serves what is in the folder; rejects when it does not in time. */
   async reload(): Promise<void> {
     const token = randomBytes(8).toString('hex');
     const beacon = this.#driver.beacon?.(token, this.#listen);
@@ -49,13 +49,13 @@ export class WebServer {
   }
 
   async #untilServed(token: string): Promise<void> {
-    const signal = AbortSignal.timeout(this.#times.servedMs);
+    const signal = AbortSignal.timeout(this.#timeouts.servedMs);
     for (let since: number | undefined; since === undefined || performance.now() - since < SETTLED_MS;) {
-      const isNew = (await answerOf(this.#listen, `${token}.hostkeep.invalid`, signal)) === token;
+      const isNew = (await fetchBody(this.#listen, `${token}.hostkeep.invalid`, signal)) === token;
       since = isNew ? (since ?? performance.now()) : undefined;
       if (signal.aborted)
         throw new Error(
-          `${this.#driver.name} does not answer on ${this.#listen} with the new configuration after ${this.#times.servedMs} ms`,
+          `${this.#driver.name} does not serve the new configuration on ${this.#listen} after ${this.#timeouts.servedMs} ms`,
         );
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
@@ -67,13 +67,13 @@ export class WebServer {
       execFile(
         program,
         args,
-        { timeout: this.#times.commandMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES },
+        { timeout: this.#timeouts.commandMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES },
         (error, stdout, stderr) => {
           if (error === null) resolve(stdout + stderr);
           else
             reject(
               new Error(
-                `${command.join(' ')}: ${error.killed === true ? 'no end in time' : stderr.trim() || error.message}`,
+                `${command.join(' ')}: ${error.killed === true ? 'timed out' : stderr.trim() || error.message}`,
                 { cause: error },
               ),
             );
@@ -83,21 +83,24 @@ export class WebServer {
   }
 }
 
-/** Body that the server at a `listen` address answers for a host name; empty when it does not answer. */
-function answerOf(listen: string, hostName: string, signal: AbortSignal): Promise<string> {
+/** Requests a host name from the server at a `listen` address and returns the body; empty when there is no reply. */
+function fetchBody(listen: string, hostName: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    const request = get({ ...metAt(listen), headers: { host: hostName }, agent: false, signal }, (response) => {
-      let body = '';
-      response.on('data', (chunk: Buffer) => (body += body.length < 64 ? chunk.toString() : ''));
-      response.on('end', () => resolve(body));
-      response.on('error', () => resolve(''));
-    });
+    const request = get(
+      { ...connectAddressOf(listen), headers: { host: hostName }, agent: false, signal },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk: Buffer) => (body += body.length < 64 ? chunk.toString() : ''));
+        response.on('end', () => resolve(body));
+        response.on('error', () => resolve(''));
+      },
+    );
     request.on('error', () => resolve(''));
   });
 }
 
-/** Where a server that listens on `listen`, maybe on all addresses, is met on this host. */
-export function metAt(listen: string): WebServerPart {
+/** Returns the address on this host at which to connect to a server that listens on `listen`, maybe on all addresses. */
+export function connectAddressOf(listen: string): WebServerPart {
   const [, host = '', port] = /^(?:(.*):)?(\d+)$/.exec(listen) ?? [];
   return {
     host: host === '[::]' ? '::1' : ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),

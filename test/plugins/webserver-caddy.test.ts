@@ -7,7 +7,7 @@ import { TestServer } from '../support/hostkeep.ts';
 import { fetchPage } from '../support/page.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('webserver with Caddy');
+const test = testSuite('webserver-caddy');
 const DEFAULTS = {
   driver: 'caddy',
   vhost_folder: '',
@@ -21,7 +21,7 @@ const DEFAULTS = {
   reconcile_seconds: 0,
 };
 
-test('each driver has its own commands, where the configuration has none', () => {
+test('each driver has default commands, which the configuration overrides', () => {
   assert.equal(driverOf(DEFAULTS)?.reload, ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile']);
   assert.equal(driverOf({ ...DEFAULTS, driver: 'nginx', check: ['sudo', 'nginx', '-t'] })?.check, [
     'sudo',
@@ -33,7 +33,7 @@ test('each driver has its own commands, where the configuration has none', () =>
 });
 
 if (hasCaddy()) {
-  test('Caddy serves a domain that was added, and none that was removed or that it refuses', async () => {
+  test('Caddy serves an added domain, and neither a removed one nor one that it refuses', async () => {
     const caddy = await Caddy.start();
     const server = await TestServer.start({ config: { webserver: caddy.settings } });
     try {

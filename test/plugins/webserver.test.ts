@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { Owner } from '../../plugins/webserver/owner.ts';
-import { compileTemplate, fileNameOf, isOurs } from '../../plugins/webserver/template.ts';
-import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
+import { FolderLock } from '../../plugins/webserver/folder-lock.ts';
+import { compileTemplate } from '../../plugins/webserver/template.ts';
+import { fileNameOf, isVhostFile, VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 import { hostkeep, start as startProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -21,20 +22,20 @@ test.after(async () => {
   if (hasReal) await nginx.remove();
 });
 
-test('one process keeps the folder, and leaves it to the next', async () => {
+test('one process holds the lock on the folder, and releases it for the next', async () => {
   const folder = new VhostFolder(temporaryFolder());
-  const [first, second] = [new Owner(folder), new Owner(folder)];
-  assert.is(await first.take(), 'alone');
-  assert.is(await second.take(), 'beside', 'another configuration of the same process');
+  const [first, second] = [new FolderLock(folder), new FolderLock(folder)];
+  assert.is(await first.acquire(), 'acquired');
+  assert.is(await second.acquire(), 'taken-over', 'another configuration of the same process');
   await first.release();
-  assert.is(await new Owner(folder).take(), 'beside');
+  assert.is(await new FolderLock(folder).acquire(), 'taken-over');
   await folder.put('.hostkeep-owner', `${process.pid}:1 x`);
-  assert.is(await first.take(), 'alone', 'another process had the same id');
+  assert.is(await first.acquire(), 'acquired', 'another process had the same id');
   await first.release();
   assert.equal(await folder.names(), []);
 });
 
-const site = {
+const values = {
   domain: 'shop.example',
   docroot: '/srv/ann/shop',
   files_root: '/srv/ann',
@@ -47,11 +48,11 @@ test('a template is filled with what cannot be read as anything else', () => {
     'server_name {{domain}}; root "{{docroot}}"; # {{username}} {{files_root}} {{listen}}',
   );
   assert.match(
-    render({ ...site, docroot: '/srv/ann/größe & more' }),
+    render({ ...values, docroot: '/srv/ann/größe & more' }),
     /server_name shop\.example; root "\/srv\/ann\/größe & more"; # ann \/srv\/ann 80$/,
   );
   for (const docroot of ['a"b', 'a;b', 'a$b', 'a{b', 'a}b', 'a\nb', 'a\\b', "a'b", 'a`b', 'a#b', 'a\u007fb'])
-    assert.throws(() => render({ ...site, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
+    assert.throws(() => render({ ...values, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
   for (const domain of [
     '',
     'localhost',
@@ -66,22 +67,28 @@ test('a template is filled with what cannot be read as anything else', () => {
     `${'a.'.repeat(126)}aa`,
     '../x.example',
   ]) {
-    assert.throws(() => render({ ...site, domain }), /cannot serve this name/, domain);
+    assert.throws(() => render({ ...values, domain }), /cannot serve this name/, domain);
   }
-  assert.throws(() => render({ ...site, username: 'a b' }));
+  assert.throws(() => render({ ...values, username: 'a b' }));
   assert.throws(() => compileTemplate('server_name {{domain}} {{unknown}}'), /\{\{unknown\}\}/);
   assert.throws(() => compileTemplate('server {}'), /\{\{domain\}\}/);
 });
 
-test('a domain of any length has a file of its own', () => {
+test('a domain of any length has a file of its own', async () => {
   const long = (last: string) => `${'a'.repeat(62)}.${'b'.repeat(62)}.${'c'.repeat(62)}.${'d'.repeat(58)}.${last}`;
   assert.is(fileNameOf('shop.example'), 'hostkeep-shop.example.conf');
   assert.is.not(fileNameOf(long('xa')), fileNameOf(long('xb')));
-  assert.ok(fileNameOf(long('xa')).length <= 255 && isOurs(fileNameOf(long('xa'))));
-  assert.ok(!isOurs('default.conf') && !isOurs('hostkeep-beacon.conf') && !isOurs('hostkeep-x.conf.bak'));
+  assert.ok(fileNameOf(long('xa')).length <= 255 && isVhostFile(fileNameOf(long('xa'))));
+  const folder = new VhostFolder(temporaryFolder());
+  const names = [long('xa'), long('xa').slice(-200)].map(fileNameOf);
+  for (const name of names) await folder.put(name, name);
+  assert.equal((await folder.names()).toSorted(), names.toSorted());
+  assert.ok(
+    !isVhostFile('default.conf') && !isVhostFile('hostkeep-beacon.conf') && !isVhostFile('hostkeep-x.conf.bak'),
+  );
 });
 
-test('without a driver nothing is told of domains', async () => {
+test('without a driver the plugin does not react to domains', async () => {
   const server = await TestServer.start();
   try {
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webserver');
@@ -92,7 +99,7 @@ test('without a driver nothing is told of domains', async () => {
   }
 });
 
-test('where the web server is missing a domain is refused, and doctor says why', async () => {
+test('without the web server program a domain is refused, and doctor says why', async () => {
   await withServer(
     {
       driver: 'nginx',
@@ -114,7 +121,7 @@ test('where the web server is missing a domain is refused, and doctor says why',
 });
 
 if (hasReal) {
-  test('a domain that was added is served at once, and one that was removed is not', async () => {
+  test('an added domain is served at once, and a removed one no longer', async () => {
     await withServer(nginx.settings, async (server) => {
       const { account, token } = await server.user('ann');
       assert.is((await nginx.fetch('shop.example')).status, 0);
@@ -130,7 +137,7 @@ if (hasReal) {
     });
   });
 
-  test('a document root that the web server would read as something else is refused', async () => {
+  test('a document root that the web server would misread is refused', async () => {
     await withServer(nginx.settings, async (server) => {
       const { token } = await server.user('ann');
       const { status, body } = await add(server, token, 'shop.example', 'a"; return 200 "x');
@@ -139,7 +146,7 @@ if (hasReal) {
     });
   });
 
-  test('what the web server refuses changes nothing', async () => {
+  test('a change that the web server refuses has no effect', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; return 200 "{{username}}"; }');
     await withServer(
@@ -172,7 +179,7 @@ if (hasReal) {
     );
   });
 
-  test('a domain is acknowledged when it is served, however late the reload takes effect', async () => {
+  test('a domain is acknowledged only when it is served, even if the reload takes effect late', async () => {
     const late = ['/bin/sh', '-c', `(sleep 1; ${nginx.command('-s', 'reload').join(' ')}) >/dev/null 2>&1 &`];
     await withServer({ ...nginx.settings, reload: late }, async (server) => {
       const { token } = await server.user('ann');
@@ -190,7 +197,7 @@ if (hasReal) {
     });
   });
 
-  test('a hundred domains at once are served after a few reloads, but for those that the web server refuses', async () => {
+  test('a hundred domains at once are served after a few reloads, except those that the web server refuses', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(
       template,
@@ -229,8 +236,10 @@ if (hasReal) {
     });
   });
 
-  test('the start brings files in step with the domains, and leaves those of others', async () => {
+  test('the start reconciles files with the domains, and keeps the files of others', async () => {
     writeFileSync(join(nginx.vhostFolder, 'mine.conf'), "# the operator's");
+    const left = `.hostkeep-a.example.conf.${process.pid}:1.01234567.tmp`; // of an earlier process with the same id
+    const beingWritten = `.hostkeep-a.example.conf.${PROCESS_ID}.01234567.tmp`;
     await withServer(
       nginx.settings,
       async (server) => {
@@ -238,7 +247,7 @@ if (hasReal) {
         for (const name of ['a.example', 'b.example']) assert.is((await add(server, token, name)).status, 201);
       },
       async () => {
-        assert.equal(vhosts(), ['hostkeep-a.example.conf', 'hostkeep-b.example.conf', 'mine.conf']);
+        assert.equal(vhosts(), [beingWritten, 'hostkeep-a.example.conf', 'hostkeep-b.example.conf', 'mine.conf']);
         assert.match(
           readFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), 'utf8'),
           /server_name a\.example/,
@@ -248,19 +257,21 @@ if (hasReal) {
       },
       () => {
         writeFileSync(join(nginx.vhostFolder, 'hostkeep-a.example.conf'), '');
-        writeFileSync(join(nginx.vhostFolder, '.hostkeep-0123.tmp'), 'half');
+        for (const name of [left, beingWritten]) writeFileSync(join(nginx.vhostFolder, name), 'half');
         writeFileSync(
           join(nginx.vhostFolder, 'hostkeep-orphan.example.conf'),
           `server { listen ${nginx.port}; server_name orphan.example; return 200; }`,
         );
       },
     );
-    assert.not(readdirSync(nginx.vhostFolder).includes('.hostkeep-0123.tmp'));
+    const names = readdirSync(nginx.vhostFolder);
+    assert.equal([names.includes(left), names.includes(beingWritten)], [false, true]);
+    rmSync(join(nginx.vhostFolder, beingWritten));
   });
 
   for (const step of ['before the check', 'before the reload', 'after the reload'] as const) {
     for (const change of ['new', 'delete'] as const) {
-      test(`a process killed ${step} of a change (${change}) leaves what the next start repairs`, async () => {
+      test(`the next start repairs what a process killed ${step} of a change (${change}) left`, async () => {
         const data = temporaryFolder();
         const server = await TestServer.start({ data, config: { webserver: nginx.settings } });
         const { token } = await server.user('ann');
@@ -305,7 +316,7 @@ if (hasReal) {
     }
   }
 
-  test('a doctor beside a running server touches nothing', async () => {
+  test('doctor beside a running server changes nothing', async () => {
     const data = temporaryFolder();
     const config = join(data, 'config.json');
     writeFileSync(config, JSON.stringify({ webserver: nginx.settings }));
@@ -321,7 +332,7 @@ if (hasReal) {
     await once(child, 'exit');
   });
 
-  test('the domains of an account that is removed are not served any more', async () => {
+  test('domains of a removed account are no longer served', async () => {
     await withServer(nginx.settings, async (server) => {
       const { token } = await server.user('ann');
       assert.is((await add(server, token, 'shop.example')).status, 201);
@@ -333,7 +344,7 @@ if (hasReal) {
     });
   });
 
-  test('doctor tells the version', async () => {
+  test('doctor reports the version', async () => {
     await withServer(nginx.settings, async (server) => {
       const finding = (await server.hostkeep.plugins.gather('doctor'))
         .flatMap((part) => (part.ok ? part.value : []))
@@ -343,7 +354,7 @@ if (hasReal) {
   });
 }
 
-/** A Hostkeep for one test, and, where `next` is given, a second one on the same data after `between`. */
+/** Runs a server for one test, and if `next` is given, a second one on the same data after `between`. */
 async function withServer(
   webserver: Record<string, unknown>,
   work: (server: TestServer) => Promise<void>,
