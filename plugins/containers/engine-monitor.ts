@@ -13,7 +13,7 @@ import type { CgroupReader } from './stats/cgroup-reader.ts';
 import { StatsCollector } from './stats/stats-collector.ts';
 import { StatsSampler } from './stats/stats-sampler.ts';
 
-export interface MonitorOptions extends EngineOptions {
+interface MonitorOptions extends EngineOptions {
   readonly keepUsageMs: number;
   readonly cgroups: CgroupReader;
   readonly log: Log;
@@ -75,7 +75,7 @@ export function remedyFor(message: string, isOwn: boolean): string {
   return 'apt-get install docker.io and start dockerd, or set containers.socket (empty = no engine)';
 }
 
-/** Reports which version of control groups is readable; without any, the engine is asked for their figures. */
+/** Reports which version of control groups is readable; without any, statistics come from the engine. */
 export async function cgroupFinding(cgroups: CgroupReader): Promise<Finding> {
   const version = await cgroups.version();
   return {

@@ -24,7 +24,10 @@ const SERVICES: readonly Service[] = [
   },
 ];
 
-/** Returns the published ports of known services in an account's running containers. Of several containers the oldest counts. */
+/**
+ * Returns the published ports of known services in an account's running containers. Of several containers the oldest
+ * counts.
+ */
 export function portsOf(containers: readonly Container[]): PortsPart {
   const byAge = containers.toSorted((a, b) => a.createdSeconds - b.createdSeconds || (a.id < b.id ? -1 : 1));
   const part: PortsPart = {};

@@ -8,7 +8,10 @@ import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts
 import { SQLITE_FOLDER } from './sqlite-files.ts';
 
 const NAMES = ['blog', 'shop', 'stats'];
-/** The only table in a demo database. A database with any other table, or without this one, is not the demo's and left alone. */
+/**
+ * The only table in a demo database. A database with any other table, or without this one, is not the demo's and left
+ * alone.
+ */
 const TABLE = 'hostkeep_demo';
 /** MySQL's default limit for a recursion. */
 const ROWS = 1000;
@@ -37,7 +40,9 @@ async function createFiles(filesRoot: string, names: readonly string[]): Promise
   }
 }
 
-/** Creates databases for the demo's accounts on the demo account's server, and registers their removal with `onClose`. */
+/**
+ * Creates databases for the demo's accounts on the demo account's server, and registers their removal with `onClose`.
+ */
 export async function createDemoDatabases(
   config: DatabasesConfig,
   { demo, other }: DemoContext,

@@ -14,8 +14,8 @@ const ACCESS_REMEDY =
   'using SQLite files instead; run the demo as a user who may create databases, put a login into ~/.my.cnf, or set databases.servers';
 
 /**
- * Returns the demo's configuration. If it names no server, adds the MySQL or MariaDB server that this host's clients use
- * by default, provided that this user may create databases there; otherwise `leftOut` says why not.
+ * Returns the demo's configuration. If it names no server, adds the MySQL or MariaDB server that this host's clients
+ * use by default, provided that this user may create databases there; otherwise `leftOut` says why not.
  */
 export async function withLocalServer(
   config: DatabasesConfig,

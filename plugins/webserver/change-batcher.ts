@@ -93,7 +93,9 @@ export class ChangeBatcher {
     for (const change of applied) change.settle(failure);
   }
 
-  /** Applies changes and returns those that the server accepts. The others are rolled back and settled with the error. */
+  /**
+   * Applies changes and returns those that the server accepts. The others are rolled back and settled with the error.
+   */
   async #applyValid(batch: readonly PendingChange[]): Promise<readonly PendingChange[]> {
     const failure = await this.#apply(batch);
     if (failure === undefined) return batch;
@@ -139,7 +141,8 @@ export class ChangeBatcher {
       return undefined;
     } catch (error) {
       const failure = await this.#rollBack(applied, error);
-      await this.#server.reload().catch(() => undefined); // the server may have accepted the change after the time limit
+      // the server may have accepted the change after the time limit
+      await this.#server.reload().catch(() => undefined);
       return failure;
     }
   }

@@ -19,7 +19,7 @@ const PID = 'nginx.pid';
 const TYPES =
   'text/html html htm; text/css css; text/plain txt; text/javascript js; application/json json; image/gif gif; image/png png; image/jpeg jpg jpeg; image/svg+xml svg;';
 
-export interface DemoServer {
+interface DemoServer {
   readonly settings: WebserverConfig;
   /** Resolves when its process has exited. */
   stop(): Promise<void>;

@@ -29,7 +29,10 @@ export async function startReconciling(
   }
 }
 
-/** Reacts to changes that do not reach `domainAdded` and `domainRemoved`: removed accounts, and changes by other processes. */
+/**
+ * Reacts to changes that do not reach `domainAdded` and `domainRemoved`: removed accounts, and changes by other
+ * processes.
+ */
 function keepReconciling({ config, events, log, onClose }: Host<WebserverConfig>, vhosts: Vhosts): void {
   const reconcile = async (isNeeded: () => boolean | Promise<boolean>) => {
     try {

@@ -22,7 +22,10 @@ const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 const UNQUOTABLE = /[\u0000-\u001f\u007f"'`$;{}\\#*?\u2028\u2029]/;
 export const HEADER = '# Written by Hostkeep, which overwrites it.\n';
 
-/** Returns a function that renders a virtual host's file. Throws for a template with unknown placeholders, or without {{domain}}. */
+/**
+ * Returns a function that renders a virtual host's file. Throws for a template with unknown placeholders, or without
+ * {{domain}}.
+ */
 export function compileTemplate(source: string): (values: VhostValues) => string {
   const unknown = [...source.matchAll(/\{\{(.*?)\}\}/g)].find(([, key = '']) => !KEYS.some((known) => known === key));
   if (unknown !== undefined)

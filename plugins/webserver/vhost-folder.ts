@@ -6,7 +6,9 @@ import { isRunning } from '../../kernel/system/process-id.ts';
 
 const PREFIX = 'hostkeep-';
 const EXTENSION = '.conf';
-/** A longer domain is shortened in its file name: file systems allow 255 bytes, and `replaceFile` adds some to a name. */
+/**
+ * A longer domain is shortened in its file name: file systems allow 255 bytes, and `replaceFile` adds some to a name.
+ */
 const LONGEST_PLAIN = 200;
 /** A file that `replaceFile` writes beside another, with the process that writes it. */
 const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
@@ -25,7 +27,10 @@ export function isVhostFile(name: string): boolean {
   return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && name !== BEACON_FILE;
 }
 
-/** The folder that the web server includes. Each file is replaced as a whole, so that a power cut leaves the old or the new one. */
+/**
+ * The folder that the web server includes. Each file is replaced as a whole, so that a power cut leaves the old or the
+ * new one.
+ */
 export class VhostFolder {
   readonly path: string;
 

@@ -9,7 +9,7 @@ import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { HEADER, type VhostValues } from './template.ts';
 import { BEACON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
-export interface VhostParts {
+interface VhostParts {
   readonly folder: VhostFolder;
   readonly batcher: ChangeBatcher;
   readonly render: (values: VhostValues) => string;

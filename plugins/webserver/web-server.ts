@@ -5,7 +5,7 @@ import type { WebServerPart } from '../../kernel/plugin-api/points/web-server-pa
 import type { Driver } from './drivers.ts';
 import { BEACON_FILE, type VhostFolder } from './vhost-folder.ts';
 
-export interface WebServerTimeouts {
+interface WebServerTimeouts {
   readonly commandMs: number;
   /** How long the server may take to serve a new configuration. */
   readonly servedMs: number;
@@ -35,7 +35,9 @@ export class WebServer {
     await this.#run(this.#driver.check);
   }
 
-  /** Reloads the configuration. Resolves when the server serves what is in the folder; rejects when it does not in time. */
+  /**
+   * Reloads the configuration. Resolves when the server serves what is in the folder; rejects when it does not in time.
+   */
   async reload(): Promise<void> {
     const token = randomBytes(8).toString('hex');
     const beacon = this.#driver.beacon?.(token, this.#listen);
@@ -99,7 +101,9 @@ function fetchBody(listen: string, hostName: string, signal: AbortSignal): Promi
   });
 }
 
-/** Returns the address on this host at which to connect to a server that listens on `listen`, maybe on all addresses. */
+/**
+ * Returns the address on this host at which to connect to a server that listens on `listen`, maybe on all addresses.
+ */
 export function connectAddressOf(listen: string): WebServerPart {
   const [, host = '', port] = /^(?:(.*):)?(\d+)$/.exec(listen) ?? [];
   return {

@@ -1,4 +1,6 @@
-/** When the sampler of the containers plugin samples, how old its replies are, and when it stops; with shortened times. */
+/**
+ * When the sampler of the containers plugin samples, how old its replies are, and when it stops; with shortened times.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';

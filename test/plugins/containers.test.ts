@@ -1,4 +1,7 @@
-/** Calculations and parsers of the containers plugin, on literals that engines and kernels write, or hostile engines could. */
+/**
+ * Calculations and parsers of the containers plugin, on literals that engines and kernels write, or hostile engines
+ * could.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

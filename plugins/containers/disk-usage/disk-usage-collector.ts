@@ -39,7 +39,10 @@ export class DiskUsageCollector {
     this.#keepMs = keepMs;
   }
 
-  /** Returns the reply of the kept measurement; a promise only where there is none. Errors: 503 `containers_unavailable`. */
+  /**
+   * Returns the reply of the kept measurement; a promise only where there is none. Errors: 503
+   * `containers_unavailable`.
+   */
   get(account: Account): Reply | Promise<Reply> {
     if (this.#latest !== undefined && performance.now() - this.#latest.atMs <= this.#keepMs)
       return this.#replyFor(account, this.#latest);

@@ -1,6 +1,9 @@
 import type { ContainerPort } from '../engine/container.ts';
 
-/** Writes a container's ports as the docker CLI does: `127.0.0.1:8090->80/tcp, 443/tcp`, consecutive ones as `9000-9002/tcp`. */
+/**
+ * Writes a container's ports as the docker CLI does: `127.0.0.1:8090->80/tcp, 443/tcp`, consecutive ones as
+ * `9000-9002/tcp`.
+ */
 export function portText(ports: readonly ContainerPort[]): string {
   const finished: string[] = [];
   const mapped: string[] = [];

@@ -54,7 +54,10 @@ export class ContainerList {
     return this.#latest;
   }
 
-  /** At most a second old. Paused containers count as running, as in the docker CLI. Rejects with 503 `containers_unavailable`. */
+  /**
+   * At most a second old. Paused containers count as running, as in the docker CLI. Rejects with 503
+   * `containers_unavailable`.
+   */
   async snapshot(): Promise<ContainerSnapshot> {
     this.assertUp();
     if (this.#latest !== undefined && performance.now() - this.#fetchedAtMs < KEEP_MS) return this.#latest;

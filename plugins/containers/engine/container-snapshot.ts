@@ -12,7 +12,9 @@ export function isOwnedBy(labels: ReadonlyMap<string, string>, { username }: Acc
 /** The running containers of one engine at one moment. */
 export class ContainerSnapshot {
   readonly all: readonly Container[];
-  /** By user name; a container whose labels name two accounts belongs to both. `undefined` where one account owns all. */
+  /**
+   * By user name; a container whose labels name two accounts belongs to both. `undefined` where one account owns all.
+   */
   readonly #byOwner: ReadonlyMap<string, readonly Container[]> | undefined;
 
   /** `isOwn`: the engine is an account's own, so all of its containers are that account's. */

@@ -8,7 +8,7 @@ export interface ContainerPort {
   readonly protocol: string;
 }
 
-export interface ContainerMount {
+interface ContainerMount {
   readonly type: string;
   /** Name of the volume, `''` for a folder of the host. */
   readonly name: string;
@@ -37,7 +37,9 @@ export interface Container {
 
 const ID = /^[0-9a-f]{12,64}$/;
 
-/** Parses a list of containers (`/containers/json`). Throws when it is not an array; skips entries without a valid id. */
+/**
+ * Parses a list of containers (`/containers/json`). Throws when it is not an array; skips entries without a valid id.
+ */
 export function parseContainers(value: unknown): Container[] {
   if (!Array.isArray(value)) throw new Error('the list of containers is not an array');
   return value

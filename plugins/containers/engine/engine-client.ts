@@ -57,7 +57,9 @@ export class EngineClient {
     this.#options = { socketPath, host: '', protocol: 'http', agent: this.#agent };
   }
 
-  /** Returns the parsed JSON, `undefined` for an empty body. Rejects as `request` does, and when the body is not JSON. */
+  /**
+   * Returns the parsed JSON, `undefined` for an empty body. Rejects as `request` does, and when the body is not JSON.
+   */
   async getJson(
     path: string,
     { query, timeoutMs }: Pick<EngineRequest, 'query' | 'timeoutMs'> = {},

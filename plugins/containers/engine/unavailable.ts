@@ -3,7 +3,10 @@ import { HttpError, retryLater } from '../../../kernel/errors.ts';
 /** `Retry-After` of the 503, in seconds; an engine that is down is retried at the same interval. */
 export const RETRY_SECONDS = 2;
 
-/** Returns the 503 `containers_unavailable`. Its cause goes to the log only; a cause that is an `HttpError` is returned as it is. */
+/**
+ * Returns the 503 `containers_unavailable`. Its cause goes to the log only; a cause that is an `HttpError` is returned
+ * as it is.
+ */
 export function unavailable(cause: unknown, detail: string): HttpError {
   return cause instanceof HttpError ? cause : retryLater('containers_unavailable', detail, RETRY_SECONDS, cause);
 }

@@ -1,7 +1,7 @@
 /** Parsers of the Linux kernel's files about control groups (cgroups(7)) and network interfaces. */
 
 /** Where a process is in the hierarchies: one path of version 2, or one for each controller of version 1. */
-export type CgroupPaths =
+type CgroupPaths =
   { readonly version: 2; readonly path: string } | { readonly version: 1; readonly paths: ReadonlyMap<string, string> };
 
 /**

@@ -12,7 +12,10 @@ const READS_AT_ONCE = 8;
 
 type CgroupSample = Omit<ContainerSample, 'source' | 'receivedBytes' | 'sentBytes'>;
 
-/** Samples containers from the Linux kernel's files: control groups of version 1 and 2, and network counters. Costs the engine nothing. */
+/**
+ * Samples containers from the Linux kernel's files: control groups of version 1 and 2, and network counters. Costs the
+ * engine nothing.
+ */
 export class CgroupReader {
   readonly #root: string;
   readonly #hostMemoryBytes: number;

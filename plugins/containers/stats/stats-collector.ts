@@ -35,7 +35,9 @@ export class StatsCollector {
     this.#cgroups = cgroups;
   }
 
-  /** Leaves out containers that end during the call. Rejects when neither the files nor the engine have figures for one. */
+  /**
+   * Leaves out containers that end during the call. Rejects when neither the files nor the engine have figures for one.
+   */
   async measure(containers: readonly Container[]): Promise<ContainerUsage[]> {
     if (containers.length > MAX_CONTAINERS)
       throw new Error(`${containers.length} containers are running, more than the limit of ${MAX_CONTAINERS}`);

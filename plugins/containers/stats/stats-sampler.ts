@@ -10,7 +10,7 @@ import type { StatsCollector } from './stats-collector.ts';
 import { totals } from './totals.ts';
 
 /** Times of the sampler, in milliseconds. */
-export interface SamplerTiming {
+interface SamplerTiming {
   readonly intervalMs: number;
   /** Sampling for an account stops this long after its last poll. */
   readonly idleMs: number;

@@ -15,8 +15,8 @@ const CONNECTIONS = 2;
 const REPLY_BYTES = 64 * 2 ** 20;
 const CLOSE_MS = 1000;
 /**
- * Switches off SQL modes that change quoting, and limits statements on the server, too. MySQL does not know the variable
- * and rejects the second statement, which is ignored.
+ * Switches off SQL modes that change quoting, and limits statements on the server, too. MySQL does not know the
+ * variable and rejects the second statement, which is ignored.
  */
 const sessionSettings = (queryMs: number) => [
   "set session sql_mode = ''",
@@ -55,7 +55,8 @@ export class MysqlClient {
     const host = settings.host || file.host || '127.0.0.1';
     const port = settings.port || Number(file.port ?? 3306);
     const sockets = new PoolSockets(() => (path ? connect(path) : connect(port, host)));
-    const { createPool } = await import('mysql2'); // loaded only where there is a server, to save start-up time and memory
+    // loaded only where there is a server, to save start-up time and memory
+    const { createPool } = await import('mysql2');
     const pool = createPool({
       user: settings.user || (file.user ?? ''),
       password: settings.password || (file.password ?? ''),
@@ -73,7 +74,9 @@ export class MysqlClient {
     return new MysqlClient(pool.promise(), sockets, queryMs);
   }
 
-  /** The driver quotes parameters, and writes bytes as `X'…'`. After any error but a `SqlError` the client is unusable. */
+  /**
+   * The driver quotes parameters, and writes bytes as `X'…'`. After any error but a `SqlError` the client is unusable.
+   */
   async query<T>(sql: string, params: readonly SqlParameter[] = []): Promise<T[]> {
     const [rows] = await withDeadline(this.#pool.query<RowDataPacket[]>(sql, [...params]), this.#queryMs);
     this.#sockets.resetCounts();

@@ -5,7 +5,7 @@ import { MysqlClient, type QueryLimits } from './client.ts';
 import { ServerCatalogue } from './server-catalogue.ts';
 import { readGrants, readSizes, type SizeMethod } from './size-queries.ts';
 
-export interface ServerOptions extends QueryLimits {
+interface ServerOptions extends QueryLimits {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly refreshMs: number;
@@ -28,7 +28,9 @@ interface LatestSnapshot {
   readonly freshMs: number;
 }
 
-/** A server that takes a second to answer is asked every ten seconds, so that sizes cost it at most a tenth of its time. */
+/**
+ * A server that takes a second to answer is asked every ten seconds, so that sizes cost it at most a tenth of its time.
+ */
 const REST_FACTOR = 10;
 const LONGEST_FRESH_MS = 10_000;
 /** During a refresh, a snapshot is still served until its age is this many times `freshMs`. */
@@ -36,7 +38,10 @@ const STALE_FACTOR = 2;
 /** How long after a failure callers are refused at once, instead of waiting for the next attempt. */
 const KNOWN_DOWN_MS = 30_000;
 
-/** One server, queried once for all callers within a few seconds. Its connections are its own, so a slow server delays no other. */
+/**
+ * One server, queried once for all callers within a few seconds. Its connections are its own, so a slow server delays
+ * no other.
+ */
 export class DatabaseServer {
   readonly name: string;
   readonly ownership: ServerSettings['ownership'];
@@ -61,8 +66,8 @@ export class DatabaseServer {
   }
 
   /**
-   * Returns a snapshot, a promise only where there is no recent one. Errors: 503 `databases_unavailable`, thrown at once
-   * while the server is known to be down.
+   * Returns a snapshot, a promise only where there is no recent one. Errors: 503 `databases_unavailable`, thrown at
+   * once while the server is known to be down.
    */
   snapshot(): ServerSnapshot | Promise<ServerSnapshot> {
     const now = performance.now();
@@ -74,7 +79,9 @@ export class DatabaseServer {
     return flight;
   }
 
-  /** Returns the server's version and how it reports sizes, over a connection of its own. Errors: those of the server. */
+  /**
+   * Returns the server's version and how it reports sizes, over a connection of its own. Errors: those of the server.
+   */
   async describe(): Promise<{ version: string; method: SizeMethod }> {
     const client = await MysqlClient.open(this.#options.settings, this.#options);
     try {

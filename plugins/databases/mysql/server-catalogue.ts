@@ -1,4 +1,6 @@
-/** Which databases on a shared server belong to an account. Names are compared byte by byte, as the servers do on Linux. */
+/**
+ * Which databases on a shared server belong to an account. Names are compared byte by byte, as the servers do on Linux.
+ */
 import { byName, type Database } from '../account-databases.ts';
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
@@ -36,7 +38,10 @@ export class ServerCatalogue {
     return (this.#byHead.get(headOf(username)) ?? []).filter(({ name }) => name.startsWith(prefix));
   }
 
-  /** Returns the databases on which, or on a table of which, a database user has a privilege. Global privileges do not count. */
+  /**
+   * Returns the databases on which, or on a table of which, a database user has a privilege. Global privileges do not
+   * count.
+   */
   granted(user: string): Database[] {
     const found = new Map<string, Database>();
     for (const grant of this.#grants.get(user) ?? [])
@@ -51,7 +56,10 @@ export class ServerCatalogue {
   }
 }
 
-/** Whether a name could belong to an account with a longer name: `ann_b_shop` is ann_b's if that account exists, else ann's. */
+/**
+ * Whether a name could belong to an account with a longer name: `ann_b_shop` is ann_b's if that account exists, else
+ * ann's.
+ */
 export function isAmbiguous(username: string, { name }: Database): boolean {
   return name.includes('_', username.length + 1);
 }

@@ -56,7 +56,9 @@ export class ServerSource implements DatabaseSource {
     return longer instanceof Promise ? longer.then((names) => withoutThoseOf(names, own)) : withoutThoseOf(longer, own);
   }
 
-  /** Lists the user names that begin with `<username>_`. They are consecutive, after `<username>^`: `^` precedes `_`. */
+  /**
+   * Lists the user names that begin with `<username>_`. They are consecutive, after `<username>^`: `^` precedes `_`.
+   */
   async #findLongerNames(username: string): Promise<string[]> {
     const names: string[] = [];
     for (let cursor = `${username}^`; ; cursor = names.at(-1) ?? cursor) {

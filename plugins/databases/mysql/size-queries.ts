@@ -1,4 +1,7 @@
-/** Sizes and grants from a server: one statement for all databases, and a second one for tables without files of their own. */
+/**
+ * Sizes and grants from a server: one statement for all databases, and a second one for tables without files of their
+ * own.
+ */
 import { isSqlError, type MysqlClient, type SqlParameter } from './client.ts';
 import type { Grant } from './server-catalogue.ts';
 import type { Database } from '../account-databases.ts';
