@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import si from 'systeminformation';
-import { DiskReader } from '../plugins/usage/disks.ts';
-import { MemoryReader } from '../plugins/usage/memory.ts';
-import { cpuReader } from '../plugins/usage/sampler.ts';
+import { DiskReader } from '../plugins/usage/readers/disks.ts';
+import { MemoryReader } from '../plugins/usage/readers/memory.ts';
+import { cpuReader } from '../plugins/usage/sampling/sampler.ts';
 import { describeLoad, interleaved, load, loadTool, median, percentile, type Load } from './support/load.ts';
 import {
   coreOf,

@@ -1,7 +1,7 @@
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Endpoint } from './schema.ts';
 
-/** Every route of the admin address, with a command that asks it; aliases have a row each. */
+/** Lists all routes of the admin address with an example command; each alias has a row of its own. */
 export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
   return routes
     .filter((route) => route.address === 'admin')
@@ -25,12 +25,12 @@ function curl(route: RouteInfo, path: string, url: string): string {
   const queryText = query
     .map(([name, schema], i) => `${i === 0 ? '?' : '&'}${name}=${encodeURIComponent(String(exampleOf(schema, name)))}`)
     .join('');
-  const asksToken = route.access !== 'guest' || route.headers?.includes('authorization') === true;
+  const needsToken = route.access !== 'guest' || route.headers?.includes('authorization') === true;
   return [
     'curl',
     ...(route.produces?.includes('text/event-stream') === true ? ['-N'] : []),
     ...(route.method === 'GET' ? [] : ['-X', route.method]),
-    ...(asksToken ? ['-H', '"Authorization: Bearer $TOKEN"'] : []),
+    ...(needsToken ? ['-H', '"Authorization: Bearer $TOKEN"'] : []),
     ...(route.body === undefined
       ? []
       : ['-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(exampleOf(route.body, 'body')))]),
@@ -38,7 +38,7 @@ function curl(route: RouteInfo, path: string, url: string): string {
   ].join(' ');
 }
 
-/** The part of JSON Schema that an example follows from. */
+/** The part of JSON Schema from which an example is built. */
 interface Described {
   readonly examples?: readonly unknown[];
   readonly default?: unknown;
@@ -51,7 +51,7 @@ interface Described {
   readonly properties?: Readonly<Record<string, Described>>;
 }
 
-/** A value that fits a schema: its own example or default, else the members that it asks for, each under its name. */
+/** Returns a value that fits a schema: its example or default, otherwise an object of its required members. */
 function exampleOf(schema: Described | undefined, name: string): unknown {
   const given = schema?.examples?.[0] ?? schema?.default ?? schema?.const ?? schema?.enum?.[0];
   if (schema === undefined || given !== undefined) return given ?? name;
@@ -65,7 +65,7 @@ function exampleOf(schema: Described | undefined, name: string): unknown {
   return schema.type === 'boolean' ? true : name;
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,18 +1,18 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
-import { Broadcast } from './broadcast.ts';
-import { Counts } from './counts.ts';
-import { DiskReader } from './disks.ts';
+import { Broadcast } from './sampling/broadcast.ts';
+import { Counts } from './history/counts.ts';
+import { DiskReader } from './readers/disks.ts';
 import { endpoints } from './endpoints.ts';
-import { Recorder } from './history.ts';
-import { MemoryReader } from './memory.ts';
-import { doctor, metrics } from './provides.ts';
-import { Recent } from './recent.ts';
-import { cpuReader, Sampler } from './sampler.ts';
+import { Recorder } from './history/recorder.ts';
+import { MemoryReader } from './readers/memory.ts';
+import { doctor, metrics } from './extension-points.ts';
+import { RecentSamples } from './sampling/recent-samples.ts';
+import { cpuReader, Sampler } from './sampling/sampler.ts';
 import { Cpu, Disks, Endpoints, History, HistoryQuery, Memory, METRICS, Stats, UsageConfig } from './schema.ts';
-import { Stats as DailyStats } from './stats.ts';
-import { UsageStore } from './store.ts';
+import { DailyStats } from './history/daily-stats.ts';
+import { UsageStore } from './history/store.ts';
 
 export default definePlugin({
   name: 'usage',
@@ -25,10 +25,15 @@ export default definePlugin({
       list: {
         ...gate,
         path: '/api/usage',
-        summary: 'All endpoints of this address, with an example of each',
+        summary: 'All endpoints of this address, each with an example',
         reply: Endpoints,
       },
-      stats: { ...gate, path: '/api/usage/stats', summary: 'Users, domains and websites by the day', reply: Stats },
+      stats: {
+        ...gate,
+        path: '/api/usage/stats',
+        summary: 'Number of users, domains and websites by day',
+        reply: Stats,
+      },
       cpu: { ...gate, path: '/api/usage/cpu', summary: 'Load of each core', reply: Cpu },
       memory: { ...gate, path: '/api/usage/memory', summary: 'Memory in use and available', reply: Memory },
       disk: {
@@ -40,12 +45,12 @@ export default definePlugin({
       stream: {
         ...gate,
         path: '/api/usage/stream',
-        summary: 'Every sample as it is taken, as server-sent events',
+        summary: 'Live samples as server-sent events',
         reply: Type.String(),
         produces: ['text/event-stream'],
         headers: ['last-event-id'],
         description:
-          'Events named `sample` hold `{at, cpu, memory, disk}` in the shapes of the other routes. `Last-Event-ID` brings what was missed in the last ten minutes. A client that does not keep up loses samples.',
+          'Each event `sample` holds `{at, cpu, memory, disk}`, in the forms of the other routes. With `Last-Event-ID`, the stream begins with the samples missed in the last ten minutes. A client that does not keep up loses samples.',
         errors: ['overloaded'],
       },
       history: {
@@ -65,7 +70,7 @@ export default definePlugin({
       config.interval_ms,
       log,
     );
-    const recent = new Recent();
+    const recent = new RecentSamples();
     const counts = new Counts(gather, events);
     const usageStore = new UsageStore(store);
     const stats = new DailyStats(counts, usageStore);
@@ -82,7 +87,7 @@ export default definePlugin({
     onClose(() => broadcast.close());
     onClose(() => sampler.close());
 
-    /** In the same tick while the sampler is at work. */
+    /** Without a promise while the sampler is running. */
     const figure = (name: 'cpu' | 'memory' | 'disks') => (): Reply | Promise<Reply> => {
       const sample = sampler.read();
       return sample instanceof Promise ? sample.then((first) => first[name].reply) : sample[name].reply;

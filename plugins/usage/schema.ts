@@ -2,31 +2,36 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const Bytes = (description: string) => Type.Integer({ minimum: 0, description: `Bytes; ${description}` });
-const Percent = Type.Number({ minimum: 0, maximum: 100, description: 'In one decimal' });
+const Percent = Type.Number({ minimum: 0, maximum: 100, description: 'With one decimal' });
 
 export const UsageConfig = Type.Object(
   {
     access: Type.String({
       enum: ['admin', 'feature'],
       default: 'admin',
-      description: 'feature: accounts whose plan holds the feature usage may read it too',
+      description: 'admin: administrators only; feature: also accounts with the feature usage',
     }),
     interval_ms: Type.Integer({
       minimum: 100,
       maximum: 60_000,
       default: 1000,
-      description: 'Between two samples while somebody reads',
+      description: 'Milliseconds between two samples while there are readers',
     }),
-    streams: Type.Integer({ minimum: 0, maximum: 100_000, default: 2000, description: 'Open streams at the most' }),
+    streams: Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      default: 2000,
+      description: 'Maximum number of open streams',
+    }),
     streams_of_user: Type.Integer({
       minimum: 0,
       maximum: 100_000,
       default: 10,
-      description: 'Of these, by one account that is no admin',
+      description: 'Maximum number of open streams of one account; does not apply to administrators',
     }),
     remote_disks: Type.Boolean({
       default: false,
-      description: 'Also show network file systems and those of programs (FUSE), as far as they answer',
+      description: 'Whether to include network file systems and FUSE, if they answer',
     }),
     roots: Type.Object(
       {
@@ -37,7 +42,7 @@ export const UsageConfig = Type.Object(
       {
         ...closed,
         default: {},
-        description: 'Where the host is seen, for a server that runs in a container of its own',
+        description: 'Where the file systems of the host are mounted, for a server in a container',
       },
     ),
   },
@@ -48,7 +53,7 @@ export type UsageConfig = Static<typeof UsageConfig>;
 export const Stats = Type.Object({
   usage_stats: Type.String({
     description:
-      'One JSON object a line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), users, domains, websites',
+      'One JSON object per line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), users, domains, websites',
   }),
 });
 
@@ -58,7 +63,7 @@ export const Endpoints = Type.Object({
       method: Type.String(),
       path: Type.String(),
       description: Type.String(),
-      example: Type.String({ description: 'A curl command; the shell variable TOKEN holds the token' }),
+      example: Type.String({ description: 'A curl command; it reads the token from the shell variable TOKEN' }),
     }),
   ),
 });
@@ -66,26 +71,26 @@ export type Endpoint = Static<typeof Endpoints>['endpoints'][number];
 
 export const Cpu = Type.Record(Type.String({ pattern: '^core_[0-9]+$' }), Percent, {
   description:
-    'Load of each core since the last sample: time neither idle nor waiting for disks. A core that just came is left out for one sample',
+    'Load of each core since the last sample: all time except idle and I/O wait. A core that has just come online is left out of one sample',
 });
 
 export const Memory = Type.Object({
   human_readable_info: Type.Object(
     { available: Type.String(), percent: Type.String(), total: Type.String(), used: Type.String() },
-    { description: 'In GB of 2^30 bytes' },
+    { description: 'In GB (2^30 bytes)' },
   ),
   ram_info: Type.Object({
-    available: Bytes('what programs can still get'),
+    available: Bytes('what programs can still allocate'),
     percent: Percent,
-    total: Bytes('of the machine, or the limit of the container'),
-    used: Bytes('total less available, as in free'),
+    total: Bytes('memory of the machine, or the limit of the container'),
+    used: Bytes('total minus available, as in free'),
   }),
 });
 export type Memory = Static<typeof Memory>;
 
 const Partition = Type.Object({
   device: Type.String(),
-  free: Bytes('what unprivileged users can still use, as in df'),
+  free: Bytes('available to unprivileged users, as in df'),
   fstype: Type.String(),
   mountpoint: Type.String(),
   percent: Percent,
@@ -96,7 +101,7 @@ export type Partition = Static<typeof Partition>;
 
 export const Disks = Type.Array(Partition, {
   description:
-    'File systems on devices, each once. Left out: read-only images, network file systems unless configured, and what does not answer',
+    'File systems on devices, each once, without read-only images, network file systems (unless configured) and those that do not answer',
 });
 
 export const METRICS = ['cpu', 'memory', 'disk', 'users', 'domains', 'websites'] as const;
@@ -110,14 +115,14 @@ const Moment = (description: string) =>
 
 export const HistoryQuery = Type.Object({
   metric: Type.Unsafe<MetricName>({ type: 'string', enum: METRICS, default: 'cpu' }),
-  from: Type.Optional(Moment('an hour before the end unless said')),
-  to: Type.Optional(Moment('now unless said')),
+  from: Type.Optional(Moment('defaults to one hour before the end')),
+  to: Type.Optional(Moment('defaults to now')),
   step: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 31_536_000,
       description:
-        'Seconds that a point stands for; the finest that is kept for the range, in at most 1440 points, unless said',
+        'Seconds per point; defaults to the finest resolution kept for the range that gives at most 1440 points',
     }),
   ),
 });
@@ -130,11 +135,11 @@ export const History = Type.Object({
   step: Type.Integer({ description: 'Seconds' }),
   points: Type.Array(
     Type.Object({
-      time: Type.Integer({ description: 'Begin of the step, seconds since 1970' }),
+      time: Type.Integer({ description: 'Start of the step, seconds since 1970' }),
       value: Type.Number({ description: 'Mean over the step' }),
     }),
     {
-      description: 'Oldest first. A step in which nothing was sampled is left out',
+      description: 'Oldest first; steps without samples are left out',
     },
   ),
 });

@@ -6,14 +6,15 @@ import { projectDir } from '../../kernel/system/project-dir.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ExtensionPoints } from '../../kernel/plugin-api/extension-points.ts';
 import { Store } from '../../kernel/storage/store.ts';
-import { Broadcast } from '../../plugins/usage/broadcast.ts';
-import { Counts } from '../../plugins/usage/counts.ts';
-import { bucketed, minuteRow, planned, Recorder } from '../../plugins/usage/history.ts';
-import { Recent } from '../../plugins/usage/recent.ts';
-import { Sampler, type Readers } from '../../plugins/usage/sampler.ts';
-import { Sample } from '../../plugins/usage/sample.ts';
-import { Stats } from '../../plugins/usage/stats.ts';
-import { UsageStore } from '../../plugins/usage/store.ts';
+import { Broadcast } from '../../plugins/usage/sampling/broadcast.ts';
+import { Counts } from '../../plugins/usage/history/counts.ts';
+import { minuteRow, Recorder } from '../../plugins/usage/history/recorder.ts';
+import { bucketed, plannedRange } from '../../plugins/usage/history/time-series.ts';
+import { RecentSamples } from '../../plugins/usage/sampling/recent-samples.ts';
+import { Sampler, type Readers } from '../../plugins/usage/sampling/sampler.ts';
+import { Sample } from '../../plugins/usage/sampling/sample.ts';
+import { DailyStats } from '../../plugins/usage/history/daily-stats.ts';
+import { UsageStore } from '../../plugins/usage/history/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -139,7 +140,7 @@ test('a figure that the host does not tell costs only itself', async () => {
 });
 
 test('ten minutes of samples are kept, and replayed from the one seen last', () => {
-  const recent = new Recent();
+  const recent = new RecentSamples();
   for (let i = 0; i <= 700; i += 1) recent.add(sampleOf(i * 1000, 1000, 1));
   assert.is(recent.samples[0]?.at, 100_000);
   assert.equal(
@@ -151,7 +152,7 @@ test('ten minutes of samples are kept, and replayed from the one seen last', () 
 });
 
 test('a clock that is set back leaves no samples of the future, and time goes on from there', async () => {
-  const recent = new Recent();
+  const recent = new RecentSamples();
   for (const at of [1000, 2000, 3000]) recent.add(sampleOf(at, 1000, 1));
   recent.add(sampleOf(1500, 0, 1));
   assert.equal(
@@ -191,7 +192,7 @@ function sinkOf(room: number) {
 }
 
 test('who does not keep up loses samples and holds up nobody; what is taken for the record is not sent', () => {
-  const recent = new Recent();
+  const recent = new RecentSamples();
   const broadcast = new Broadcast(recent, { streams: 10, streams_of_user: 0 });
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
@@ -211,7 +212,7 @@ test('who does not keep up loses samples and holds up nobody; what is taken for 
 
 test('who follows hears from the server every fifteen seconds, sample or not, so that no proxy takes the stream for dead', () => {
   mock.timers.enable({ apis: ['setInterval'] });
-  const broadcast = new Broadcast(new Recent(), { streams: 10, streams_of_user: 0 });
+  const broadcast = new Broadcast(new RecentSamples(), { streams: 10, streams_of_user: 0 });
   const [quick, slow] = [sinkOf(100), sinkOf(1)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
   mock.timers.tick(14_999);
@@ -277,24 +278,24 @@ test('a minute is the mean of its samples by the time that each stands for', () 
 
 test('the step is what was asked for, but never finer than what is kept for the range', () => {
   const now = 10_000_000;
-  assert.equal(planned('cpu', {}, now), { from: now - 3600, to: now, step: 60 });
-  assert.equal(planned('cpu', { from: String(now - 500) }, now), { from: now - 500, to: now, step: 1 });
-  assert.equal(planned('users', { from: String(now - 500) }, now).step, 60);
-  assert.equal(planned('cpu', { from: String(now - 86_400 * 30), step: 60 }, now).step, 3600);
-  assert.equal(planned('cpu', { from: String(now - 86_400), step: 100 }, now).step, 120);
-  assert.equal(planned('cpu', { from: '0' }, now).step, 7200, 'at most 1440 points');
-  assert.equal(planned('cpu', { from: '1970-01-01T00:00:00Z', to: '1970-01-02' }, now), {
+  assert.equal(plannedRange('cpu', {}, now), { from: now - 3600, to: now, step: 60 });
+  assert.equal(plannedRange('cpu', { from: String(now - 500) }, now), { from: now - 500, to: now, step: 1 });
+  assert.equal(plannedRange('users', { from: String(now - 500) }, now).step, 60);
+  assert.equal(plannedRange('cpu', { from: String(now - 86_400 * 30), step: 60 }, now).step, 3600);
+  assert.equal(plannedRange('cpu', { from: String(now - 86_400), step: 100 }, now).step, 120);
+  assert.equal(plannedRange('cpu', { from: '0' }, now).step, 7200, 'at most 1440 points');
+  assert.equal(plannedRange('cpu', { from: '1970-01-01T00:00:00Z', to: '1970-01-02' }, now), {
     from: 0,
     to: 86_400,
     step: 3600,
   });
-  assert.throws(() => planned('cpu', { from: '5', to: '5' }, now), /range is empty/);
+  assert.throws(() => plannedRange('cpu', { from: '5', to: '5' }, now), /range is empty/);
 });
 
 /** A recorder whose providers of counts answer as told. */
 function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites', number>> | Error) {
   const sampler = new Sampler(host(), 1000, log);
-  const recent = new Recent();
+  const recent = new RecentSamples();
   const gathered = async () => {
     const value = gather();
     return [
@@ -319,7 +320,7 @@ function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites
   const usageStore = new UsageStore(store);
   const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log });
   sampler.listen((sample) => recorder.add(sample));
-  return { sampler, recorder, counts, stats: new Stats(counts, usageStore), happen: () => happened() };
+  return { sampler, recorder, counts, stats: new DailyStats(counts, usageStore), happen: () => happened() };
 }
 
 test('minutes are written in batches with the hours that they belong to, and found again after a restart', async () => {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { cpuLoad, parseStat } from '../../plugins/usage/cpu.ts';
-import { DiskReader, type AskSpace, type Space } from '../../plugins/usage/disks.ts';
-import { limited, memoryReply, MemoryReader, parseMeminfo } from '../../plugins/usage/memory.ts';
-import { disksOf, parseFilesystems, parseMountinfo } from '../../plugins/usage/mounts.ts';
+import { cpuLoad, parseStat } from '../../plugins/usage/readers/cpu.ts';
+import { DiskReader, type ReadSpace, type Space } from '../../plugins/usage/readers/disks.ts';
+import { limited, memoryReply, MemoryReader, parseMeminfo } from '../../plugins/usage/readers/memory.ts';
+import { disksOf, parseFilesystems, parseMountinfo } from '../../plugins/usage/readers/mounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -157,7 +157,7 @@ test('what may not answer is shown only when asked for, as is what stands below 
 });
 
 /** A disk reader on a made-up mount table, whose disks answer as `ask` says. */
-function diskReader(table: string, ask: AskSpace, remote: AskSpace = ask): DiskReader {
+function diskReader(table: string, ask: ReadSpace, remote: ReadSpace = ask): DiskReader {
   const root = temporaryFolder();
   write(root, { 'proc/1/mountinfo': table, 'proc/filesystems': FILESYSTEMS });
   return new DiskReader({ proc: join(root, 'proc'), files: '/host' }, true, { local: ask, remote });

@@ -7,7 +7,7 @@ import { Disk } from '../../plugins/screenshots/disk.ts';
 import { indexFile, saveTree } from '../../plugins/search/name-index/index-file.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
 import { buildTree } from '../../plugins/search/indexer/tree-walk.ts';
-import { UsageStore } from '../../plugins/usage/store.ts';
+import { UsageStore } from '../../plugins/usage/history/store.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 
 /** What every picture of the test ends with, as a PNG does. */

@@ -1,16 +1,16 @@
-/** The mount table, `/proc/<pid>/mountinfo` (see proc(5)), and which of its rows are disks. */
+/** Parses the mount table, `/proc/<pid>/mountinfo` (see proc(5)), and selects the rows that are disks. */
 
-/** Where a mount's figures come from: the kernel's memory, or somebody who may not answer. */
+/** Where `statfs` finds the figures of a mount: in the kernel's memory, or in a machine or program that may not answer. */
 export type MountKind = 'local' | 'remote';
 
 export interface Mount {
   readonly id: number;
   readonly parent: number;
-  /** `major:minor` of the file system, one and the same for all places where it is mounted. */
+  /** `major:minor` of the file system, the same for all its mounts. */
   readonly device: string;
-  /** Which of its folders is mounted. */
+  /** The folder of the file system that is mounted. */
   readonly root: string;
-  /** The mount point as the kernel knows it; its bytes need not be UTF-8. */
+  /** The mount point, whose bytes need not be UTF-8. */
   readonly path: Buffer;
   readonly mountpoint: string;
   readonly fstype: string;
@@ -20,7 +20,7 @@ export interface Disk extends Mount {
   readonly kind: MountKind;
 }
 
-/** Types whose `statfs` asks another machine or a program. `autofs` is none: to look at it would mount it. */
+/** Types whose `statfs` calls another machine or a program. Without `autofs`, because `statfs` would mount it. */
 const REMOTE = new Set([
   'nfs',
   'nfs4',
@@ -38,11 +38,11 @@ const REMOTE = new Set([
   'gfs2',
   'fuseblk',
 ]);
-/** Read-only images, full by their nature. */
+/** Read-only images, which are always full. */
 const IMAGES = new Set(['squashfs', 'erofs', 'iso9660', 'udf', 'cramfs', 'romfs']);
-const DISKS_AT_MOST = 256;
+const MAX_DISKS = 256;
 
-/** Reads the table; `text` holds one character for each byte (latin1). Lines that are not rows of it are passed over. */
+/** Skips lines that are not rows. `text` has one character for each byte (latin1). */
 export function parseMountinfo(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ', 2);
@@ -65,15 +65,15 @@ export function parseMountinfo(text: string): Mount[] {
   });
 }
 
-/** Names of types that stand for no device, from `/proc/filesystems`. */
+/** Returns the file system types without a device, from `/proc/filesystems`. */
 export function parseFilesystems(text: string): Set<string> {
   return new Set([...text.matchAll(/^nodev\t(\S+)$/gm)].map(([, name = '']) => name));
 }
 
 /**
- * The file systems with space of their own, each once: those on a device, zfs, and whatever `/` is. Left out are
- * what is hidden below a later mount, read-only images, and, unless asked for, what may not answer: network file
- * systems, file systems of programs, and whatever is mounted below one of these.
+ * Returns the file systems with space of their own, each once: those on a device, zfs, and `/` of any type. Leaves out
+ * mounts hidden by a later mount, read-only images, and, unless `withRemote` is set, those that may not answer: network
+ * file systems, FUSE, and all mounts below one of these.
  */
 export function disksOf(mounts: readonly Mount[], withoutDevice: ReadonlySet<string>, withRemote: boolean): Disk[] {
   const byId = new Map(mounts.map((mount) => [mount.id, mount]));
@@ -91,20 +91,20 @@ export function disksOf(mounts: readonly Mount[], withoutDevice: ReadonlySet<str
     if ((kind === 'local' || withRemote) && (other === undefined || isBetter(mount, other)))
       disks.set(device, { ...mount, kind });
   }
-  return [...disks.values()].slice(0, DISKS_AT_MOST);
+  return [...disks.values()].slice(0, MAX_DISKS);
 }
 
 function isRemote(fstype: string): boolean {
   return REMOTE.has(fstype) || fstype === 'fuse' || fstype.startsWith('fuse.');
 }
 
-/** The whole file system rather than a folder of it, then the shorter path. */
+/** Prefers the whole file system to a folder of it, then the shorter path. */
 function isBetter(mount: Mount, other: Mount): boolean {
   const isWhole = mount.root === '/';
   return isWhole === (other.root === '/') ? mount.path.length < other.path.length : isWhole;
 }
 
-/** A later mount on the same place, or above it, covers the earlier one. */
+/** A later mount on the same path, or above it, hides the earlier one. */
 function isHidden(mount: Mount, later: readonly Mount[], byId: ReadonlyMap<number, Mount>): boolean {
   const above = ancestry(mount, byId);
   return later.some((each) => {
@@ -115,7 +115,7 @@ function isHidden(mount: Mount, later: readonly Mount[], byId: ReadonlyMap<numbe
   });
 }
 
-/** The mount itself and those that it stands on. */
+/** Returns the mount and its parents, up to the root. */
 function ancestry(mount: Mount, byId: ReadonlyMap<number, Mount>): Mount[] {
   const chain = [mount];
   for (let next = byId.get(mount.parent); next !== undefined && !chain.includes(next); next = byId.get(next.parent))
@@ -123,7 +123,7 @@ function ancestry(mount: Mount, byId: ReadonlyMap<number, Mount>): Mount[] {
   return chain;
 }
 
-/** Blanks, tabs, line ends and backslashes stand as `\ooo` in the table. */
+/** Decodes `\ooo`, the form of spaces, tabs, line feeds and backslashes in the table. */
 function unescaped(text: string): Buffer {
   return Buffer.from(
     text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),

@@ -1,25 +1,25 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { retryLater } from '../../kernel/errors.ts';
-import { Stream, type Sink } from '../../kernel/plugin-api/reply.ts';
-import type { Recent } from './recent.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import { retryLater } from '../../../kernel/errors.ts';
+import { Stream, type Sink } from '../../../kernel/plugin-api/reply.ts';
+import type { RecentSamples } from './recent-samples.ts';
 import type { Sample } from './sample.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** How long a client waits before it comes back. */
+/** How long a client waits before it reconnects. */
 const RETRY_MS = 3000;
 
 /**
- * Sends each sample to all who follow, as server-sent events. To whom does not keep up nothing is sent until what
- * waits for it is gone: it loses samples, and the server's memory stays its own.
+ * Sends each sample to all open streams, as server-sent events. A client that does not keep up gets nothing more until
+ * its buffer has drained: it loses samples, and the server's memory stays bounded.
  */
 export class Broadcast {
-  /** With the account that each is of. */
+  /** By sink, the account that opened it. */
   readonly #sinks = new Map<Sink, Account>();
-  readonly #recent: Recent;
+  readonly #recent: RecentSamples;
   readonly #limits: { readonly streams: number; readonly streams_of_user: number };
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(recent: Recent, limits: { readonly streams: number; readonly streams_of_user: number }) {
+  constructor(recent: RecentSamples, limits: { readonly streams: number; readonly streams_of_user: number }) {
     this.#recent = recent;
     this.#limits = limits;
     this.#heartbeat = setInterval(() => this.#send(': still here\n\n'), HEARTBEAT_MS).unref();
@@ -29,7 +29,7 @@ export class Broadcast {
     return this.#sinks.size;
   }
 
-  /** Ends all streams; their clients come back to whoever answers then, as after a change of the configuration. */
+  /** Ends all streams. Their clients reconnect to the next instance of the plugin, for example after a reload. */
   close(): void {
     clearInterval(this.#heartbeat);
     for (const sink of [...this.#sinks.keys()]) sink.end();
@@ -39,13 +39,13 @@ export class Broadcast {
     if (sample.isLive && this.#sinks.size > 0) this.#send(sample.event);
   }
 
-  /** A stream that begins with what was missed since `lastEventId`. Errors: 503 `overloaded`. */
+  /** Returns a stream that begins with the samples missed since `lastEventId`. Errors: 503 `overloaded`. */
   open(lastEventId: string, account: Account): Stream {
     if (this.#sinks.size >= this.#limits.streams)
-      throw retryLater('overloaded', `${this.#limits.streams} streams are open already`, 5);
+      throw retryLater('overloaded', `the limit of ${this.#limits.streams} open streams is reached`, 5);
     const own = account.role === 'admin' ? -1 : [...this.#sinks.values()].filter(({ id }) => id === account.id).length;
     if (own >= this.#limits.streams_of_user)
-      throw retryLater('overloaded', `${own} streams of this account are open already`, 5);
+      throw retryLater('overloaded', `the account already has ${own} open streams`, 5);
     return new Stream('text/event-stream', (sink) => {
       const missed = /^\d{1,15}$/.test(lastEventId) ? this.#recent.after(Number(lastEventId)) : [];
       sink.write(`retry: ${RETRY_MS}\n\n`);

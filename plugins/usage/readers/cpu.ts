@@ -1,18 +1,18 @@
 /**
- * Processor time, from `/proc/stat`: one small file that holds exact counters for each core. systeminformation's
- * `currentLoad` asks libuv, which also reads `/proc/cpuinfo` and a frequency file for each core; it knows cores by their
- * place in a list, so that one that goes offline shifts the others; and it keeps one earlier reading for all its callers.
+ * Processor time from `/proc/stat`: one small file with exact counters for each core. systeminformation's `currentLoad`
+ * calls libuv, which also reads `/proc/cpuinfo` and a frequency file for each core. It identifies cores by their position
+ * in a list, so that one going offline shifts the others, and all its callers share one earlier reading.
  */
 export interface CoreTimes {
-  /** Clock ticks since boot: everything but idle and waiting for disks. Guests are part of user time already. */
+  /** Clock ticks since boot, without idle and I/O wait. User time already includes guests. */
   readonly busy: number;
   readonly total: number;
 }
-/** By the number that the system gives the core; cores that are offline are not there. */
+/** By core number; offline cores are missing. */
 export type CpuTimes = ReadonlyMap<number, CoreTimes>;
 
 export interface CpuLoad {
-  /** Percent of the time between two readings, in one decimal, as `core_<n>`. */
+  /** Percent of the time between two readings, with one decimal, by `core_<n>`. */
   readonly cores: Readonly<Record<string, number>>;
   /** Over all cores. */
   readonly percent: number;
@@ -27,14 +27,11 @@ export function parseStat(text: string): CpuTimes {
     const busy = user + nice + system + irq + softirq + steal;
     times.set(Number(core), { busy, total: busy + idle + iowait });
   }
-  if (times.size === 0) throw new Error('no line of a core in /proc/stat');
+  if (times.size === 0) throw new Error('/proc/stat has no line for a core');
   return times;
 }
 
-/**
- * A core that is in one of the readings only, or whose counters began anew between them, has no load that could be
- * told, and is left out until the next reading.
- */
+/** Leaves out a core that is missing from one of the readings, or whose counters were reset between them. */
 export function cpuLoad(before: CpuTimes, after: CpuTimes): CpuLoad {
   const cores: Record<string, number> = {};
   let [busyTicks, totalTicks] = [0, 0];
@@ -42,7 +39,7 @@ export function cpuLoad(before: CpuTimes, after: CpuTimes): CpuLoad {
     const then = before.get(core);
     if (then === undefined || now.total < then.total || now.busy < then.busy) continue;
     const total = now.total - then.total;
-    const busy = Math.min(now.busy - then.busy, total); // the kernel lets the time of waiting run backwards
+    const busy = Math.min(now.busy - then.busy, total); // I/O wait can decrease, see proc(5)
     cores[`core_${core}`] = percentOf(busy, total);
     busyTicks += busy;
     totalTicks += total;
@@ -50,7 +47,7 @@ export function cpuLoad(before: CpuTimes, after: CpuTimes): CpuLoad {
   return { cores, percent: percentOf(busyTicks, totalTicks) };
 }
 
-/** In one decimal; 0 of 0 is 0. */
+/** Rounds to one decimal; 0 of 0 is 0. */
 export function percentOf(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.round((part / whole) * 1000) / 10;
 }

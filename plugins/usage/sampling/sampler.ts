@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { cpuLoad, parseStat, type CpuLoad, type CpuTimes } from './cpu.ts';
-import type { MemorySpace } from './memory.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { cpuLoad, parseStat, type CpuLoad, type CpuTimes } from '../readers/cpu.ts';
+import type { MemorySpace } from '../readers/memory.ts';
 import { Sample } from './sample.ts';
-import type { Partition } from './schema.ts';
+import type { Partition } from '../schema.ts';
 
-/** Where the figures come from. Each may fail by itself. */
+/** The sources of the figures. Each can fail independently. */
 export interface Readers {
   cpu(): Promise<CpuTimes>;
   memory(): Promise<MemorySpace>;
@@ -20,16 +20,16 @@ export function cpuReader(procRoot: string): () => Promise<CpuTimes> {
   return async () => parseStat(await readFile(file, 'latin1'));
 }
 
-/** Between the two readings that the first load after a rest needs. */
+/** Time between the two readings that the first load after a pause needs. */
 const FIRST_MS = 100;
-/** For how long it works on when nobody reads any more, and for how many samples at the least. */
+/** How long sampling continues after the last read, and for how many samples at least. */
 const LINGER_MS = 5000;
 const LINGER_ROUNDS = 3;
 const CLOCK_LEEWAY_MS = 5000;
 
 /**
- * One sampler, many readers: it takes a sample at each interval while somebody reads, and rests while nobody does.
- * What a reader gets is at most an interval old.
+ * Takes a sample at each interval while there are readers, and pauses when there are none. A reader gets a sample that
+ * is at most one interval old.
  */
 export class Sampler {
   readonly #readers: Readers;
@@ -39,7 +39,7 @@ export class Sampler {
   readonly #listeners = new Set<(sample: Sample) => void>();
   #times: PromiseSettledResult<CpuTimes> | undefined;
   #latest: Sample | undefined;
-  #waking: Promise<Sample> | undefined;
+  #resuming: Promise<Sample> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wasRead = false;
   #idleRounds = 0;
@@ -48,7 +48,7 @@ export class Sampler {
   #failures = '';
   /** Samples taken since the start. */
   taken = 0;
-  /** Whether somebody reads without asking, as an open stream does. */
+  /** Whether there are readers that do not call `read`, such as open streams. */
   isFollowed: () => boolean = () => false;
 
   constructor(readers: Readers, intervalMs: number, log: Log, lingerMs = LINGER_MS) {
@@ -58,47 +58,47 @@ export class Sampler {
     this.#log = log;
   }
 
-  /** The newest sample; a promise when the sampler rested and has to take one first. */
+  /** Returns the newest sample; a promise where sampling was paused and has to start first. */
   read(): Sample | Promise<Sample> {
     this.#wasRead = true;
     if (this.#timer !== undefined && this.#latest !== undefined) return this.#latest;
-    this.#waking ??= this.#wake();
-    return this.#waking;
+    this.#resuming ??= this.#resume();
+    return this.#resuming;
   }
 
-  /** Milliseconds since the newest sample, whenever that was. */
+  /** Age of the newest sample; `undefined` before the first one. */
   get ageMs(): number | undefined {
     return this.#latest === undefined ? undefined : Date.now() - this.#latest.at;
   }
 
-  /** Calls back with each sample; returns what ends it. */
+  /** Calls back with each sample; returns a function that unsubscribes. */
   listen(listener: (sample: Sample) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** A sample for the record, without waking: the newest while at work, else one whose load is that of all the time since the last. */
+  /** Returns a sample for the history without resuming: the newest, or while paused one that spans the pause so far. */
   async record(): Promise<Sample> {
-    if (this.#waking !== undefined) return this.#waking;
+    if (this.#resuming !== undefined) return this.#resuming;
     return this.#timer !== undefined && this.#latest !== undefined ? this.#latest : this.#take(false);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#rest();
+    this.#pause();
   }
 
-  #rest(): void {
+  #pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** The first sample ends the time of rest, for the record; the second one is what readers get. */
-  async #wake(): Promise<Sample> {
+  /** Takes one sample that ends the pause, for the history, and a second one for the readers. */
+  async #resume(): Promise<Sample> {
     await this.#take(false);
     await sleep(FIRST_MS, undefined, { ref: false });
     const sample = await this.#take(true);
-    this.#waking = undefined;
+    this.#resuming = undefined;
     this.#idleRounds = 0;
     if (!this.#isClosed) this.#timer = setInterval(() => void this.#tick(), this.#intervalMs).unref();
     return sample;
@@ -107,7 +107,7 @@ export class Sampler {
   async #tick(): Promise<void> {
     this.#idleRounds = this.#wasRead || this.isFollowed() ? 0 : this.#idleRounds + 1;
     this.#wasRead = false;
-    if (this.#idleRounds > this.#lingerRounds) this.#rest();
+    if (this.#idleRounds > this.#lingerRounds) this.#pause();
     else if (!this.#isBusy) await this.#take(true);
   }
 
@@ -138,18 +138,18 @@ export class Sampler {
     return sample;
   }
 
-  /** A figure that fails is told once, not once a second. */
+  /** Logs failures when they change, not at every sample. */
   #warn(results: readonly PromiseSettledResult<unknown>[]): void {
     const failures = results
       .flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : []))
       .join('; ');
     if (failures !== '' && failures !== this.#failures)
-      this.#log.warn({ failures }, 'the host does not tell all figures');
+      this.#log.warn({ failures }, 'some figures of the host cannot be read');
     this.#failures = failures;
   }
 }
 
-/** Later than the last sample by a millisecond at least, but for a clock that was set back by more than a little. */
+/** Returns a time after the last sample's, unless the clock was set back by more than the leeway. */
 function timeAfter(last: number | undefined, now: number): number {
   return last === undefined || now < last - CLOCK_LEEWAY_MS ? now : Math.max(now, last + 1);
 }
@@ -159,7 +159,7 @@ function loadBetween(
   after: PromiseSettledResult<CpuTimes>,
 ): PromiseSettledResult<CpuLoad> {
   if (after.status === 'rejected') return after;
-  if (before?.status !== 'fulfilled') return { status: 'rejected', reason: new Error('a load needs two readings') };
+  if (before?.status !== 'fulfilled') return { status: 'rejected', reason: new Error('the load needs two readings') };
   return { status: 'fulfilled', value: cpuLoad(before.value, after.value) };
 }
 

@@ -1,8 +1,8 @@
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
-import type { Broadcast } from './broadcast.ts';
-import type { Counts } from './counts.ts';
-import type { Sampler } from './sampler.ts';
+import type { Broadcast } from './sampling/broadcast.ts';
+import type { Counts } from './history/counts.ts';
+import type { Sampler } from './sampling/sampler.ts';
 import type { Partition, UsageConfig } from './schema.ts';
 
 function gauge(name: string, help: string, ...samples: Metric['samples'][number][]): Metric {

@@ -1,10 +1,10 @@
-import { messageOf, retryLater } from '../../kernel/errors.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { percentOf, type CpuLoad } from './cpu.ts';
-import { memoryReply, type MemorySpace } from './memory.ts';
-import type { Partition } from './schema.ts';
+import { messageOf, retryLater } from '../../../kernel/errors.ts';
+import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import { percentOf, type CpuLoad } from '../readers/cpu.ts';
+import { memoryReply, type MemorySpace } from '../readers/memory.ts';
+import type { Partition } from '../schema.ts';
 
-/** A value or why there is none, and the reply that follows, made when first asked for and sent to all who ask. */
+/** A value or the error that prevented it, and the reply, which is serialized once on first use. */
 export class Figure<T> {
   readonly value: T | undefined;
   readonly #cause: unknown;
@@ -17,12 +17,12 @@ export class Figure<T> {
     this.#body = body;
   }
 
-  /** Errors: 503 when the host did not tell it. */
+  /** Errors: 503 where the figure could not be read. */
   get reply(): Reply {
     if (this.value === undefined)
       throw retryLater(
         'feature_unavailable',
-        `the host does not tell this figure: ${messageOf(this.#cause)}`,
+        `this figure cannot be read on this host: ${messageOf(this.#cause)}`,
         5,
         this.#cause,
       );
@@ -30,19 +30,19 @@ export class Figure<T> {
     return this.#reply;
   }
 
-  /** What the reply holds, `null` when the host did not tell it. */
+  /** The content of the reply; `null` where the figure could not be read. */
   get body(): unknown {
     return this.value === undefined ? null : this.#body(this.value);
   }
 }
 
-/** What the host was like at one moment. It is never changed. */
+/** The figures of the host at one moment; immutable. */
 export class Sample {
-  /** Milliseconds since 1970, larger than any sample's before it. */
+  /** Milliseconds since 1970, later than that of any earlier sample. */
   readonly at: number;
-  /** Since the sample before it: the time that its load is of. */
+  /** Time since the previous sample, over which the load is measured. */
   readonly spanMs: number;
-  /** Whether its span is short enough to speak of now; others are for the record. */
+  /** Whether the span is short enough for a current figure; other samples are for the history only. */
   readonly isLive: boolean;
   readonly cpu: Figure<CpuLoad>;
   readonly memory: Figure<MemorySpace>;
@@ -65,13 +65,13 @@ export class Sample {
     this.disks = new Figure(parts.disks, (partitions) => partitions);
   }
 
-  /** As a server-sent event whose id is its time. */
+  /** The sample as a server-sent event, whose id is its time. */
   get event(): string {
     this.#event ??= `id: ${this.at}\nevent: sample\ndata: ${JSON.stringify({ at: new Date(this.at).toISOString(), cpu: this.cpu.body, memory: this.memory.body, disk: this.disks.body })}\n\n`;
     return this.#event;
   }
 
-  /** Percent in use over all cores, of the memory, and over all disks; `null` when not told. */
+  /** Percent in use over all cores, of the memory, and over all disks; `null` where it could not be read. */
   get percents(): { readonly cpu: number | null; readonly memory: number | null; readonly disk: number | null } {
     const memory = this.memory.value;
     const disks = this.disks.value;

@@ -1,36 +1,36 @@
 /**
- * Memory, from `/proc/meminfo`, the file that `free` reads; systeminformation's `mem` reads the same one and then mixes
- * it with its own idea of what is used. A container's limit is not in there: it is in the control group's files.
+ * Memory from `/proc/meminfo`, the file that `free` reads; systeminformation's `mem` reads it too, but computes the used
+ * part in its own way. A container's limit is not in this file but in those of its control group.
  */
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { percentOf } from './cpu.ts';
-import type { Memory } from './schema.ts';
+import type { Memory } from '../schema.ts';
 
 /** Bytes. */
 export interface MemorySpace {
   readonly total: number;
-  /** What programs can still get, as far as the kernel can tell. */
+  /** The kernel's estimate of what programs can still allocate. */
   readonly available: number;
 }
 
 export function parseMeminfo(text: string): MemorySpace {
   const kib = new Map([...text.matchAll(/^(\w+): +(\d+) kB$/gm)].map(([, name = '', value]) => [name, Number(value)]));
   const total = kib.get('MemTotal');
-  if (total === undefined) throw new Error('no MemTotal in /proc/meminfo');
+  if (total === undefined) throw new Error('/proc/meminfo has no MemTotal');
   const beforeLinux314 = (kib.get('MemFree') ?? 0) + (kib.get('Buffers') ?? 0) + (kib.get('Cached') ?? 0);
   return { total: total * 1024, available: (kib.get('MemAvailable') ?? beforeLinux314) * 1024 };
 }
 
-/** A control group's files, by version: limit, usage, statistics, and the member of these for cache that can be dropped at once. */
+/** Files of a control group, by version: limit, usage, statistics, and the statistic for cache that can be reclaimed. */
 const GROUPS = [
   ['memory.max', 'memory.current', 'memory.stat', 'inactive_file'],
   ['memory/memory.limit_in_bytes', 'memory/memory.usage_in_bytes', 'memory/memory.stat', 'total_inactive_file'],
 ] as const;
 
 /**
- * What a container with a limit has: used is what `docker stats` shows. Without a limit below the machine's memory,
- * the machine's figures.
+ * Returns the memory of a container with a limit, its used part as `docker stats` shows it; the machine's memory where
+ * the limit is not below that.
  */
 export function limited(
   machine: MemorySpace,
@@ -45,8 +45,8 @@ export function limited(
 }
 
 /**
- * Reads memory. Only the topmost control group that this process can see counts: within a container that is the
- * container's own, on a machine it has no limit, whatever limit the service manager gave to this one service.
+ * Reads memory, limited by the topmost control group that is visible: in a container that is the container's own; on a
+ * machine it has no limit, even if the service manager limits this service.
  */
 export class MemoryReader {
   readonly #meminfo: string;
@@ -94,7 +94,7 @@ export function memoryReply({ total, available }: MemorySpace): Memory {
   };
 }
 
-/** `1.23 GB`, a GB being 2^30 bytes. */
+/** `1.23 GB`; a GB is 2^30 bytes. */
 function gigabytes(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(2)} GB`;
 }

@@ -1,18 +1,18 @@
-import type { Store, Tx } from '../../kernel/storage/store.ts';
-import type { Counted } from './counts.ts';
-import type { MetricName } from './schema.ts';
+import type { Store, Tx } from '../../../kernel/storage/store.ts';
+import type { DayCounts } from './counts.ts';
+import type { MetricName } from '../schema.ts';
 
-/** A minute's means. */
+/** The means of a minute. */
 export interface MinuteRow extends Readonly<Record<MetricName, number | null>> {
-  /** Its begin, seconds since 1970. */
+  /** Start of the minute, seconds since 1970. */
   readonly at: number;
 }
 
-/** A day, and an hour more so that the first hour of it is whole. */
+/** A day, and another hour so that the first hour of the day is complete. */
 const MINUTES_KEPT_S = 90_000;
 const HOURS_KEPT_S = 366 * 86_400;
-/** Lines of `/api/usage/stats` at the most: ten years. */
-const DAYS_AT_MOST = 3660;
+/** Lines of `/api/usage/stats`: ten years. */
+const MAX_DAYS = 3660;
 
 export class UsageStore {
   readonly #store: Store;
@@ -21,7 +21,7 @@ export class UsageStore {
     this.#store = store;
   }
 
-  /** Writes a batch of minutes, the hours that they belong to, the last count of each day, and drops what is too old. */
+  /** Writes a batch of minutes, their hours, and the last counts of each day; deletes expired rows. */
   async write(rows: readonly MinuteRow[]): Promise<void> {
     const first = rows[0];
     const last = rows.at(-1);
@@ -42,7 +42,7 @@ export class UsageStore {
     });
   }
 
-  /** The value of a metric in rows of a step, oldest first; `from` and `to` in seconds since 1970, inclusive. */
+  /** Returns a metric's values at a step, oldest first; `from` and `to` are in seconds since 1970, inclusive. */
   async values(
     metric: MetricName,
     step: 60 | 3600,
@@ -57,12 +57,12 @@ export class UsageStore {
     );
   }
 
-  /** Counts of the days before `day` on which the server ran, oldest first. */
-  async daysBefore(day: string): Promise<Counted[]> {
-    const rows = await this.#store.all<Counted>(
+  /** Returns the counts of all recorded days before `day`, oldest first. */
+  async daysBefore(day: string): Promise<DayCounts[]> {
+    const rows = await this.#store.all<DayCounts>(
       'select day, users, domains, websites from usage_days where day < ? order by day desc limit ?',
       day,
-      DAYS_AT_MOST,
+      MAX_DAYS,
     );
     return rows.toReversed();
   }

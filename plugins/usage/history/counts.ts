@@ -1,0 +1,57 @@
+import { retryLater } from '../../../kernel/errors.ts';
+import type { AuditLog } from '../../../kernel/storage/audit-log.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+
+export interface DayCounts {
+  /** YYYY-MM-DD, UTC. */
+  readonly day: string;
+  readonly users: number;
+  readonly domains: number;
+  readonly websites: number;
+}
+
+/** How long counts are kept if this process sees no event: other processes may change the store too. */
+const TTL_MS = 5000;
+
+/** The numbers of users, domains and websites, counted on request, and again only after an event or `TTL_MS`. */
+export class Counts {
+  readonly #gather: Host['gather'];
+  readonly #unlisten: () => void;
+  #latest: DayCounts | undefined;
+  #atMs = -Infinity;
+  #isStale = true;
+  #counting: Promise<DayCounts> | undefined;
+
+  constructor(gather: Host['gather'], events: AuditLog) {
+    this.#gather = gather;
+    this.#unlisten = events.listen(() => (this.#isStale = true));
+  }
+
+  close(): void {
+    this.#unlisten();
+  }
+
+  /** Errors: 503 until a count has succeeded; a later failure returns the last counts. */
+  read(): DayCounts | Promise<DayCounts> {
+    if (this.#latest !== undefined && !this.#isStale && performance.now() - this.#atMs < TTL_MS) return this.#latest;
+    this.#counting ??= this.#count().finally(() => (this.#counting = undefined));
+    return this.#counting;
+  }
+
+  async #count(): Promise<DayCounts> {
+    this.#isStale = false;
+    const parts = await this.#gather('counts');
+    const isComplete = parts.every((part) => part.ok);
+    if (!isComplete && this.#latest === undefined)
+      throw retryLater('feature_unavailable', 'users, domains and websites cannot all be counted at the moment', 5);
+    const sum = (name: 'users' | 'domains' | 'websites') =>
+      parts.reduce((total, part) => total + (part.ok ? (part.value[name] ?? 0) : 0), 0);
+    const figures = isComplete
+      ? { users: sum('users'), domains: sum('domains'), websites: sum('websites') }
+      : this.#latest;
+    const counted = { users: 0, domains: 0, websites: 0, ...figures, day: new Date().toISOString().slice(0, 10) };
+    this.#latest = counted;
+    this.#atMs = performance.now();
+    return counted;
+  }
+}
