@@ -2,7 +2,7 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { errors } from './errors.ts';
-import { Changes } from './changes.ts';
+import { DomainRegistry } from './registry.ts';
 import { fillDemo } from './demo.ts';
 import {
   DeletedDomain,
@@ -15,7 +15,7 @@ import {
 } from './schema.ts';
 import type { DomainsService } from './service.ts';
 import { count, find, pages } from './store.ts';
-import { entryOf, Views } from './view.ts';
+import { entryOf, DomainViews } from './views.ts';
 
 export default definePlugin({
   name: 'domains',
@@ -59,21 +59,21 @@ export default definePlugin({
   },
   async setup(host) {
     const { store, node, log } = host;
-    const views = new Views(store, node.config.virtual_root);
+    const views = new DomainViews(store, node.config.virtual_root);
     const listeners = new Set<(accountId: number) => void>();
     const changed = (accountId: number): void => {
       views.drop(accountId);
       for (const listener of listeners) listener(accountId);
     };
-    const changes = new Changes(host, changed);
-    const repaired = await changes.repair();
+    const changes = new DomainRegistry(host, changed);
+    const repaired = await changes.recoverInterrupted();
     if (repaired > 0) log.warn({ count: repaired }, 'domains that a killed process was adding or removing are gone');
     host.onClose(
       host.events.listen(({ type, data }) => {
         if (type === 'account.removed' && typeof data['account_id'] === 'number') changed(data['account_id']);
       }),
     );
-    const viewed = <T>(account: Account, pick: (view: Awaited<ReturnType<Views['of']>>) => T): T | Promise<T> => {
+    const viewed = <T>(account: Account, pick: (view: Awaited<ReturnType<DomainViews['of']>>) => T): T | Promise<T> => {
       const view = views.of(account);
       return view instanceof Promise ? view.then(pick) : pick(view);
     };
@@ -113,7 +113,7 @@ export default definePlugin({
   },
 });
 
-function partOf({ domains, grouped }: Awaited<ReturnType<Views['of']>>): DashboardPart {
+function partOf({ domains, grouped }: Awaited<ReturnType<DomainViews['of']>>): DashboardPart {
   return {
     domains: domains.map(({ id, name, docroot }) => ({ docroot, domain_id: id, domain_url: name })),
     ...grouped,

@@ -1,9 +1,14 @@
+import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** A host whose last label is a number is read as an IPv4 address by browsers (WHATWG URL, "ends in a number"). */
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 const MAX_LENGTH = 253;
+
+const require = createRequire(import.meta.url);
+/** Loaded on first use: parsing the public suffix list adds 30 ms to startup. */
+let suffixes: typeof import('tldts') | undefined;
 
 /**
  * The lower-case ASCII form of a domain name that can be registered (RFC 1123 labels, RFC 5890 for other scripts), one
@@ -41,4 +46,13 @@ export function parentsOf(name: string): string[] {
 /** Whether a name is `parent` or below it. */
 export function isWithin(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`);
+}
+
+/** Returns the public suffix of a name, private ones (`github.io`) included; the last label if the list has no match. */
+export function publicSuffix(name: string): string {
+  suffixes ??= require('tldts') as typeof import('tldts');
+  return (
+    suffixes.getPublicSuffix(name, { allowPrivateDomains: true, validateHostname: false }) ??
+    name.slice(name.lastIndexOf('.') + 1)
+  );
 }

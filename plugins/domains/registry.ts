@@ -8,15 +8,14 @@ import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { Gathered } from '../../kernel/plugin-api/extension-points.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import type { Tx } from '../../kernel/storage/store.ts';
-import { isWithin, parseDomain } from './name.ts';
+import { isWithin, parseDomain, publicSuffix } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
-import { publicSuffix } from './suffixes.ts';
 
 type Point = 'domainAdded' | 'domainRemoved';
 
 /** The changes of domains, and what each must hold before it is made. */
-export class Changes {
+export class DomainRegistry {
   readonly #host: Host<DomainsConfig>;
   readonly #reserved: readonly string[];
   /** Told after every commit that changed an account's domains. */
@@ -35,12 +34,12 @@ export class Changes {
   async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
     const name = this.#nameOf(domainUrl);
     const components = this.#components(docroot ?? name);
-    assertFree(account, name, await rows.standingOf(this.#host.store, account.id, name)); // a refusal leaves no folder behind
+    assertFree(account, name, await rows.nameStatus(this.#host.store, account.id, name)); // a refusal leaves no folder behind
     await makeFolder(account, components);
     const isDirect = !this.#isProvided('domainAdded');
     const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
     const id = await this.#host.store.write(async (tx) => {
-      const standing = await rows.standingOf(tx, account.id, name);
+      const standing = await rows.nameStatus(tx, account.id, name);
       assertFree(account, name, standing);
       const inserted = await rows.insert(
         tx,
@@ -50,7 +49,7 @@ export class Changes {
       if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
       return inserted;
     });
-    if (!isDirect) await this.#tellAdded(account, { id, ...row }, ip);
+    if (!isDirect) await this.#completeAddition(account, { id, ...row }, ip);
     return { id, ...row };
   }
 
@@ -69,7 +68,7 @@ export class Changes {
       }
       return found;
     });
-    if (!isDirect) await this.#tellRemoved(account, row, ip);
+    if (!isDirect) await this.#completeRemoval(account, row, ip);
     return name;
   }
 
@@ -78,10 +77,10 @@ export class Changes {
    * was being added was never acknowledged: it goes. One that was being removed had been told to go, and parts of it
    * are gone: it goes too. Providers, which are set up later, compare what they keep with the domains that are left.
    */
-  async repair(): Promise<number> {
+  async recoverInterrupted(): Promise<number> {
     const { store, identity } = this.#host;
-    const orphans = await rows.orphans(store);
-    for (const row of orphans) {
+    const interruptedRows = await rows.interruptedRows(store);
+    for (const row of interruptedRows) {
       const account = await identity.accounts.byId(row.account_id);
       await store.write(async (tx) => {
         if (account !== undefined && row.state === 'removing')
@@ -89,11 +88,11 @@ export class Changes {
         else await rows.remove(tx, row, row.state);
       });
     }
-    return orphans.length;
+    return interruptedRows.length;
   }
 
   /** The row holds the name until the outside agrees; then it is in force, or gone again. */
-  async #tellAdded(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
+  async #completeAddition(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
     const part = this.#part(account, row);
     const refusal = firstFailure(await this.#host.gather('domainAdded', part));
     if (refusal !== undefined) {
@@ -108,7 +107,7 @@ export class Changes {
     });
   }
 
-  async #tellRemoved(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
+  async #completeRemoval(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
     const part = this.#part(account, row);
     const refusal = firstFailure(await this.#host.gather('domainRemoved', part));
     if (refusal !== undefined) {
@@ -122,7 +121,13 @@ export class Changes {
     await this.#host.store.write((tx) => this.#finishRemoval(tx, account, row, 'removing', ip));
   }
 
-  async #finishRemoval(tx: Tx, account: Account, row: rows.DomainRow, from: rows.State, ip: string): Promise<void> {
+  async #finishRemoval(
+    tx: Tx,
+    account: Account,
+    row: rows.DomainRow,
+    from: rows.DomainState,
+    ip: string,
+  ): Promise<void> {
     if (await rows.remove(tx, row, from)) await this.#record(tx, 'removed', account, row, ip);
   }
 
@@ -176,7 +181,7 @@ export class Changes {
   }
 }
 
-function assertFree(account: Account, name: string, { taken, isSub, mains, mainsBelow }: rows.Standing): void {
+function assertFree(account: Account, name: string, { taken, isSub, mains, mainsBelow }: rows.NameStatus): void {
   if (taken)
     throw new HttpError('domain_exists', `${name} cannot be added, because it or a domain above or below it is in use`);
   const limit = account.plan?.domains_limit ?? 0;

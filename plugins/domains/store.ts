@@ -10,15 +10,15 @@ export interface DomainRow {
   readonly docroot: string;
   readonly created_at: number;
 }
-export type State = 'active' | 'adding' | 'removing';
+export type DomainState = 'active' | 'adding' | 'removing';
 
 export interface NewDomainRow extends Omit<DomainRow, 'id'> {
-  readonly state: State;
+  readonly state: DomainState;
   readonly claimed_by: string;
 }
 
 /** What stands in the way of a new name, and what it will be. */
-export interface Standing {
+export interface NameStatus {
   /** The name itself, a domain above it or one below it is taken by somebody else, or the name by the account itself. */
   readonly taken: boolean;
   /** It is below a domain of the account, and so does not count. */
@@ -39,7 +39,7 @@ function rangeBelow(name: string): [string, string] {
 }
 
 /** All of it in one question, because each is a turn of another thread. Names under way count as taken. */
-export async function standingOf(reader: Reader, accountId: number, name: string): Promise<Standing> {
+export async function nameStatus(reader: Reader, accountId: number, name: string): Promise<NameStatus> {
   const above = JSON.stringify(parentsOf(name));
   const row = await reader.get<{ taken: number; is_sub: number; mains: number; mains_below: number }>(
     `select
@@ -58,7 +58,7 @@ export async function standingOf(reader: Reader, accountId: number, name: string
 }
 
 /** Returns the new id; the standing is that of the same transaction. */
-export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: Standing): Promise<number> {
+export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: NameStatus): Promise<number> {
   const { account_id, name, docroot, state, claimed_by, created_at } = row;
   const { lastId } = await tx.run(
     'insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -81,7 +81,7 @@ export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: S
 }
 
 /** Moves a row on; false when it is gone or in another state. */
-export async function move(tx: Tx, id: number, from: State, to: State, claim: string): Promise<boolean> {
+export async function move(tx: Tx, id: number, from: DomainState, to: DomainState, claim: string): Promise<boolean> {
   return (
     (await tx.run('update domains set state = ?, claimed_by = ? where id = ? and state = ?', to, claim, id, from))
       .changes === 1
@@ -89,7 +89,7 @@ export async function move(tx: Tx, id: number, from: State, to: State, claim: st
 }
 
 /** Deletes a row; domains of the account below it, and below no other one, count from now on. */
-export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: State): Promise<boolean> {
+export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: DomainState): Promise<boolean> {
   const { changes } = await tx.run('delete from domains where id = ? and state = ?', id, from);
   if (changes === 0) return false;
   const below = await tx.all<{ id: number; name: string }>(
@@ -97,7 +97,7 @@ export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: 
     ...rangeBelow(name),
     account_id,
   );
-  if (below.length === 0 || (await standingOf(tx, account_id, name)).isSub) return true;
+  if (below.length === 0 || (await nameStatus(tx, account_id, name)).isSub) return true;
   const names = new Set(below.map((each) => each.name));
   const mains = below
     .filter((each) => !parentsOf(each.name).some((parent) => names.has(parent)))
@@ -141,8 +141,8 @@ export async function count(reader: Reader): Promise<number> {
 }
 
 /** Rows that no process will finish, because the one that claimed them is gone. */
-export async function orphans(reader: Reader): Promise<(DomainRow & { readonly state: State })[]> {
-  const pending = await reader.all<DomainRow & { state: State; claimed_by: string }>(
+export async function interruptedRows(reader: Reader): Promise<(DomainRow & { readonly state: DomainState })[]> {
+  const pending = await reader.all<DomainRow & { state: DomainState; claimed_by: string }>(
     `select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`,
   );
   return pending.filter((row) => !isRunning(row.claimed_by));

@@ -4,17 +4,16 @@ import { formatTime } from '../../kernel/system/format-time.ts';
 import { clientPath } from '../../kernel/system/safe-folder.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { parentsOf } from './name.ts';
+import { parentsOf, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry } from './schema.ts';
 import type { Domain } from './service.ts';
 import { listOf, type DomainRow } from './store.ts';
-import { publicSuffix } from './suffixes.ts';
 
 /** How long a change that another process made may go unseen. */
 const TTL_MS = 2000;
 
 /** The domains of one account, as each of those who ask needs them. */
-export interface View {
+export interface DomainView {
   readonly domains: readonly Domain[];
   readonly names: ReadonlySet<string>;
   readonly grouped: DockerDomains;
@@ -22,20 +21,20 @@ export interface View {
   readonly docker: Reply;
 }
 
-/** Views by account, made from the store when first asked for after a change. */
-export class Views {
+/** DomainViews by account, made from the store when first asked for after a change. */
+export class DomainViews {
   readonly #store: Store;
   readonly #virtualRoot: string;
-  readonly #cache = new AccountCache<View>(TTL_MS);
+  readonly #cache = new AccountCache<DomainView>(TTL_MS);
 
   constructor(store: Store, virtualRoot: string) {
     this.#store = store;
     this.#virtualRoot = virtualRoot;
   }
 
-  of(account: Account): View | Promise<View> {
+  of(account: Account): DomainView | Promise<DomainView> {
     return this.#cache.get(account, '', async () =>
-      viewOf((await listOf(this.#store, account.id)).map((row) => this.domain(row))),
+      domainView((await listOf(this.#store, account.id)).map((row) => this.domain(row))),
     );
   }
 
@@ -49,7 +48,7 @@ export class Views {
   }
 }
 
-function viewOf(domains: readonly Domain[]): View {
+function domainView(domains: readonly Domain[]): DomainView {
   const grouped = group(domains.map(({ name }) => name));
   const list = ready({ domains: domains.map(entryOf), total: domains.length });
   return { domains, names: new Set(domains.map(({ name }) => name)), grouped, list, docker: ready(grouped) };

@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert';
-import { isWithin, parentsOf, parseDomain, reversedName } from '../../plugins/domains/name.ts';
-import { publicSuffix } from '../../plugins/domains/suffixes.ts';
-import { group } from '../../plugins/domains/view.ts';
+import { isWithin, parentsOf, parseDomain, publicSuffix, reversedName } from '../../plugins/domains/name.ts';
+import { group } from '../../plugins/domains/views.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('domain names');
