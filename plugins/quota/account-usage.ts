@@ -15,7 +15,7 @@ export interface Measured {
 const ANSWER_MS = 2000;
 
 /** Disk and inode figures of accounts: the kernel's where it has any, else measured ones against the plan's limits. */
-export class Usage {
+export class AccountUsage {
   readonly #kernel: KernelQuota;
   readonly #measure: (account: Account) => Promise<Measured>;
   readonly #answers = new AccountCache<DiskInodes>(ANSWER_MS);

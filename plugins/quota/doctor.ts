@@ -1,13 +1,13 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { KernelQuota } from './kernel-quota.ts';
-import { run } from './run.ts';
+import { runProgram } from './run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
 const VERSION_MS = 1500;
 
 /** What the plugin works with: `du`, the quota tools, and the file systems on which the kernel counts. */
-export async function examine({ du, repquota }: QuotaConfig, kernel: KernelQuota): Promise<readonly Finding[]> {
+export async function doctor({ du, repquota }: QuotaConfig, kernel: KernelQuota): Promise<readonly Finding[]> {
   const [measuring, tools, mounts] = await Promise.all([version(du), version(repquota), kernel.mounts()]);
   const isGnu = measuring.startsWith('du (GNU coreutils)');
   return [
@@ -50,12 +50,12 @@ async function examineMounts(kernel: KernelQuota, tools: string): Promise<Findin
 async function version(command: string): Promise<string> {
   let output = '';
   try {
-    const { complaint } = await run(command, ['--version'], {
+    const { stderr } = await runProgram(command, ['--version'], {
       signal: new AbortController().signal,
       timeoutMs: VERSION_MS,
       onOutput: (text) => (output += text),
     });
-    return `${output}${complaint}`.split('\n')[0] ?? '';
+    return `${output}${stderr}`.split('\n')[0] ?? '';
   } catch (error) {
     return messageOf(error);
   }

@@ -1,7 +1,7 @@
 import { retryLater, type HttpError } from '../../kernel/errors.ts';
 import type { Folder } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
-import { run, type Ran } from './run.ts';
+import { runProgram, type ProgramResult } from './run-program.ts';
 
 export interface DuOptions {
   readonly command: string;
@@ -31,7 +31,7 @@ export async function measure(
   signal: AbortSignal,
 ): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const { output, code, endedBy, complaint } = await start(
+    const { output, code, endedBy, stderr } = await start(
       folder,
       [command, '-x', '-s', UNITS[unit], '--', '.'],
       timeoutMs,
@@ -40,13 +40,10 @@ export async function measure(
     if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'the folder takes too long to measure', 60);
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
     const total = /^(\d+)\t/.exec(output)?.[1];
-    if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${complaint}`));
+    if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${stderr}`));
     // What vanished during the walk is no loss; what may not be read is missing from the total, as with du by hand.
-    if (complaint !== '')
-      log[/Permission denied|Input\/output error/.test(complaint) ? 'warn' : 'debug'](
-        { complaint },
-        'du left something out',
-      );
+    if (stderr !== '')
+      log[/Permission denied|Input\/output error/.test(stderr) ? 'warn' : 'debug']({ stderr }, 'du left something out');
     return Number(total);
   }
 }
@@ -56,11 +53,11 @@ async function start(
   command: readonly string[],
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Ran & { output: string }> {
+): Promise<ProgramResult & { output: string }> {
   let output = '';
   const cwd = `/proc/${process.pid}/fd/${folder.handle.fd}`;
   try {
-    const ran = await run('nice', ['-n', '10', '--', ...command], {
+    const ran = await runProgram('nice', ['-n', '10', '--', ...command], {
       cwd,
       timeoutMs,
       signal,

@@ -4,8 +4,8 @@ import { Folder } from '../../kernel/system/safe-folder.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { AccountLimiter } from '../../kernel/concurrency/account-limiter.ts';
 import { measure, type DuOptions } from './du.ts';
-import { SharedWork } from './shared-work.ts';
-import type { Measured } from './usage.ts';
+import { SingleFlight } from './single-flight.ts';
+import type { Measured } from './account-usage.ts';
 
 /** Walks of one account that may wait for their turn. */
 const WAITING = 32;
@@ -13,15 +13,15 @@ const WAITING = 32;
 /** Measures folders of accounts: few at a time, each once for all who ask, and none that nobody waits for. */
 export class FolderSizes {
   readonly #du: DuOptions;
-  readonly #turns: AccountLimiter;
-  readonly #sizes = new SharedWork<number>();
+  readonly #limiter: AccountLimiter;
+  readonly #sizes = new SingleFlight<number>();
   readonly #closing = new AbortController();
   #walks = 0;
 
   constructor(walks: number, du: DuOptions) {
     this.#du = du;
     setMaxListeners(0, this.#closing.signal); // as many as there are accounts waiting
-    this.#turns = new AccountLimiter({ atOnce: walks, perAccount: 1, waiting: WAITING });
+    this.#limiter = new AccountLimiter({ atOnce: walks, perAccount: 1, waiting: WAITING });
   }
 
   /** Bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */
@@ -58,8 +58,8 @@ export class FolderSizes {
         help: 'Folders being measured, or waiting for it',
         type: 'gauge',
         samples: [
-          { labels: { state: 'running' }, value: this.#turns.running },
-          { labels: { state: 'waiting' }, value: this.#turns.waiting },
+          { labels: { state: 'running' }, value: this.#limiter.running },
+          { labels: { state: 'waiting' }, value: this.#limiter.waiting },
         ],
       },
     ];
@@ -77,7 +77,7 @@ export class FolderSizes {
     signal: AbortSignal,
     work: (folder: Folder) => Promise<T>,
   ): Promise<T | undefined> {
-    return this.#turns.run(account, signal, async () => {
+    return this.#limiter.run(account, signal, async () => {
       const folder = await Folder.find(account.filesRoot, components);
       if (folder === undefined) return undefined;
       this.#walks += 1;

@@ -1,11 +1,11 @@
 import { componentsOf } from '../../kernel/system/safe-folder.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { formatSize } from '../../kernel/system/format-size.ts';
-import { examine } from './doctor.ts';
+import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
-import { Usage } from './usage.ts';
+import { AccountUsage } from './account-usage.ts';
 
 const EITHER = ['disk_usage', 'inodes'] as const;
 
@@ -38,7 +38,7 @@ export default definePlugin({
   setup({ config, log, node, onClose }) {
     const kernel = new KernelQuota(config, log);
     const sizes = new FolderSizes(config.walks, { command: config.du, timeoutMs: config.walk_seconds * 1000, log });
-    const usage = new Usage(kernel, config.measured_seconds * 1000, (account) => sizes.all(account));
+    const usage = new AccountUsage(kernel, config.measured_seconds * 1000, (account) => sizes.all(account));
     onClose(() => kernel.close());
     onClose(() => sizes.close());
     return {
@@ -50,7 +50,7 @@ export default definePlugin({
           };
         },
       },
-      provides: { doctor: () => examine(config, kernel), metrics: () => sizes.metrics() },
+      provides: { doctor: () => doctor(config, kernel), metrics: () => sizes.metrics() },
     };
   },
 });

@@ -5,7 +5,7 @@ import { messageOf, retryLater } from '../../kernel/errors.ts';
 import { isMissing } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
-import { run } from './run.ts';
+import { runProgram } from './run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
 export interface Report {
@@ -43,7 +43,7 @@ export class KernelQuota {
    * its files root. `undefined` where the kernel counts nothing for either; root's figures are nobody's.
    */
   async of(account: Account): Promise<{ readonly row: QuotaRow; readonly at: number } | undefined> {
-    const [{ dev, uid }] = await Promise.all([standingOn(account.filesRoot), this.#fresh()]);
+    const [{ dev, uid }] = await Promise.all([fileSystemOf(account.filesRoot), this.#fresh()]);
     const report = this.#reports.get(dev);
     if (report === undefined || Date.now() - report.at > STANDS_MS) return undefined;
     const named = account.username === 'root' ? undefined : report.rows.get(account.username);
@@ -109,7 +109,7 @@ export class KernelQuota {
     const rows = new Map<string, QuotaRow>();
     const parser = new RepquotaParser();
     let rest = '';
-    const { code, endedBy, complaint } = await run(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
+    const { code, endedBy, stderr } = await runProgram(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
       signal: this.#closing.signal,
       timeoutMs: REPORT_MS,
       onOutput: (text) => {
@@ -123,18 +123,18 @@ export class KernelQuota {
     });
     // The exit code does not tell: it is not 0 too when another file system has a problem.
     if (endedBy !== null || !parser.hasReport)
-      throw new Error(complaint.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
+      throw new Error(stderr.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
     return { mount, at, rows };
   }
 }
 
 /** File system and owner of a folder, or of the nearest one above that is there. */
-async function standingOn(path: string): Promise<{ dev: number; uid: number }> {
+async function fileSystemOf(path: string): Promise<{ dev: number; uid: number }> {
   try {
     return await stat(path);
   } catch (error) {
     if (!isMissing(error))
       throw retryLater('files_unavailable', 'the files cannot be reached at the moment', 30, error);
-    return { ...(await standingOn(dirname(path))), uid: 0 }; // whoever owns that is not this account
+    return { ...(await fileSystemOf(dirname(path))), uid: 0 }; // whoever owns that is not this account
   }
 }

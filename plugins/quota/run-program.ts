@@ -7,25 +7,25 @@ export interface RunOptions {
   onOutput(text: string): void;
 }
 
-export interface Ran {
+export interface ProgramResult {
   readonly code: number | null;
   /** What ended it before it could exit: `SIGKILL` when it took too long. */
   readonly endedBy: NodeJS.Signals | null;
   /** The beginning of what it wrote to standard error. */
-  readonly complaint: string;
+  readonly stderr: string;
 }
 
-const COMPLAINT_CHARACTERS = 1000;
+const STDERR_CHARACTERS = 1000;
 
 /**
  * Runs a program without a shell, in the C locale, and settles when it has ended. Rejects when it cannot be started,
  * and with the signal's reason when that ended it.
  */
-export function run(
+export function runProgram(
   file: string,
   args: readonly string[],
   { signal, timeoutMs, cwd, onOutput }: RunOptions,
-): Promise<Ran> {
+): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const child = spawn(file, args, {
@@ -36,16 +36,16 @@ export function run(
       env: { LC_ALL: 'C', PATH: process.env['PATH'] },
       ...(cwd === undefined ? {} : { cwd }),
     });
-    let complaint = '';
+    let stderr = '';
     child.stdout.setEncoding('utf8').on('data', onOutput);
     child.stderr
       .setEncoding('utf8')
-      .on('data', (text: string) => (complaint = `${complaint}${text}`.slice(0, COMPLAINT_CHARACTERS)));
+      .on('data', (text: string) => (stderr = `${stderr}${text}`.slice(0, STDERR_CHARACTERS)));
     child.on('error', (error) => {
       if (child.pid === undefined) reject(error); // else it is being ended, and closes
     });
     child.on('close', (code, endedBy) =>
-      signal.aborted ? reject(signal.reason as Error) : resolve({ code, endedBy, complaint }),
+      signal.aborted ? reject(signal.reason as Error) : resolve({ code, endedBy, stderr }),
     );
   });
 }

@@ -7,7 +7,7 @@ interface Flight<T> {
 }
 
 /** Work that all who ask for the same thing at once wait for together. It is ended when none of them waits any more. */
-export class SharedWork<T> {
+export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /** Joins the work on `key` of the account, or begins it; `signal` says when this one stops waiting. */
