@@ -35,8 +35,8 @@ const NOWHERE = [
 
 type Lookup = (ip: string) => string;
 
-/** Countries of addresses, from a local database that is read when first asked (8 MB). */
-export class Countries {
+/** CountryDatabase of addresses, from a local database that is read when first asked (8 MB). */
+export class CountryDatabase {
   readonly #log: Log;
   #lookup: Promise<Lookup> | undefined;
 

@@ -8,12 +8,12 @@ import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-par
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import type { SessionRow } from '../../kernel/identity/sessions.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
-import type { Countries } from './country.ts';
-import type { Login } from './login.ts';
+import type { CountryDatabase } from './country.ts';
+import type { Login } from './login/login.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
 import { lastLogins } from './store.ts';
-import type { Throttle } from './throttle.ts';
-import type { Twofa } from './twofa.ts';
+import type { Throttle } from './login/throttle.ts';
+import type { Twofa } from './twofa/twofa.ts';
 
 const PAGE_LINES = 25;
 const HISTORY_ENTRIES = 20;
@@ -42,7 +42,11 @@ export async function activityPage(
   };
 }
 
-export async function loginHistory(reader: Reader, account: Account, countries: Countries): Promise<LoginHistory> {
+export async function loginHistory(
+  reader: Reader,
+  account: Account,
+  countries: CountryDatabase,
+): Promise<LoginHistory> {
   const [logins, countryOf] = await Promise.all([lastLogins(reader, account.id, HISTORY_ENTRIES), countries.lookup()]);
   return logins.map(({ at, ip }) => ({ country_code: countryOf(ip), ip, login_time: formatTime(at) }));
 }

@@ -2,10 +2,10 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
 import type { Sessions } from '../../kernel/identity/sessions.ts';
 import { errors } from './errors.ts';
-import { Countries, countryFinding } from './country.ts';
+import { CountryDatabase, countryFinding } from './country.ts';
 import { fillDemo } from './demo.ts';
 import * as favorites from './favorites.ts';
-import { Login, type Caller } from './login.ts';
+import { Login, type Caller } from './login/login.ts';
 import {
   activityPage,
   dashboardPart,
@@ -14,14 +14,14 @@ import {
   loginMetrics,
   sessionView,
   setLanguage,
-} from './pages.ts';
-import { resetTwofa } from './reset-twofa.ts';
+} from './handlers.ts';
+import { resetTwofa } from './twofa/reset.ts';
 import * as schema from './schema.ts';
 import { favoritesOf } from './store.ts';
-import { Throttle } from './throttle.ts';
-import { Twofa } from './twofa.ts';
+import { Throttle } from './login/throttle.ts';
+import { Twofa } from './twofa/twofa.ts';
 
-const PROVEN = ['invalid_credentials', 'rate_limited'] as const;
+const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as const;
 
 /** A route of users, for admins on their own address too: there no feature is asked for, and no token of a user gets in. */
 const forAdmins = <const R extends RouteSpec>(route: R) => ({ ...route, address: 'admin', access: 'admin' }) as const;
@@ -56,7 +56,7 @@ const password = {
   summary: 'Change the password; all other sessions end',
   body: schema.PasswordBody,
   reply: schema.PasswordReply,
-  errors: PROVEN,
+  errors: CREDENTIAL_ERRORS,
 } as const;
 const twofa = {
   method: 'GET',
@@ -74,7 +74,7 @@ const setupTwofa = {
     'Two-factor authentication stays off until a code of the app has confirmed it, within 15 minutes. Asked again, it gives another secret.',
   body: schema.TwofaSetupBody,
   reply: schema.TwofaSetup,
-  errors: [...PROVEN, 'twofa_already_enabled'],
+  errors: [...CREDENTIAL_ERRORS, 'twofa_already_enabled'],
 } as const;
 const confirmTwofa = {
   method: 'POST',
@@ -92,7 +92,7 @@ const disableTwofa = {
   summary: 'Turn two-factor authentication off; all other sessions end',
   body: schema.TwofaOffBody,
   reply: schema.TwofaOff,
-  errors: [...PROVEN, 'twofa_not_enabled'],
+  errors: [...CREDENTIAL_ERRORS, 'twofa_not_enabled'],
 } as const;
 
 export default definePlugin({
@@ -113,7 +113,7 @@ export default definePlugin({
       reply: schema.LoginReply,
       replies: { 401: schema.TwofaRequired },
       headers: ['user-agent'],
-      errors: PROVEN,
+      errors: CREDENTIAL_ERRORS,
     },
     logout,
     sessions,
@@ -201,7 +201,7 @@ export default definePlugin({
     const twofa = new Twofa(host, config.issuer);
     const throttle = new Throttle(store, { account: config.account_failures, address: config.address_failures });
     const login = new Login({ identity, events, store, throttle, twofa });
-    const countries = new Countries(host.log);
+    const countries = new CountryDatabase(host.log);
     const own = ownHandlers(identity.sessions, login, twofa);
     return {
       handlers: {

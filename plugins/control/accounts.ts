@@ -6,7 +6,7 @@ import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
 /** Who asks, about whom. */
-export interface Order {
+export interface AdminCall {
   readonly account: Account;
   readonly ip: string;
   readonly params: { readonly username: string };
@@ -33,7 +33,7 @@ export async function createAccount(
 
 export async function updateAccount(
   { identity, node }: Host,
-  { params: { username }, ip }: Order,
+  { params: { username }, ip }: AdminCall,
   change: Static<typeof schema.AccountChange>,
 ): Promise<schema.AccountView> {
   const before = await identity.accounts.get(username);
@@ -47,13 +47,16 @@ export async function updateAccount(
   return accountReply(await identity.accounts.update(username, change, ip));
 }
 
-export async function removeAccount({ identity }: Host, order: Order): Promise<Static<typeof schema.AccountRemoved>> {
+export async function removeAccount(
+  { identity }: Host,
+  order: AdminCall,
+): Promise<Static<typeof schema.AccountRemoved>> {
   const { username } = notOneself(order);
   await identity.accounts.remove(username, order.ip);
   return { username, deleted: true };
 }
 
-export async function suspendAccount({ identity }: Host, order: Order): Promise<schema.AccountView> {
+export async function suspendAccount({ identity }: Host, order: AdminCall): Promise<schema.AccountView> {
   const { username } = notOneself(order);
   await identity.accounts.suspend(username, order.ip);
   return accountReply(await identity.accounts.get(username));
@@ -61,7 +64,7 @@ export async function suspendAccount({ identity }: Host, order: Order): Promise<
 
 export async function unsuspendAccount(
   { identity }: Host,
-  { params: { username }, ip }: Order,
+  { params: { username }, ip }: AdminCall,
 ): Promise<schema.AccountView> {
   await identity.accounts.unsuspend(username, ip);
   return accountReply(await identity.accounts.get(username));
@@ -70,7 +73,7 @@ export async function unsuspendAccount(
 /** All sessions of the account end, but for the one that asks. */
 export async function setPassword(
   { identity }: Host,
-  { params: { username }, ip }: Order,
+  { params: { username }, ip }: AdminCall,
   password: string,
   sessionId: string,
 ): Promise<Static<typeof schema.PasswordChanged>> {
@@ -81,7 +84,7 @@ export async function setPassword(
 
 export async function setFeature(
   { identity }: Host,
-  { params, ip }: Order & { readonly params: { readonly feature: string } },
+  { params, ip }: AdminCall & { readonly params: { readonly feature: string } },
   on: boolean | undefined,
 ): Promise<schema.AccountView> {
   await identity.accounts.setFeature(params.username, params.feature, on, ip);
@@ -101,14 +104,14 @@ export async function listSessions({ identity }: Host, username: string): Promis
 
 export async function endSessions(
   { identity }: Host,
-  { params: { username }, ip }: Order,
+  { params: { username }, ip }: AdminCall,
 ): Promise<Static<typeof schema.SessionsEnded>> {
   return { ended: await identity.sessions.endOthers(await identity.accounts.get(username), '', ip) };
 }
 
 export async function endSession(
   { identity }: Host,
-  { params, ip }: Order & { readonly params: { readonly id: string } },
+  { params, ip }: AdminCall & { readonly params: { readonly id: string } },
 ): Promise<Static<typeof schema.SessionsEnded>> {
   await identity.sessions.end(await identity.accounts.get(params.username), params.id, ip);
   return { ended: 1 };
@@ -140,7 +143,7 @@ export function accountReply({
   };
 }
 
-function notOneself({ account, params }: Order): Order['params'] {
+function notOneself({ account, params }: AdminCall): AdminCall['params'] {
   if (account.username === params.username)
     throw new HttpError('own_account', 'ask another administrator to suspend or remove your account');
   return params;

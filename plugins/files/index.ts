@@ -23,14 +23,14 @@ export default definePlugin({
     },
   },
   setup({ config, node }) {
-    const turns = new AccountLimiter(LIMITS);
+    const limiter = new AccountLimiter(LIMITS);
     const { virtual_root: root } = node.config;
     return {
       handlers: {
         list: async ({ account, params, signal }) => {
           const components = componentsOf(absolute(params.path, root), root);
           const path = clientPath(components, root);
-          return turns.run(account, signal, async () => {
+          return limiter.run(account, signal, async () => {
             const folder = await Folder.find(account.filesRoot, components);
             if (folder === undefined) return { path, folders: [], truncated: false };
             try {

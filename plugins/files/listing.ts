@@ -21,14 +21,14 @@ export async function listFolders(
   limits: FilesConfig,
   signal: AbortSignal,
 ): Promise<Listing> {
-  const looker = new Looker(folder, limits.max_entries, COUNTING.has((await folder.fileSystem()).type));
-  const names = await looker.names(limits.max_folders, signal);
+  const scanner = new FolderScanner(folder, limits.max_entries, COUNTING.has((await folder.fileSystem()).type));
+  const names = await scanner.names(limits.max_folders, signal);
   const folders: SubFolder[] = [];
   let next = 0;
   const take = async () => {
     for (let name = names[next++]; name !== undefined; name = names[next++]) {
       signal.throwIfAborted();
-      const has_subfolders = await looker.hasFolders(name);
+      const has_subfolders = await scanner.hasFolders(name);
       if (has_subfolders !== undefined) folders.push({ name, path: `${path}/${name}`, has_subfolders });
     }
   };
@@ -38,11 +38,11 @@ export async function listFolders(
   );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   folders.sort((a, b) => (a.name < b.name ? -1 : 1)); // they answered in any order
-  return { folders, truncated: looker.isTruncated };
+  return { folders, truncated: scanner.isTruncated };
 }
 
 /** Looks into one folder and, as far as it must, into those in it, and counts what it reads. */
-export class Looker {
+export class FolderScanner {
   isTruncated = false;
   readonly #folder: Folder;
   readonly #isCounting: boolean;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { errorCodes } from '../../kernel/errors.ts';
-import { countryFinding, Countries } from '../../plugins/account/country.ts';
+import { countryFinding, CountryDatabase } from '../../plugins/account/country.ts';
 import { isLink } from '../../plugins/account/favorites.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
@@ -415,7 +415,7 @@ test('the country database is found, and its absence costs only the countries', 
   const finding = await countryFinding();
   assert.ok(finding.ok);
   assert.match(finding.detail, /geo-whois-asn-country-mmdb \d/);
-  const lookup = await new Countries(createLog('silent')).lookup();
+  const lookup = await new CountryDatabase(createLog('silent')).lookup();
   assert.is(lookup('8.8.8.8'), 'US');
   for (const ip of [
     'not an address',

@@ -6,7 +6,7 @@ import {
   qrCode,
   recoveryHash,
   stepOf,
-} from '../../plugins/account/authenticator.ts';
+} from '../../plugins/account/twofa/authenticator.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { Folder } from '../../kernel/system/safe-folder.ts';
-import { listFolders, Looker } from '../../plugins/files/listing.ts';
+import { listFolders, FolderScanner } from '../../plugins/files/listing.ts';
 import type { FolderList } from '../../plugins/files/schema.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { rawRequest } from '../support/raw.ts';
@@ -222,16 +222,16 @@ test('has_subfolders is the same whether links are counted or folders are read',
   symlinkSync('/etc', join(ann.account.filesRoot, 'counted/link'));
   const folder = await Folder.open(ann.account.filesRoot, ['counted']);
   for (const isCounting of [true, false]) {
-    const looker = new Looker(folder, 1000, isCounting);
-    assert.equal(await Promise.all(['with', 'without', 'link', 'gone'].map((name) => looker.hasFolders(name))), [
+    const scanner = new FolderScanner(folder, 1000, isCounting);
+    assert.equal(await Promise.all(['with', 'without', 'link', 'gone'].map((name) => scanner.hasFolders(name))), [
       true,
       false,
       undefined,
       undefined,
     ]);
-    assert.not.ok(looker.isTruncated);
+    assert.not.ok(scanner.isTruncated);
   }
-  const spent = new Looker(folder, 10, false);
+  const spent = new FolderScanner(folder, 10, false);
   assert.is(await spent.hasFolders('without'), true, 'what was not read to its end may hold a folder');
   assert.ok(spent.isTruncated);
   await folder.close();

@@ -1,13 +1,13 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import type { Session } from '../../kernel/identity/sessions.ts';
-import type { Tx } from '../../kernel/storage/store.ts';
-import { addLogin } from './store.ts';
-import { networkOf } from '../../kernel/system/ip.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Tx } from '../../../kernel/storage/store.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import { networkOf } from '../../../kernel/system/ip.ts';
+import { addLogin } from '../store.ts';
+import { alreadyOn, notOn, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
 import type { Throttle } from './throttle.ts';
-import { alreadyOn, notOn, type Spend, type Twofa } from './twofa.ts';
 
 /** Longer texts of browsers are cut. */
 const USER_AGENT_LIMIT = 512;
@@ -68,13 +68,13 @@ export class Login {
       return this.#session(account, hash, client, async (tx) => !(await twofa.isEnabled(account.id, tx)));
     }
     if (code === '') return ready({ twofa_required: true, user_id: account.id }, { status: 401, headers: CHALLENGE });
-    const spend = await twofa.spender(account.id, code);
+    const spend = await twofa.codeConsumer(account.id, code);
     if (spend === undefined) throw invalidCredentials();
     return this.#session(account, hash, client, spend);
   }
 
   /** What was checked before the transaction is checked in it again, where nothing can change meanwhile. */
-  async #session(account: Account, hash: string, { ip, userAgent }: Client, mayEnter: Spend): Promise<LoggedIn> {
+  async #session(account: Account, hash: string, { ip, userAgent }: Client, mayEnter: ConsumeCode): Promise<LoggedIn> {
     const { identity, events } = this.#parts;
     const { token, expiresIn } = await identity.sessions.open(
       account,
@@ -126,7 +126,7 @@ export class Login {
     const { twofa } = this.#parts;
     return this.#proven(caller, password, async () => {
       if (!(await twofa.isEnabled(caller.account.id))) throw notOn();
-      const spend = await twofa.spender(caller.account.id, code);
+      const spend = await twofa.codeConsumer(caller.account.id, code);
       await this.#changeTwofa(caller, 'off', async (tx) => {
         if (spend === undefined || !(await spend(tx))) throw invalidCredentials();
         await twofa.disable(tx, caller.account.id);

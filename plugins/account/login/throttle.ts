@@ -1,8 +1,8 @@
-import { networkOf } from '../../kernel/system/ip.ts';
 import { createHash } from 'node:crypto';
-import { HttpError, retryLater, type ErrorCode } from '../../kernel/errors.ts';
-import type { Store, Tx } from '../../kernel/storage/store.ts';
-import { addFailures, failureTimes, isKnownNetwork } from './store.ts';
+import { HttpError, retryLater, type ErrorCode } from '../../../kernel/errors.ts';
+import type { Store, Tx } from '../../../kernel/storage/store.ts';
+import { networkOf } from '../../../kernel/system/ip.ts';
+import { addFailures, failureTimes, isKnownNetwork } from '../store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 /** Failures in each window after which no more is tried. */

@@ -1,8 +1,8 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Static } from '../../kernel/schema.ts';
-import type { TwofaReset } from './schema.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Static } from '../../../kernel/schema.ts';
+import type { TwofaReset } from '../schema.ts';
 import type { Twofa } from './twofa.ts';
 
 /** Who asks, about whom. */

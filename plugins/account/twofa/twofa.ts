@@ -1,15 +1,15 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Reader, Tx } from '../../kernel/storage/store.ts';
-import type { TwofaSetup } from './schema.ts';
-import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from './store.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Reader, Tx } from '../../../kernel/storage/store.ts';
+import type { TwofaSetup } from '../schema.ts';
+import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
 
 /** How long a set-up waits for its first code. */
 const SETUP_MS = 15 * 60_000;
 
 /** Spends a code, as part of the transaction of what it allows; `false` when it is spent already. */
-export type Spend = (tx: Tx) => Promise<boolean>;
+export type ConsumeCode = (tx: Tx) => Promise<boolean>;
 
 /** The second factor of accounts. Whatever decides is decided by one statement in the transaction that it is for. */
 export class Twofa {
@@ -58,7 +58,7 @@ export class Twofa {
   }
 
   /** What spends a code of an account; `undefined` when it is none. */
-  async spender(accountId: number, code: string): Promise<Spend | undefined> {
+  async codeConsumer(accountId: number, code: string): Promise<ConsumeCode | undefined> {
     const { recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, accountId);
     if (typeof row?.enabled_at !== 'number') return undefined;
