@@ -36,7 +36,7 @@ test('a wait that runs backwards and a reading without time give no nonsense', (
   assert.equal(cpuLoad(parseStat(stat('cpu0 10 0 0 100 50')), parseStat(stat('cpu0 10 0 0 100 50'))).cores, {
     core_0: 0,
   });
-  assert.throws(() => parseStat('nothing'), /no line of a core/);
+  assert.throws(() => parseStat('nothing'), /no line for a core/);
 });
 
 test('memory is told as available and total, also by kernels that do not say what is available', () => {

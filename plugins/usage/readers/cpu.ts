@@ -3,7 +3,7 @@
  * calls libuv, which also reads `/proc/cpuinfo` and a frequency file for each core. It identifies cores by their position
  * in a list, so that one going offline shifts the others, and all its callers share one earlier reading.
  */
-export interface CoreTimes {
+interface CoreTimes {
   /** Clock ticks since boot, without idle and I/O wait. User time already includes guests. */
   readonly busy: number;
   readonly total: number;

@@ -94,8 +94,8 @@ export class DiskReader {
     if (isRecent || reading.isPending || this.#pending[kind] >= MAX_PENDING[kind]) return undefined;
     reading.isPending = true;
     this.#pending[kind] += 1;
-    return this.#readSpace
-      [kind](below(this.#roots.files, path))
+    const result = this.#readSpace[kind](below(this.#roots.files, path));
+    return result
       .catch(() => undefined)
       .then((space) => {
         this.#pending[kind] -= 1;

@@ -3,7 +3,7 @@
 /** Where `statfs` finds the figures of a mount: in the kernel's memory, or in a machine or program that may not answer. */
 export type MountKind = 'local' | 'remote';
 
-export interface Mount {
+interface Mount {
   readonly id: number;
   readonly parent: number;
   /** `major:minor` of the file system, the same for all its mounts. */

@@ -5,7 +5,7 @@ import { memoryReply, type MemorySpace } from '../readers/memory.ts';
 import type { Partition } from '../schema.ts';
 
 /** A value or the error that prevented it, and the reply, which is serialized once on first use. */
-export class Figure<T> {
+class Figure<T> {
   readonly value: T | undefined;
   readonly #cause: unknown;
   readonly #body: (value: T) => unknown;
