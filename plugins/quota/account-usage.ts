@@ -11,14 +11,14 @@ export interface Measured {
   readonly at: number;
 }
 
-/** An answer stands so long, whoever asks how often. */
-const ANSWER_MS = 2000;
+/** How long results are cached. */
+const TTL_MS = 2000;
 
-/** Disk and inode figures of accounts: the kernel's where it has any, else measured ones against the plan's limits. */
+/** Disk and inode usage of accounts: from the kernel's quota, otherwise measured and compared with the plan's limits. */
 export class AccountUsage {
   readonly #kernel: KernelQuota;
   readonly #measure: (account: Account) => Promise<Measured>;
-  readonly #answers = new AccountCache<DiskInodes>(ANSWER_MS);
+  readonly #results = new AccountCache<DiskInodes>(TTL_MS);
   readonly #measured: AccountCache<Measured>;
 
   constructor(kernel: KernelQuota, measuredMs: number, measure: (account: Account) => Promise<Measured>) {
@@ -28,7 +28,7 @@ export class AccountUsage {
   }
 
   of(account: Account): DiskInodes | Promise<DiskInodes> {
-    return this.#answers.get(account, '', async () => {
+    return this.#results.get(account, '', async () => {
       const counted = await this.#kernel.of(account);
       if (counted !== undefined) return ofKernel(counted.row, counted.at);
       return ofMeasured(await this.#measured.get(account, '', () => this.#measure(account)), account);
@@ -36,7 +36,7 @@ export class AccountUsage {
   }
 }
 
-export function ofKernel(row: QuotaRow, at: number): DiskInodes {
+function ofKernel(row: QuotaRow, at: number): DiskInodes {
   return {
     date: dateText(at),
     disk_hard: row.blocksHard,
@@ -48,8 +48,8 @@ export function ofKernel(row: QuotaRow, at: number): DiskInodes {
   };
 }
 
-/** A plan has one limit; it is the soft and the hard one. */
-export function ofMeasured({ bytes, inodes, at }: Measured, { plan }: Account): DiskInodes {
+/** A plan has one limit, which serves as the soft and the hard one. */
+function ofMeasured({ bytes, inodes, at }: Measured, { plan }: Account): DiskInodes {
   const [blocks, files] = [(plan?.disk_limit_mib ?? 0) * 1024, plan?.inodes_limit ?? 0];
   return {
     date: dateText(at),
@@ -62,7 +62,7 @@ export function ofMeasured({ bytes, inodes, at }: Measured, { plan }: Account): 
   };
 }
 
-/** `YYYY-MM-DD-HH-MM-SS` in UTC. */
-export function dateText(at: number): string {
+/** Returns `YYYY-MM-DD-HH-MM-SS` in UTC. */
+function dateText(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace(/[T:]/g, '-');
 }

@@ -6,23 +6,23 @@ import type { QuotaConfig } from './schema.ts';
 
 const VERSION_MS = 1500;
 
-/** What the plugin works with: `du`, the quota tools, and the file systems on which the kernel counts. */
+/** Reports on `du`, the quota tools, and the file systems with user quotas. */
 export async function doctor({ du, repquota }: QuotaConfig, kernel: KernelQuota): Promise<readonly Finding[]> {
-  const [measuring, tools, mounts] = await Promise.all([version(du), version(repquota), kernel.mounts()]);
-  const isGnu = measuring.startsWith('du (GNU coreutils)');
+  const [duVersion, tools, mounts] = await Promise.all([version(du), version(repquota), kernel.mounts()]);
+  const isGnu = duVersion.startsWith('du (GNU coreutils)');
   return [
     {
       name: 'du',
       ok: isGnu,
-      detail: measuring,
-      ...(isGnu ? {} : { remedy: 'install the GNU coreutils (apt-get install coreutils), or name its du in quota.du' }),
+      detail: duVersion,
+      ...(isGnu ? {} : { remedy: 'install the GNU coreutils (apt-get install coreutils), or set quota.du to its du' }),
     },
     ...(mounts.length === 0
       ? [
           {
             name: 'kernel quota',
             ok: true,
-            detail: `none: no file system is mounted with user quotas, so usage is measured and compared with plans; ${repquota}: ${tools}`,
+            detail: `not in use: no file system is mounted with user quotas, so usage is measured and compared with the plans; ${repquota}: ${tools}`,
           },
         ]
       : await examineMounts(kernel, tools)),
@@ -41,12 +41,12 @@ async function examineMounts(kernel: KernelQuota, tools: string): Promise<Findin
       name: 'kernel quota',
       ok: false,
       detail: `${problem}; ${tools}`,
-      remedy: 'apt-get install quota, switch quotas on (quotaon -u), and let this user read them',
+      remedy: 'apt-get install quota, turn quotas on (quotaon -u), and allow this user to read them',
     })),
   ];
 }
 
-/** The first line of what `--version` prints, or why there is none. */
+/** Returns the first line that `--version` prints, or the error. */
 async function version(command: string): Promise<string> {
   let output = '';
   try {

@@ -9,20 +9,21 @@ export interface DuOptions {
   readonly log: Log;
 }
 
-/** How often `du` may abort, as it does at times when a folder that it is in is moved, before the client is told. */
+/** `du` sometimes aborts when a folder that it is in is moved. */
 const ATTEMPTS = 3;
 const UNITS = { bytes: '--block-size=1', inodes: '--inodes' } as const;
 
 /**
- * Disk usage in bytes, or files and folders, of a folder and all below it on its file system, hard links once.
+ * Returns the disk usage in bytes, or the number of files and folders, of a folder and all below it on its file system;
+ * hard links count once.
  *
- * `du` itself does the walk: it gives the very number that it must equal, a million files take it two seconds where
- * lstat calls from JavaScript take several, and a process can be ended at any moment without a trace. It is safe
- * against whoever swaps folders for links meanwhile: it starts in the folder that was opened, because its working
- * directory is that descriptor (`/proc/<pid>/fd/<n>` resolves to the folder itself, by whatever name it goes by
- * now), and it goes down as `Folder` does, opening each name from its parent without following links.
+ * `du` does the walk: the result must equal that of `du`, a million files take it two seconds where lstat calls from
+ * JavaScript take several, and a process can be killed at any moment. A customer who swaps folders for links during the
+ * walk cannot redirect it: `du` starts in the opened folder, because its working directory is that descriptor
+ * (`/proc/<pid>/fd/<n>` resolves to the folder even after a rename), and it descends as `Folder` does, opening each name
+ * from its parent without following links.
  *
- * Errors: 503 `overloaded` when it takes too long, 503 `files_unavailable` when `du` cannot say.
+ * Errors: 503 `overloaded` when it takes too long, 503 `files_unavailable` when `du` fails.
  */
 export async function measure(
   folder: Folder,
@@ -37,13 +38,13 @@ export async function measure(
       timeoutMs,
       signal,
     );
-    if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'the folder takes too long to measure', 60);
+    if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'measuring the folder takes too long', 60);
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
     const total = /^(\d+)\t/.exec(output)?.[1];
     if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${stderr}`));
-    // What vanished during the walk is no loss; what may not be read is missing from the total, as with du by hand.
+    // A file removed during the walk is harmless; an unreadable one is missing from the total, as with any du.
     if (stderr !== '')
-      log[/Permission denied|Input\/output error/.test(stderr) ? 'warn' : 'debug']({ stderr }, 'du left something out');
+      log[/Permission denied|Input\/output error/.test(stderr) ? 'warn' : 'debug']({ stderr }, 'du skipped some files');
     return Number(total);
   }
 }

@@ -1,16 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { Folder } from '../../kernel/system/safe-folder.ts';
-import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { AccountLimiter } from '../../kernel/concurrency/account-limiter.ts';
 import { measure, type DuOptions } from './du.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { Measured } from './account-usage.ts';
 
-/** Walks of one account that may wait for their turn. */
+/** Measurements of one account that may wait. */
 const WAITING = 32;
 
-/** Measures folders of accounts: few at a time, each once for all who ask, and none that nobody waits for. */
+/**
+ * Measures folders of accounts: a bounded number at once, one measurement for all concurrent requests for a folder, and
+ * none that no request waits for.
+ */
 export class FolderSizes {
   readonly #du: DuOptions;
   readonly #limiter: AccountLimiter;
@@ -20,11 +23,11 @@ export class FolderSizes {
 
   constructor(walks: number, du: DuOptions) {
     this.#du = du;
-    setMaxListeners(0, this.#closing.signal); // as many as there are accounts waiting
+    setMaxListeners(0, this.#closing.signal); // one for each waiting account
     this.#limiter = new AccountLimiter({ atOnce: walks, perAccount: 1, waiting: WAITING });
   }
 
-  /** Bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */
+  /** Returns the bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */
   bytes(account: Account, components: readonly string[], signal: AbortSignal): Promise<number> {
     return this.#sizes.join(account, components.join('/'), signal, async (ending) => {
       return (
@@ -33,7 +36,7 @@ export class FolderSizes {
     });
   }
 
-  /** Of all files of an account. It goes on when the client is gone, because the figures are kept for the next. */
+  /** Measures all files of an account. A client that goes away does not abort this, because the result is cached. */
   async all(account: Account): Promise<Measured> {
     const { signal } = this.#closing;
     const at = Date.now();
@@ -47,21 +50,11 @@ export class FolderSizes {
 
   metrics(): Metric[] {
     return [
-      {
-        name: 'hostkeep_folder_walks_total',
-        help: 'Folders measured',
-        type: 'counter',
-        samples: [{ value: this.#walks }],
-      },
-      {
-        name: 'hostkeep_folder_walks',
-        help: 'Folders being measured, or waiting for it',
-        type: 'gauge',
-        samples: [
-          { labels: { state: 'running' }, value: this.#limiter.running },
-          { labels: { state: 'waiting' }, value: this.#limiter.waiting },
-        ],
-      },
+      counter('hostkeep_folder_walks_total', 'Folders measured', this.#walks),
+      gauge('hostkeep_folder_walks', 'Folders being measured or waiting for it', [
+        { labels: { state: 'running' }, value: this.#limiter.running },
+        { labels: { state: 'waiting' }, value: this.#limiter.waiting },
+      ]),
     ];
   }
 
@@ -70,7 +63,7 @@ export class FolderSizes {
     await this.#sizes.close();
   }
 
-  /** `undefined` for the root of an account that has no files yet. */
+  /** Resolves with `undefined` for the root of an account that has no files yet. */
   #walk<T>(
     account: Account,
     components: readonly string[],

@@ -8,7 +8,7 @@ import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { runProgram } from './run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
-export interface Report {
+interface Report {
   readonly mount: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -16,12 +16,12 @@ export interface Report {
 }
 
 const REPORT_MS = 10_000;
-/** A report that could not be renewed stands so long; after that usage is measured. */
-const STANDS_MS = 300_000;
-/** The reading goes on so long after it was asked for last. */
+/** How long a report is used when it cannot be renewed; after that, usage is measured. */
+const MAX_AGE_MS = 300_000;
+/** How long reports are renewed after the last request. */
 const IDLE_MS = 60_000;
 
-/** The kernel's quotas of all users, file system by file system, read together and kept for all who ask. */
+/** The kernel's quotas of all users, one report for each file system, shared by all requests. */
 export class KernelQuota {
   readonly #config: QuotaConfig;
   readonly #log: Log;
@@ -29,8 +29,8 @@ export class KernelQuota {
   readonly #closing = new AbortController();
   #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #askedAt = 0;
-  #triedAt = -Infinity;
+  #requestedAt = 0;
+  #attemptedAt = -Infinity;
   #problems = '';
 
   constructor(config: QuotaConfig, log: Log) {
@@ -39,19 +39,19 @@ export class KernelQuota {
   }
 
   /**
-   * What the kernel counts for an account where its files lie: for the user of its name, else for the one that owns
-   * its files root. `undefined` where the kernel counts nothing for either; root's figures are nobody's.
+   * Returns the quota of an account on the file system of its files: that of the user with its name, otherwise of the
+   * owner of its files root. `undefined` where there is neither; root's figures belong to no account.
    */
   async of(account: Account): Promise<{ readonly row: QuotaRow; readonly at: number } | undefined> {
     const [{ dev, uid }] = await Promise.all([fileSystemOf(account.filesRoot), this.#fresh()]);
     const report = this.#reports.get(dev);
-    if (report === undefined || Date.now() - report.at > STANDS_MS) return undefined;
+    if (report === undefined || Date.now() - report.at > MAX_AGE_MS) return undefined;
     const named = account.username === 'root' ? undefined : report.rows.get(account.username);
     const row = named ?? (uid === 0 ? undefined : report.rows.get(`#${uid}`));
     return row && { row, at: report.at };
   }
 
-  /** Reads all reports now; what cannot be read is logged when it changes, and returned. */
+  /** Reads all reports now; returns the problems, and logs them when they change. */
   async read(): Promise<{ readonly reports: readonly Report[]; readonly problems: readonly string[] }> {
     const [reports, problems]: [Report[], string[]] = [[], []];
     for (const mount of await this.mounts()) {
@@ -65,7 +65,7 @@ export class KernelQuota {
     }
     const text = problems.join('; ');
     if (text !== '' && text !== this.#problems)
-      this.#log.warn({ problems }, 'kernel quotas cannot be read; usage is measured instead');
+      this.#log.warn({ problems }, 'cannot read kernel quotas; measuring usage instead');
     this.#problems = text;
     return { reports, problems };
   }
@@ -82,23 +82,23 @@ export class KernelQuota {
     await this.#reading;
   }
 
-  /** Starts the reading at intervals with the first who asks; nobody after that waits, unless a report is late. */
+  /** The first request starts reading at intervals and waits; later requests wait only if a report is overdue. */
   #fresh(): Promise<void> | undefined {
     const intervalMs = this.#config.interval_seconds * 1000;
-    this.#askedAt = performance.now();
+    this.#requestedAt = performance.now();
     this.#timer ??= setInterval(() => {
-      if (performance.now() - this.#askedAt < IDLE_MS + intervalMs) return void this.#readOnce();
+      if (performance.now() - this.#requestedAt < IDLE_MS + intervalMs) return void this.#readOnce();
       clearInterval(this.#timer);
       this.#timer = undefined;
     }, intervalMs).unref();
-    return performance.now() - this.#triedAt < 2 * intervalMs ? undefined : this.#readOnce();
+    return performance.now() - this.#attemptedAt < 2 * intervalMs ? undefined : this.#readOnce();
   }
 
   #readOnce(): Promise<void> {
     this.#reading ??= this.read()
-      .catch((error: unknown) => this.#log.error({ err: error }, 'the mount table cannot be read'))
+      .catch((error: unknown) => this.#log.error({ err: error }, 'cannot read the mount table'))
       .then(() => {
-        this.#triedAt = performance.now();
+        this.#attemptedAt = performance.now();
         this.#reading = undefined;
       });
     return this.#reading;
@@ -121,20 +121,20 @@ export class KernelQuota {
         }
       },
     });
-    // The exit code does not tell: it is not 0 too when another file system has a problem.
+    // The exit code is no criterion: it is not 0 also when another file system has a problem.
     if (endedBy !== null || !parser.hasReport)
       throw new Error(stderr.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
     return { mount, at, rows };
   }
 }
 
-/** File system and owner of a folder, or of the nearest one above that is there. */
+/** Returns file system and owner of a folder, or of its nearest existing parent. */
 async function fileSystemOf(path: string): Promise<{ dev: number; uid: number }> {
   try {
     return await stat(path);
   } catch (error) {
     if (!isMissing(error))
-      throw retryLater('files_unavailable', 'the files cannot be reached at the moment', 30, error);
-    return { ...(await fileSystemOf(dirname(path))), uid: 0 }; // whoever owns that is not this account
+      throw retryLater('files_unavailable', 'the files are not accessible at the moment', 30, error);
+    return { ...(await fileSystemOf(dirname(path))), uid: 0 }; // a parent's owner is not this account
   }
 }

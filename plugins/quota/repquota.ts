@@ -1,4 +1,4 @@
-/** What the kernel knows of one user on one file system. Blocks are of 1 KiB; a limit of 0 is none. */
+/** The quota of one user on one file system. Blocks are of 1 KiB; a limit of 0 means unlimited. */
 export interface QuotaRow {
   /** Login name, or `#` and the number of a user without one. */
   readonly user: string;
@@ -21,12 +21,12 @@ const NAMES = {
 const FIELDS = Object.entries(NAMES) as [keyof typeof NAMES, string][];
 
 /**
- * Reads `repquota -u -O csv` line by line, so that a report on many users comes in pieces. Columns are found by
- * their names. A line that is no row (a warning, a group's report) is left out, as are the times of grace, which
- * come as text or as seconds.
+ * Parses the output of `repquota -u -O csv` line by line, so that a report on many users is never one long text. Columns
+ * are identified by name. Lines that are not rows (warnings, reports on groups) are skipped; grace times, which are text
+ * or seconds, are ignored.
  */
 export class RepquotaParser {
-  /** Whether there was a report on users at all. */
+  /** Whether a report on users has begun. */
   hasReport = false;
   #columns: Map<string, number> | undefined;
 
@@ -50,21 +50,10 @@ export class RepquotaParser {
   }
 }
 
-/** The rows of a whole report by user. */
-export function parseRepquota(text: string): Map<string, QuotaRow> {
-  const parser = new RepquotaParser();
-  return new Map(
-    text
-      .split('\n')
-      .flatMap((line) => parser.row(line) ?? [])
-      .map((row) => [row.user, row]),
-  );
-}
-
-/** Options of a mounted file system that counts for users (ext4, XFS, and what follows them). */
+/** Mount options of a file system with user quotas (ext4, XFS, and compatible ones). */
 const USER_QUOTA = /^(quota|usrquota|uquota|uqnoenforce|usrjquota=.+)$/;
 
-/** Mount points of `/proc/self/mountinfo` that count for users, one for each file system, with their octal escapes undone. */
+/** Returns the mount points with user quotas from `/proc/self/mountinfo`, one for each file system, unescaped. */
 export function quotaMounts(mountinfo: string): string[] {
   const byDevice = new Map<string, string>();
   for (const line of mountinfo.split('\n')) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-export interface RunOptions {
+interface RunOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly cwd?: string;
@@ -9,17 +9,17 @@ export interface RunOptions {
 
 export interface ProgramResult {
   readonly code: number | null;
-  /** What ended it before it could exit: `SIGKILL` when it took too long. */
+  /** The signal that ended it; `SIGKILL` at the time limit. */
   readonly endedBy: NodeJS.Signals | null;
-  /** The beginning of what it wrote to standard error. */
+  /** The first 1000 characters of standard error. */
   readonly stderr: string;
 }
 
 const STDERR_CHARACTERS = 1000;
 
 /**
- * Runs a program without a shell, in the C locale, and settles when it has ended. Rejects when it cannot be started,
- * and with the signal's reason when that ended it.
+ * Runs a program without a shell, in the C locale, and resolves when it has ended. Rejects when it cannot be started,
+ * or with the abort reason of `signal`.
  */
 export function runProgram(
   file: string,
@@ -42,7 +42,7 @@ export function runProgram(
       .setEncoding('utf8')
       .on('data', (text: string) => (stderr = `${stderr}${text}`.slice(0, STDERR_CHARACTERS)));
     child.on('error', (error) => {
-      if (child.pid === undefined) reject(error); // else it is being ended, and closes
+      if (child.pid === undefined) reject(error); // otherwise it is being killed, and `close` follows
     });
     child.on('close', (code, endedBy) =>
       signal.aborted ? reject(signal.reason as Error) : resolve({ code, endedBy, stderr }),

@@ -5,40 +5,41 @@ export const QuotaConfig = Type.Object(
     repquota: Type.String({
       minLength: 1,
       default: 'repquota',
-      description: "Command that prints the kernel's quotas, of the quota tools 4",
+      description: "Command that prints the kernel's quotas, from the quota tools 4",
     }),
     mounts: Type.Array(Type.String({ pattern: '^/' }), {
       default: [],
-      description: 'Mount points with user quotas; those of the mount table when empty',
+      description: 'Mount points with user quotas; taken from the mount table when empty',
     }),
     interval_seconds: Type.Integer({
       minimum: 1,
       maximum: 3600,
       default: 10,
-      description: "How old the kernel's quotas may be; they are read that often while somebody asks",
+      description:
+        "Maximum age of the kernel's quotas in seconds; they are read at this interval while there are requests",
     }),
     du: Type.String({
       minLength: 1,
       default: 'du',
-      description: 'Command that measures a folder, of the GNU coreutils',
+      description: 'Command that measures a folder, from the GNU coreutils',
     }),
     walks: Type.Integer({
       minimum: 1,
       maximum: 64,
       default: 2,
-      description: 'Folders that are measured at the same time, one for an account',
+      description: 'Number of folders measured at the same time, at most one per account',
     }),
     walk_seconds: Type.Integer({
       minimum: 1,
       maximum: 86_400,
       default: 300,
-      description: 'How long measuring a folder may take',
+      description: 'Time limit for measuring a folder, in seconds',
     }),
     measured_seconds: Type.Integer({
       minimum: 1,
       maximum: 86_400,
       default: 60,
-      description: 'How long the measured usage of an account is kept, where there is no kernel quota',
+      description: 'How long the measured usage of an account is cached, in seconds, where there is no kernel quota',
     }),
   },
   { additionalProperties: false },
@@ -46,10 +47,10 @@ export const QuotaConfig = Type.Object(
 export type QuotaConfig = Static<typeof QuotaConfig>;
 
 const Blocks = (what: string) => Type.Integer({ description: `${what} in blocks of 1 KiB` });
-const LIMITS = "0 = unlimited. Of the kernel's quota where the account's files root has one, else of the plan";
+const LIMITS = "0 = unlimited. From the kernel's quota of the account's files root, otherwise from the plan";
 
 export const DiskInodes = Type.Object({
-  date: Type.String({ description: 'When it was read or measured, in UTC: YYYY-MM-DD-HH-MM-SS' }),
+  date: Type.String({ description: 'Time of the reading or measurement, in UTC: YYYY-MM-DD-HH-MM-SS' }),
   disk_hard: Blocks(`Hard limit; ${LIMITS};`),
   disk_soft: Blocks(`Soft limit; ${LIMITS};`),
   disk_used: Blocks('Used, rounded up,'),
@@ -62,12 +63,13 @@ export type DiskInodes = Static<typeof DiskInodes>;
 export const FolderQuery = Type.Object({
   folder: Type.String({
     default: '',
-    description: 'Absolute as replies show it, or relative to the files root, which is taken when it is left out',
+    description: 'Absolute, as in replies, or relative to the files root; defaults to the files root',
   }),
 });
 
 export const Size = Type.Object({
   size: Type.String({
-    description: 'Disk usage with all below it, as du -sh writes it: powers of 1024, rounded up, e.g. 3.3G, 1.7M, 0',
+    description:
+      'Disk usage including subfolders, in the format of du -sh: powers of 1024, rounded up, e.g. 3.3G, 1.7M, 0',
   }),
 });

@@ -2,28 +2,28 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 
 interface Flight<T> {
   readonly result: Promise<T>;
-  readonly ending: AbortController;
+  readonly controller: AbortController;
   waiting: number;
 }
 
-/** Work that all who ask for the same thing at once wait for together. It is ended when none of them waits any more. */
+/** Runs one computation for all concurrent callers with the same key, and aborts it when the last one stops waiting. */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
-  /** Joins the work on `key` of the account, or begins it; `signal` says when this one stops waiting. */
+  /** Joins the computation of `key` for the account, or starts it; this caller stops waiting when `signal` aborts. */
   async join(
     account: Account,
     key: string,
     signal: AbortSignal,
-    begin: (ending: AbortSignal) => Promise<T>,
+    start: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
     const id = `${account.id} ${key}`;
-    const flight = this.#flights.get(id) ?? this.#begin(id, begin);
+    const flight = this.#flights.get(id) ?? this.#start(id, start);
     flight.waiting += 1;
     const leave = () => {
       flight.waiting -= 1;
-      if (flight.waiting === 0) this.#end(id, flight);
+      if (flight.waiting === 0) this.#abort(id, flight);
     };
     signal.addEventListener('abort', leave, { once: true });
     try {
@@ -33,28 +33,28 @@ export class SingleFlight<T> {
     }
   }
 
-  /** Ends all of it. */
+  /** Aborts all computations, and waits until they have ended. */
   async close(): Promise<void> {
     const flights = [...this.#flights];
-    for (const [id, flight] of flights) this.#end(id, flight);
+    for (const [id, flight] of flights) this.#abort(id, flight);
     await Promise.allSettled(flights.map(([, flight]) => flight.result));
   }
 
-  #begin(id: string, begin: (ending: AbortSignal) => Promise<T>): Flight<T> {
-    const ending = new AbortController();
+  #start(id: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
     const flight: Flight<T> = {
-      ending,
+      controller,
       waiting: 0,
-      result: begin(ending.signal).finally(() => this.#forget(id, flight)),
+      result: start(controller.signal).finally(() => this.#forget(id, flight)),
     };
     this.#flights.set(id, flight);
     return flight;
   }
 
-  /** Whoever asks from now on gets a new one. */
-  #end(id: string, flight: Flight<T>): void {
+  /** Aborts a computation; later callers start a new one. */
+  #abort(id: string, flight: Flight<T>): void {
     this.#forget(id, flight);
-    flight.ending.abort();
+    flight.controller.abort();
   }
 
   #forget(id: string, flight: Flight<T>): void {

@@ -5,19 +5,31 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { parseRepquota, quotaMounts, RepquotaParser } from '../../plugins/quota/repquota.ts';
+import { quotaMounts, RepquotaParser, type QuotaRow } from '../../plugins/quota/repquota.ts';
 import type { DiskInodes } from '../../plugins/quota/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('kernel quotas');
+
 const fixture = (name: string) => readFileSync(join(projectDir, 'test/fixtures/quota', name), 'utf8');
 const servers: TestServer[] = [];
 test.after(() => Promise.all(servers.map((server) => server.close())).then(() => undefined));
 const DATE = /^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d$/;
 
-/** A repquota of our own: it notes each call with its arguments, and prints and exits as told. */
+/** Returns the rows of a complete report by user. */
+function parseRepquota(text: string): Map<string, QuotaRow> {
+  const parser = new RepquotaParser();
+  return new Map(
+    text
+      .split('\n')
+      .flatMap((line) => parser.row(line) ?? [])
+      .map((row) => [row.user, row]),
+  );
+}
+
+/** A fake repquota that records the arguments of each call, prints `output` and exits with `code`. */
 function fakeRepquota(folder: string, output: string, code = 0): { command: string; calls: () => string[] } {
   const command = join(folder, 'repquota');
   writeFileSync(join(folder, 'output'), output);
