@@ -8,7 +8,7 @@ const KEPT_NETWORKS = 50;
 const KEPT_FAILURES = 200_000;
 const DAY_MS = 86_400_000;
 
-export interface LoginRow {
+interface LoginRow {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly ip: string;
@@ -91,7 +91,7 @@ export async function removeFavorite(tx: Tx, accountId: number, link: string): P
   await tx.run('delete from favorites where account_id = ? and link = ?', accountId, link);
 }
 
-export interface TwofaRow {
+interface TwofaRow {
   /** Sealed. */
   readonly secret: string;
   readonly started_at: number;

@@ -6,7 +6,7 @@ import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
 /** Who asks, about whom. */
-export interface AdminCall {
+interface AdminCall {
   readonly account: Account;
   readonly ip: string;
   readonly params: { readonly username: string };

@@ -1,5 +1,5 @@
 /** What this plugin records. */
-export interface DomainEvent {
+interface DomainEvent {
   readonly domain_id: number;
   readonly domain_url: string;
 }

@@ -12,7 +12,7 @@ export interface DomainRow {
 }
 export type DomainState = 'active' | 'adding' | 'removing';
 
-export interface NewDomainRow extends Omit<DomainRow, 'id'> {
+interface NewDomainRow extends Omit<DomainRow, 'id'> {
   readonly state: DomainState;
   readonly claimed_by: string;
 }

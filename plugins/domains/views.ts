@@ -13,7 +13,7 @@ import { listOf, type DomainRow } from './store.ts';
 const TTL_MS = 2000;
 
 /** The domains of one account, as each of those who ask needs them. */
-export interface DomainView {
+interface DomainView {
   readonly domains: readonly Domain[];
   readonly names: ReadonlySet<string>;
   readonly grouped: DockerDomains;

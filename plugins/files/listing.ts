@@ -9,7 +9,7 @@ const AT_ONCE = 4;
  */
 const COUNTING = new Set([0xef53, 0x58465342, 0x01021994]);
 
-export interface Listing {
+interface Listing {
   readonly folders: SubFolder[];
   readonly truncated: boolean;
 }

@@ -12,12 +12,12 @@ import type { Throttle } from './throttle.ts';
 /** Longer texts of browsers are cut. */
 const USER_AGENT_LIMIT = 512;
 
-export interface LoginInput {
+interface LoginInput {
   readonly username: string;
   readonly password: string;
   readonly twofa_code?: string;
 }
-export interface Client {
+interface Client {
   readonly ip: string;
   readonly userAgent: string;
 }

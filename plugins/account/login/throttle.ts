@@ -6,7 +6,7 @@ import { addFailures, failureTimes, isKnownNetwork } from '../store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 /** Failures in each window after which no more is tried. */
-export type Limits = Readonly<Record<keyof typeof WINDOW_MS, number>>;
+type Limits = Readonly<Record<keyof typeof WINDOW_MS, number>>;
 
 /** Errors of an attempt that count as a failure. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_code']);
@@ -14,7 +14,7 @@ const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invali
 const WAITING = 256;
 
 /** Who proves something, and from where. An invented name has no `accountId`, and is treated alike. */
-export interface Attempt {
+interface Attempt {
   readonly username: string;
   readonly accountId: number | undefined;
   readonly ip: string;
