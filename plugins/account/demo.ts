@@ -16,57 +16,57 @@ const FAVORITES = [
   { link: 'https://wordpress.org/documentation/', title: 'WordPress documentation' },
 ] as const;
 
-type Did = Occurrence & { readonly text: string };
-const LOGGED_IN: Did = { type: 'login', text: 'logged in' };
-const LOGGED_OUT: Did = { type: 'logout', text: 'logged out' };
-const FAILED: Did = { type: 'login.failed', text: 'failed to log in' };
-const added = (favorite: Favorite): Did => ({
+type DemoEvent = Occurrence & { readonly text: string };
+const LOGGED_IN: DemoEvent = { type: 'login', text: 'logged in' };
+const LOGGED_OUT: DemoEvent = { type: 'logout', text: 'logged out' };
+const FAILED: DemoEvent = { type: 'login.failed', text: 'failed to log in' };
+const favoriteAdded = (favorite: Favorite): DemoEvent => ({
   type: 'favorite.put',
   text: `added the favorite ${favorite.title}`,
   data: favorite,
 });
-const spoke = (locale: string): Did => ({
+const localeChanged = (locale: string): DemoEvent => ({
   type: 'account.changed',
   text: `changed the locale to ${locale}`,
   data: { locale },
 });
 
-/** What the demo account did: hours ago, from where, and what. IpRanges are those set aside for documentation. */
-const PAST: readonly (readonly [number, string, Did])[] = [
+/** Events of the demo account: hours ago, client address, event. The addresses are reserved for documentation. */
+const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
   [121, '203.0.113.24', LOGGED_IN],
-  [120.8, '203.0.113.24', added(FAVORITES[1])],
-  [120.5, '203.0.113.24', added(FAVORITES[0])],
+  [120.8, '203.0.113.24', favoriteAdded(FAVORITES[1])],
+  [120.5, '203.0.113.24', favoriteAdded(FAVORITES[0])],
   [99, '198.51.100.7', FAILED],
   [98.9, '198.51.100.7', LOGGED_IN],
-  [98.2, '198.51.100.7', added(FAVORITES[2])],
+  [98.2, '198.51.100.7', favoriteAdded(FAVORITES[2])],
   [97, '198.51.100.7', LOGGED_OUT],
   [73.5, '203.0.113.24', LOGGED_IN],
-  [73.1, '203.0.113.24', spoke('de')],
-  [72.9, '203.0.113.24', spoke('en')],
+  [73.1, '203.0.113.24', localeChanged('de')],
+  [72.9, '203.0.113.24', localeChanged('en')],
   [50, '2001:db8:20::15', LOGGED_IN],
   [49.4, '2001:db8:20::15', { type: 'session.ended', text: 'ended a session', data: { count: 1 } }],
   [48.8, '2001:db8:20::15', LOGGED_OUT],
   [26, '203.0.113.24', LOGGED_IN],
-  [25.5, '203.0.113.24', added(FAVORITES[4])],
+  [25.5, '203.0.113.24', favoriteAdded(FAVORITES[4])],
   [25, '203.0.113.24', LOGGED_OUT],
   [5.2, '192.0.2.88', FAILED],
   [5.1, '192.0.2.88', LOGGED_IN],
   [4.6, '192.0.2.88', LOGGED_OUT],
 ];
 
-/** Favorites and a few days of history for the demo account, and a login of the other one. */
+/** Gives the demo account favorites and a few days of history, and the other account a login. */
 export async function fillDemo(
   { store, events }: Pick<Host, 'store' | 'events'>,
   { demo, other }: DemoContext,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const past = async (account: Account, hoursAgo: number, ip: string, did: Did) => {
+    const record = async (account: Account, hoursAgo: number, ip: string, event: DemoEvent) => {
       const at = Date.now() - Math.round(hoursAgo * HOUR_MS);
-      await events.record(tx, { ...did, account, ip, at });
-      if (did === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, networkOf(ip));
+      await events.record(tx, { ...event, account, ip, at });
+      if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, networkOf(ip));
     };
     for (const favorite of FAVORITES) await putFavorite(tx, demo.id, favorite);
-    for (const [hoursAgo, ip, did] of PAST) await past(demo, hoursAgo, ip, did);
-    await past(other, 30, '198.51.100.130', LOGGED_IN);
+    for (const [hoursAgo, ip, event] of EVENTS) await record(demo, hoursAgo, ip, event);
+    await record(other, 30, '198.51.100.130', LOGGED_IN);
   });
 }

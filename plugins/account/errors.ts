@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../../kernel/errors.ts';
 
-/** The errors of this area; titles in other languages stand in `locales/`. */
+/** The errors of this plugin; `locales/` has their titles in other languages. */
 export const errors = {
   invalid_code: [400, 'The code is not valid'],
   invalid_credentials: [401, 'Invalid credentials'],

@@ -1,4 +1,4 @@
-/** What this plugin records. */
+/** The events that this plugin records. */
 import type { Favorite } from './schema.ts';
 
 declare module '../../kernel/storage/audit-log.ts' {
@@ -7,9 +7,9 @@ declare module '../../kernel/storage/audit-log.ts' {
     'login.failed': undefined;
     'twofa.on': undefined;
     'twofa.off': undefined;
-    /** The administrator who took it away. */
+    /** `by` is the administrator. */
     'twofa.reset': { readonly by: string };
-    /** Added or renamed. */
+    /** A favorite was added, or its title changed. */
     'favorite.put': Favorite;
     'favorite.removed': { readonly link: string };
   }

@@ -6,7 +6,7 @@ import { favoritesOf, putFavorite, removeFavorite } from './store.ts';
 
 const LIMIT = 50;
 
-/** Adds a favorite, or changes the title of the link; returns all. Errors: 400, 409 `favorites_full`. */
+/** Adds a favorite or changes its title; returns all. Errors: 400 `invalid_request`, 409 `favorites_full`. */
 export async function put(
   { store, events }: Pick<Host, 'store' | 'events'>,
   account: Account,
@@ -17,15 +17,15 @@ export async function put(
     throw invalid('body', [{ path: '/link', message: 'must be an http or https URL, or an absolute path' }]);
   return store.write(async (tx) => {
     const before = await favoritesOf(tx, account.id);
-    const same = before.find(({ link }) => link === favorite.link);
-    if (same?.title === favorite.title) return before;
-    if (same === undefined && before.length >= LIMIT)
-      throw new HttpError('favorites_full', `an account has at most ${LIMIT} favorites`);
+    const existing = before.find(({ link }) => link === favorite.link);
+    if (existing?.title === favorite.title) return before;
+    if (existing === undefined && before.length >= LIMIT)
+      throw new HttpError('favorites_full', `an account can have at most ${LIMIT} favorites`);
     await putFavorite(tx, account.id, favorite);
     await events.record(tx, {
       type: 'favorite.put',
       account,
-      text: `${same === undefined ? 'added' : 'renamed'} the favorite ${favorite.title}`,
+      text: `${existing === undefined ? 'added' : 'renamed'} the favorite ${favorite.title}`,
       ip,
       data: { ...favorite },
     });
@@ -33,7 +33,7 @@ export async function put(
   });
 }
 
-/** Removes the favorite with this link, if there is one; returns those that stay. */
+/** Removes the favorite with this link, if it exists; returns the remaining ones. */
 export async function remove(
   { store, events }: Pick<Host, 'store' | 'events'>,
   account: Account,
@@ -42,21 +42,21 @@ export async function remove(
 ): Promise<Favorite[]> {
   return store.write(async (tx) => {
     const before = await favoritesOf(tx, account.id);
-    const gone = before.find((favorite) => favorite.link === link);
-    if (gone === undefined) return before;
+    const removed = before.find((favorite) => favorite.link === link);
+    if (removed === undefined) return before;
     await removeFavorite(tx, account.id, link);
     await events.record(tx, {
       type: 'favorite.removed',
       account,
-      text: `removed the favorite ${gone.title}`,
+      text: `removed the favorite ${removed.title}`,
       ip,
       data: { link },
     });
-    return before.filter((favorite) => favorite !== gone);
+    return before.filter((favorite) => favorite !== removed);
   });
 }
 
-/** An http(s) URL, or a path of this panel; browsers take `//host` and `/\host` for another host. */
+/** Accepts an http(s) URL or a path of this panel, but not `//host` and `/\host`: browsers go to another host. */
 export function isLink(link: string): boolean {
   if (link.startsWith('/')) return !/^\/[/\\]/.test(link);
   return /^https?:\/\/[^/?#\\\s]/i.test(link) && URL.canParse(link);

@@ -1,24 +1,47 @@
-/** What the pages of an account show: its log, its logins, its languages and sessions. */
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { formatTime } from '../../kernel/system/format-time.ts';
+import type { Sessions, SessionRow } from '../../kernel/identity/sessions.ts';
 import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import type { Reader } from '../../kernel/storage/store.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
-import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
-import type { SessionRow } from '../../kernel/identity/sessions.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
+import { formatTime } from '../../kernel/system/format-time.ts';
 import type { CountryDatabase } from './country.ts';
-import type { Login } from './login/login.ts';
+import type { Caller, Login } from './login/login.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
 import { lastLogins } from './store.ts';
-import type { Throttle } from './login/throttle.ts';
 import type { Twofa } from './twofa/twofa.ts';
 
 const PAGE_LINES = 25;
 const HISTORY_ENTRIES = 20;
 
-/** One page of the log, newest first; a page past the end has no lines. */
+/** Returns the handlers of the routes that both addresses have. */
+export function sharedHandlers(sessions: Sessions, login: Login, twofa: Twofa) {
+  return {
+    logout: async ({ account, session, ip }: Caller) => {
+      await sessions.end(account, session.id, ip, 'logout');
+      return { logged_out: true } as const;
+    },
+    sessions: async ({ account, session }: Caller) => ({
+      sessions: (await sessions.list(account.id)).map((row) => sessionView(row, session.id)),
+    }),
+    endSession: async ({ account, params: { id }, ip }: Caller & { readonly params: { id: string } }) => {
+      await sessions.end(account, id, ip);
+      return { id, ended: true } as const;
+    },
+    password: (call: Caller & { readonly body: { password: string; new_password: string } }) =>
+      login.changePassword(call, call.body.password, call.body.new_password),
+    twofa: async ({ account }: Caller) => {
+      const enabled = await twofa.isEnabled(account.id);
+      return { enabled, method: enabled ? 'authenticator_app' : '', code: '' } as const;
+    },
+    setupTwofa: (call: Caller & { readonly body: { password: string } }) => login.setUpTwofa(call, call.body.password),
+    confirmTwofa: (call: Caller & { readonly body: { code: string } }) => login.confirmTwofa(call, call.body.code),
+    disableTwofa: (call: Caller & { readonly body: { password: string; code: string } }) =>
+      login.disableTwofa(call, call.body.password, call.body.code),
+  };
+}
+
+/** Returns one page of the activity log, newest first; a page past the end has no lines. */
 export async function activityPage(
   events: AuditLog,
   account: Account,
@@ -51,26 +74,11 @@ export async function loginHistory(
   return logins.map(({ at, ip }) => ({ country_code: countryOf(ip), ip, login_time: formatTime(at) }));
 }
 
-/** A session as its account sees it. */
-export function sessionView(
-  { id, created_at, expires_at, ip, user_agent }: SessionRow,
-  currentId: string,
-): SessionView {
-  return {
-    id,
-    created_at: formatTime(created_at),
-    expires_at: formatTime(expires_at),
-    ip,
-    user_agent,
-    current: id === currentId,
-  };
-}
-
 export function languages({ locales }: Host['node'], account: Account): Languages {
   return { locales: [...locales.names], current: locales.names.includes(account.locale) ? account.locale : 'en' };
 }
 
-/** Errors: 400 for a language that is not installed. */
+/** Errors: 400 `invalid_request` for a language that is not installed. */
 export async function setLanguage(
   { node, identity }: Pick<Host, 'node' | 'identity'>,
   account: Account,
@@ -86,35 +94,13 @@ export async function setLanguage(
   );
 }
 
-/** Members of the dashboard, each for accounts that hold its feature. */
-export async function dashboardPart(
-  reader: Reader,
-  twofa: Twofa,
-  { id, features, locale }: Account,
-): Promise<DashboardPart> {
-  const [before, isOn] = await Promise.all([
-    features.has('login_history') ? lastLogins(reader, id, 1, 1) : [],
-    features.has('twofa') && twofa.isEnabled(id),
-  ]);
+function sessionView({ id, created_at, expires_at, ip, user_agent }: SessionRow, currentId: string): SessionView {
   return {
-    last_ip: before[0]?.ip ?? '',
-    locale: features.has('locale') ? locale : '',
-    twofa_enabled: isOn ? true : null,
+    id,
+    created_at: formatTime(created_at),
+    expires_at: formatTime(expires_at),
+    ip,
+    user_agent,
+    current: id === currentId,
   };
-}
-
-export function loginMetrics(login: Login, throttle: Throttle): Metric[] {
-  const samples = Object.entries({
-    success: login.successes,
-    failure: throttle.counts.failed,
-    throttled: throttle.counts.refused,
-  });
-  return [
-    {
-      name: 'hostkeep_logins_total',
-      help: 'Logins and other proofs of a password or code, by result',
-      type: 'counter',
-      samples: samples.map(([result, value]) => ({ labels: { result }, value })),
-    },
-  ];
 }

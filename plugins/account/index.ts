@@ -1,20 +1,12 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
-import type { Sessions } from '../../kernel/identity/sessions.ts';
 import { errors } from './errors.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
 import { fillDemo } from './demo.ts';
+import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
-import { Login, type Caller } from './login/login.ts';
-import {
-  activityPage,
-  dashboardPart,
-  languages,
-  loginHistory,
-  loginMetrics,
-  sessionView,
-  setLanguage,
-} from './handlers.ts';
+import { activityPage, languages, loginHistory, setLanguage, sharedHandlers } from './handlers.ts';
+import { Login } from './login/login.ts';
 import { resetTwofa } from './twofa/reset.ts';
 import * as schema from './schema.ts';
 import { favoritesOf } from './store.ts';
@@ -23,28 +15,28 @@ import { Twofa } from './twofa/twofa.ts';
 
 const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as const;
 
-/** A route of users, for admins on their own address too: there no feature is asked for, and no token of a user gets in. */
+/** Repeats a user route on the admin address, for administrators only and without a feature. */
 const forAdmins = <const R extends RouteSpec>(route: R) => ({ ...route, address: 'admin', access: 'admin' }) as const;
 
 const logout = {
   method: 'POST',
   path: '/api/logout',
   feature: 'logout',
-  summary: 'End the token',
+  summary: 'Log out',
   reply: schema.LogoutReply,
 } as const;
 const sessions = {
   method: 'GET',
   path: '/api/account/sessions',
   feature: 'sessions',
-  summary: 'Where the account is logged in',
+  summary: 'List the sessions of the account',
   reply: schema.SessionsReply,
 } as const;
 const endSession = {
   method: 'DELETE',
   path: '/api/account/sessions/:id',
   feature: 'sessions',
-  summary: 'End one session at once',
+  summary: 'End one session',
   params: schema.SessionParams,
   reply: schema.SessionEnded,
   errors: ['session_not_found'],
@@ -53,7 +45,7 @@ const password = {
   method: 'PUT',
   path: '/api/account/password',
   feature: 'account',
-  summary: 'Change the password; all other sessions end',
+  summary: 'Change the password and end all other sessions',
   body: schema.PasswordBody,
   reply: schema.PasswordReply,
   errors: CREDENTIAL_ERRORS,
@@ -62,16 +54,16 @@ const twofa = {
   method: 'GET',
   path: '/api/account/2fa',
   feature: 'twofa',
-  summary: 'Whether two-factor authentication is on',
+  summary: 'Get the status of two-factor authentication',
   reply: schema.TwofaStatus,
 } as const;
 const setupTwofa = {
   method: 'POST',
   path: '/api/account/2fa/setup',
   feature: 'twofa',
-  summary: 'Get a secret for an authenticator app',
+  summary: 'Start the set-up of two-factor authentication',
   description:
-    'Two-factor authentication stays off until a code of the app has confirmed it, within 15 minutes. Asked again, it gives another secret.',
+    'Returns a secret for an authenticator app. Two-factor authentication stays off until a code from the app confirms it within 15 minutes. Each call returns a new secret.',
   body: schema.TwofaSetupBody,
   reply: schema.TwofaSetup,
   errors: [...CREDENTIAL_ERRORS, 'twofa_already_enabled'],
@@ -80,7 +72,7 @@ const confirmTwofa = {
   method: 'POST',
   path: '/api/account/2fa/confirm',
   feature: 'twofa',
-  summary: 'Turn two-factor authentication on; all other sessions end',
+  summary: 'Turn on two-factor authentication and end all other sessions',
   body: schema.TwofaConfirmBody,
   reply: schema.TwofaConfirmed,
   errors: ['invalid_code', 'rate_limited', 'twofa_already_enabled', 'twofa_not_started'],
@@ -89,7 +81,7 @@ const disableTwofa = {
   method: 'DELETE',
   path: '/api/account/2fa',
   feature: 'twofa',
-  summary: 'Turn two-factor authentication off; all other sessions end',
+  summary: 'Turn off two-factor authentication and end all other sessions',
   body: schema.TwofaOffBody,
   reply: schema.TwofaOff,
   errors: [...CREDENTIAL_ERRORS, 'twofa_not_enabled'],
@@ -108,7 +100,7 @@ export default definePlugin({
       access: 'guest',
       summary: 'Log in',
       description:
-        'Where two-factor authentication is on, the first answer is 401 with twofa_required; the same request with twofa_code then gives the token.',
+        'For an account with two-factor authentication, the first response is 401 with twofa_required; the same request with twofa_code then returns the token.',
       body: schema.LoginBody,
       reply: schema.LoginReply,
       replies: { 401: schema.TwofaRequired },
@@ -136,7 +128,7 @@ export default definePlugin({
       path: '/api/accounts/:username/2fa',
       address: 'admin',
       access: 'admin',
-      summary: 'Turn two-factor authentication off for who lost it; all sessions of the account end',
+      summary: 'Reset two-factor authentication for an account and end all its sessions',
       params: schema.TwofaResetParams,
       reply: schema.TwofaReset,
       errors: ['account_not_found', 'own_account'],
@@ -145,7 +137,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/account/activity',
       feature: 'activity',
-      summary: 'What was done in the account',
+      summary: 'Get the activity log of the account',
       query: schema.ActivityQuery,
       reply: schema.ActivityPage,
     },
@@ -153,21 +145,21 @@ export default definePlugin({
       method: 'GET',
       path: '/api/account/login-history',
       feature: 'login_history',
-      summary: 'The last logins',
+      summary: 'List the last logins',
       reply: schema.LoginHistory,
     },
     languages: {
       method: 'GET',
       path: '/api/account/language',
       feature: 'locale',
-      summary: 'Installed languages, and the one in use',
+      summary: 'List the installed languages and the current one',
       reply: schema.Languages,
     },
     setLanguage: {
       method: 'PUT',
       path: '/api/account/language',
       feature: 'locale',
-      summary: 'Choose a language',
+      summary: 'Set the language',
       body: schema.LanguageBody,
       reply: schema.Languages,
     },
@@ -175,7 +167,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/favorites',
       feature: 'favorites',
-      summary: 'Pages to keep at hand',
+      summary: 'List the favorites',
       reply: schema.Favorites,
     },
     putFavorite: {
@@ -202,19 +194,19 @@ export default definePlugin({
     const throttle = new Throttle(store, { account: config.account_failures, address: config.address_failures });
     const login = new Login({ identity, events, store, throttle, twofa });
     const countries = new CountryDatabase(host.log);
-    const own = ownHandlers(identity.sessions, login, twofa);
+    const shared = sharedHandlers(identity.sessions, login, twofa);
     return {
       handlers: {
-        login: (call) => login.open(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
-        ...own,
-        adminLogout: own.logout,
-        adminSessions: own.sessions,
-        adminEndSession: own.endSession,
-        adminPassword: own.password,
-        adminTwofa: own.twofa,
-        adminSetupTwofa: own.setupTwofa,
-        adminConfirmTwofa: own.confirmTwofa,
-        adminDisableTwofa: own.disableTwofa,
+        login: (call) => login.logIn(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
+        ...shared,
+        adminLogout: shared.logout,
+        adminSessions: shared.sessions,
+        adminEndSession: shared.endSession,
+        adminPassword: shared.password,
+        adminTwofa: shared.twofa,
+        adminSetupTwofa: shared.setupTwofa,
+        adminConfirmTwofa: shared.confirmTwofa,
+        adminDisableTwofa: shared.disableTwofa,
         resetTwofa: (call) => resetTwofa(host, twofa, call),
         activity: ({ account, query }) => activityPage(events, account, query),
         loginHistory: ({ account }) => loginHistory(store, account, countries),
@@ -234,30 +226,3 @@ export default definePlugin({
     };
   },
 });
-
-/** Handlers that users and admins share. */
-function ownHandlers(sessions: Sessions, login: Login, twofa: Twofa) {
-  return {
-    logout: async ({ account, session, ip }: Caller) => {
-      await sessions.end(account, session.id, ip, 'logout');
-      return { logged_out: true } as const;
-    },
-    sessions: async ({ account, session }: Caller) => ({
-      sessions: (await sessions.list(account.id)).map((row) => sessionView(row, session.id)),
-    }),
-    endSession: async ({ account, params: { id }, ip }: Caller & { readonly params: { id: string } }) => {
-      await sessions.end(account, id, ip);
-      return { id, ended: true } as const;
-    },
-    password: (call: Caller & { readonly body: { password: string; new_password: string } }) =>
-      login.changePassword(call, call.body.password, call.body.new_password),
-    twofa: async ({ account }: Caller) => {
-      const enabled = await twofa.isEnabled(account.id);
-      return { enabled, method: enabled ? 'authenticator_app' : '', code: '' } as const;
-    },
-    setupTwofa: (call: Caller & { readonly body: { password: string } }) => login.setUpTwofa(call, call.body.password),
-    confirmTwofa: (call: Caller & { readonly body: { code: string } }) => login.confirmTwofa(call, call.body.code),
-    disableTwofa: (call: Caller & { readonly body: { password: string; code: string } }) =>
-      login.disableTwofa(call, call.body.password, call.body.code),
-  };
-}

@@ -17,27 +17,27 @@ export const AccountConfig = Type.Object(
       maxLength: 64,
       pattern: '^[^:]+$',
       default: 'Hostkeep',
-      description: 'Name of the panel as authenticator apps show it',
+      description: 'Name of the panel, as shown in authenticator apps',
     }),
     account_failures: Budget(
       5,
       20,
       50,
-      'Wrong passwords and codes that one account may have before further attempts are refused',
+      'Failed passwords and codes per account before further attempts are refused, in each window',
     ),
     address_failures: Budget(
       30,
       150,
       500,
-      'The same for one client address, which many customers may share; an IPv6 address counts by its first 64 bits',
+      'The same per client address, which many customers may share; IPv6 addresses count by their first 64 bits',
     ),
   },
   { additionalProperties: false },
 );
 
-/** Longer than any password or name that can be right, so that those are refused like every wrong one. */
+/** Longer than any valid password or name, so that an overlong one is refused like any wrong one. */
 const Password = Type.String({ maxLength: 1024 });
-const Code = Type.String({ maxLength: 256, description: 'Six digits of the authenticator app, or a recovery code' });
+const Code = Type.String({ maxLength: 256, description: 'Six digits from the authenticator app, or a recovery code' });
 
 export const LoginBody = Type.Object({
   username: Type.String({ maxLength: 1024 }),
@@ -52,7 +52,7 @@ export const LoginReply = Type.Object({
 });
 export const TwofaRequired = Type.Object(
   { twofa_required: Type.Literal(true), user_id: UserId },
-  { additionalProperties: false, description: 'The password is right, a code is still needed' },
+  { additionalProperties: false, description: 'The password is correct; a code is required' },
 );
 
 export const LogoutReply = Type.Object({ logged_out: Type.Literal(true) });
@@ -64,7 +64,7 @@ const SessionView = Type.Object({
   expires_at: Time,
   ip: Type.String(),
   user_agent: Type.String(),
-  current: Type.Boolean({ description: 'Whether it is the one that asks' }),
+  current: Type.Boolean({ description: 'Whether it is the session of this request' }),
 });
 export type SessionView = Static<typeof SessionView>;
 export const SessionsReply = Type.Object({ sessions: Type.Array(SessionView, { description: 'Newest first' }) });
@@ -79,20 +79,20 @@ export const PasswordReply = Type.Object({ changed: Type.Literal(true) });
 
 export const TwofaStatus = Type.Object({
   enabled: Type.Boolean(),
-  method: Type.String({ description: 'authenticator_app, or empty while it is off' }),
-  code: Type.Literal('', { description: 'Always empty: the server discloses no code' }),
+  method: Type.String({ description: 'authenticator_app; empty while it is off' }),
+  code: Type.Literal('', { description: 'Always empty: the server never discloses a code' }),
 });
 export const TwofaSetupBody = Type.Object({ password: Password });
 export const TwofaSetup = Type.Object({
-  secret: Type.String({ description: 'Base32, to be typed where no picture can be taken' }),
+  secret: Type.String({ description: 'Base32, for apps that cannot scan the QR code' }),
   otpauth_url: Type.String(),
-  qr: Type.String({ description: 'The URL as a QR code: data URL of an SVG' }),
+  qr: Type.String({ description: 'otpauth_url as a QR code: data URL of an SVG' }),
 });
 export type TwofaSetup = Static<typeof TwofaSetup>;
 export const TwofaConfirmBody = Type.Object({ code: Code });
 export const TwofaConfirmed = Type.Object({
   enabled: Type.Literal(true),
-  recovery_codes: Type.Array(Type.String(), { description: 'Shown this once; each works once instead of a code' }),
+  recovery_codes: Type.Array(Type.String(), { description: 'Shown only once; each can replace one code' }),
 });
 export const TwofaOffBody = Type.Object({ password: Password, code: Code });
 export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
@@ -101,8 +101,8 @@ export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.L
 
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  search: Type.String({ maxLength: 255, default: '', description: 'Part of a line, in any case of letters' }),
-  show_all: Type.String({ default: '', description: 'true: all lines on one page' }),
+  search: Type.String({ maxLength: 255, default: '', description: 'Part of a line, not case-sensitive' }),
+  show_all: Type.String({ default: '', description: 'true returns all lines on one page' }),
 });
 export type ActivityQuery = Static<typeof ActivityQuery>;
 export const ActivityPage = Type.Object({

@@ -1,10 +1,10 @@
 import type { Reader, Tx } from '../../kernel/storage/store.ts';
 import type { Favorite } from './schema.ts';
 
-/** Logins and networks that are kept for each account. */
+/** Logins and networks kept for each account. */
 const KEPT_LOGINS = 100;
 const KEPT_NETWORKS = 50;
-/** Failures that are kept in all, so that a flood of invented names cannot fill the disk; each takes about 100 bytes. */
+/** Failures kept in total, about 100 bytes each, so that a flood of invented names cannot fill the disk. */
 const KEPT_FAILURES = 200_000;
 const DAY_MS = 86_400_000;
 
@@ -14,7 +14,7 @@ interface LoginRow {
   readonly ip: string;
 }
 
-/** The last logins of an account, newest first. */
+/** Returns the last logins of an account, newest first. */
 export function lastLogins(reader: Reader, accountId: number, limit: number, offset = 0): Promise<LoginRow[]> {
   return reader.all<LoginRow>(
     'select at, ip from login_history where account_id = ? order by id desc limit ? offset ?',
@@ -53,7 +53,10 @@ export async function isKnownNetwork(reader: Reader, accountId: number, network:
   );
 }
 
-/** Times of the failures of the last day that count against a budget, newest first. A time to come, left by a clock that was wrong, does not count. */
+/**
+ * Returns the times of a budget's failures in the last day, newest first. Ignores times in the future, which a wrong
+ * clock has left.
+ */
 export async function failureTimes(reader: Reader, budget: string, now: number, limit: number): Promise<number[]> {
   const rows = await reader.all<{ at: number }>(
     'select at from login_failures where budget = ? and at > ? and at <= ? order by at desc limit ?',
@@ -73,7 +76,7 @@ export async function addFailures(tx: Tx, budgets: readonly string[], at: number
   }
 }
 
-/** Favorites in the order in which they were added. */
+/** Returns the favorites in the order in which they were added. */
 export function favoritesOf(reader: Reader, accountId: number): Promise<Favorite[]> {
   return reader.all<Favorite>('select link, title from favorites where account_id = ? order by id', accountId);
 }
@@ -102,7 +105,7 @@ export function twofaOf(reader: Reader, accountId: number): Promise<TwofaRow | u
   return reader.get<TwofaRow>('select secret, started_at, enabled_at from twofa where account_id = ?', accountId);
 }
 
-/** Begins a set-up or begins it anew; `false` when two-factor authentication is on. */
+/** Starts or restarts a set-up; resolves with `false` when two-factor authentication is on. */
 export async function startTwofa(tx: Tx, accountId: number, secret: string, at: number): Promise<boolean> {
   const { changes } = await tx.run(
     `insert into twofa values (?, ?, ?, null, 0) on conflict do update
@@ -114,7 +117,7 @@ export async function startTwofa(tx: Tx, accountId: number, secret: string, at: 
   return changes > 0;
 }
 
-/** AccountLimiter it on with the code of a step as its first; `false` when that set-up does not wait any more. */
+/** Turns it on with the code of a step as the first one; resolves with `false` when this set-up is not pending. */
 export async function enableTwofa(
   tx: Tx,
   accountId: number,
@@ -135,7 +138,7 @@ export async function enableTwofa(
   return true;
 }
 
-/** Uses up the code of a step; `false` when it or a later one was used before. */
+/** Consumes the code of a step; resolves with `false` when this one or a later one was used before. */
 export async function useStep(tx: Tx, accountId: number, secret: string, step: number): Promise<boolean> {
   const { changes } = await tx.run(
     'update twofa set last_step = ? where account_id = ? and secret = ? and enabled_at is not null and last_step < ?',
@@ -147,7 +150,7 @@ export async function useStep(tx: Tx, accountId: number, secret: string, step: n
   return changes > 0;
 }
 
-/** Uses up a recovery code; `false` when there is none such. */
+/** Consumes a recovery code; resolves with `false` when the account has no such code. */
 export async function useRecoveryCode(tx: Tx, accountId: number, hash: string): Promise<boolean> {
   return (await tx.run('delete from recovery_codes where account_id = ? and hash = ?', accountId, hash)).changes > 0;
 }

@@ -6,11 +6,11 @@ import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
 import { networkOf } from '../../../kernel/system/ip.ts';
 import { addLogin } from '../store.ts';
-import { alreadyOn, notOn, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
+import { alreadyEnabled, notEnabled, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
 import type { Throttle } from './throttle.ts';
 
-/** Longer texts of browsers are cut. */
-const USER_AGENT_LIMIT = 512;
+/** Longer user agents are cut. */
+const USER_AGENT_CHARACTERS = 512;
 
 interface LoginInput {
   readonly username: string;
@@ -21,7 +21,7 @@ interface Client {
   readonly ip: string;
   readonly userAgent: string;
 }
-/** Who asks with a token. */
+/** The caller of a route that requires a token. */
 export interface Caller {
   readonly account: Account;
   readonly session: Session;
@@ -34,7 +34,7 @@ interface LoggedIn {
 }
 type Parts = Pick<Host, 'identity' | 'events' | 'store'> & { readonly throttle: Throttle; readonly twofa: Twofa };
 
-/** Everything that asks for a password or a code. All of it counts against one budget of failures. */
+/** All operations that check a password or a code. Their failures count against the same budgets. */
 export class Login {
   successes = 0;
   readonly #parts: Parts;
@@ -43,8 +43,11 @@ export class Login {
     this.#parts = parts;
   }
 
-  /** A token, or the 401 that asks for a code. Every other refusal is one and the same `invalid_credentials`, in the same time. */
-  async open(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
+  /**
+   * Resolves with a token, or with the 401 that requires a code. Errors: 401 `invalid_credentials`, the same in content
+   * and time for every reason.
+   */
+  async logIn(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
     const { accounts, passwords } = this.#parts.identity;
     const [account, known] = await Promise.all([
       accounts.byUsername(input.username),
@@ -68,21 +71,21 @@ export class Login {
       return this.#session(account, hash, client, async (tx) => !(await twofa.isEnabled(account.id, tx)));
     }
     if (code === '') return ready({ twofa_required: true, user_id: account.id }, { status: 401, headers: CHALLENGE });
-    const spend = await twofa.codeConsumer(account.id, code);
-    if (spend === undefined) throw invalidCredentials();
-    return this.#session(account, hash, client, spend);
+    const consume = await twofa.codeConsumer(account.id, code);
+    if (consume === undefined) throw invalidCredentials();
+    return this.#session(account, hash, client, consume);
   }
 
-  /** What was checked before the transaction is checked in it again, where nothing can change meanwhile. */
-  async #session(account: Account, hash: string, { ip, userAgent }: Client, mayEnter: ConsumeCode): Promise<LoggedIn> {
+  /** Repeats in the transaction all checks made before it, because their results may have changed. */
+  async #session(account: Account, hash: string, { ip, userAgent }: Client, consume: ConsumeCode): Promise<LoggedIn> {
     const { identity, events } = this.#parts;
     const { token, expiresIn } = await identity.sessions.open(
       account,
       ip,
-      userAgent.slice(0, USER_AGENT_LIMIT),
+      userAgent.slice(0, USER_AGENT_CHARACTERS),
       async (tx) => {
         const now = await identity.accounts.passwordHash(account.username, tx);
-        if (now?.hash !== hash || now.isSuspended || !(await mayEnter(tx))) throw invalidCredentials();
+        if (now?.hash !== hash || now.isSuspended || !(await consume(tx))) throw invalidCredentials();
         await addLogin(tx, account.id, { at: Date.now(), ip }, networkOf(ip));
         await events.record(tx, { type: 'login', account, text: 'logged in', ip });
       },
@@ -94,7 +97,7 @@ export class Login {
   /** Errors: 401 `invalid_credentials`, 400 for a new password of a wrong length. */
   changePassword(caller: Caller, password: string, newPassword: string): Promise<{ changed: true }> {
     const { accounts, passwords } = this.#parts.identity;
-    return this.#proven(caller, password, async () => {
+    return this.#withPassword(caller, password, async () => {
       await accounts.setPassword(
         caller.account.username,
         await passwords.hash(newPassword),
@@ -106,16 +109,16 @@ export class Login {
   }
 
   setUpTwofa(caller: Caller, password: string): ReturnType<Twofa['start']> {
-    return this.#proven(caller, password, async () => {
-      if (await this.#parts.twofa.isEnabled(caller.account.id)) throw alreadyOn();
+    return this.#withPassword(caller, password, async () => {
+      if (await this.#parts.twofa.isEnabled(caller.account.id)) throw alreadyEnabled();
       return this.#parts.twofa.start(caller.account);
     });
   }
 
   confirmTwofa(caller: Caller, code: string): Promise<{ enabled: true; recovery_codes: string[] }> {
     const { twofa } = this.#parts;
-    return this.#guard(caller, async () => {
-      const { recoveryCodes, enable } = await twofa.enabling(caller.account, code);
+    return this.#throttled(caller, async () => {
+      const { recoveryCodes, enable } = await twofa.confirm(caller.account, code);
       await this.#changeTwofa(caller, 'on', enable);
       return { enabled: true, recovery_codes: recoveryCodes };
     });
@@ -124,18 +127,18 @@ export class Login {
   /** Errors: 409 `twofa_not_enabled`, 401 `invalid_credentials` for a wrong password or code. */
   disableTwofa(caller: Caller, password: string, code: string): Promise<{ enabled: false }> {
     const { twofa } = this.#parts;
-    return this.#proven(caller, password, async () => {
-      if (!(await twofa.isEnabled(caller.account.id))) throw notOn();
-      const spend = await twofa.codeConsumer(caller.account.id, code);
+    return this.#withPassword(caller, password, async () => {
+      if (!(await twofa.isEnabled(caller.account.id))) throw notEnabled();
+      const consume = await twofa.codeConsumer(caller.account.id, code);
       await this.#changeTwofa(caller, 'off', async (tx) => {
-        if (spend === undefined || !(await spend(tx))) throw invalidCredentials();
+        if (consume === undefined || !(await consume(tx))) throw invalidCredentials();
         await twofa.disable(tx, caller.account.id);
       });
       return { enabled: false };
     });
   }
 
-  /** Ends the account's other sessions with the change. */
+  /** Makes the change and ends the account's other sessions. */
   async #changeTwofa(
     { account, session, ip }: Caller,
     to: 'on' | 'off',
@@ -152,17 +155,17 @@ export class Login {
     });
   }
 
-  /** Does what only the owner of the password may do, whoever holds the token. */
-  #proven<T>(caller: Caller, password: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` only with the account's password: a token alone is not enough. */
+  #withPassword<T>(caller: Caller, password: string, work: () => Promise<T>): Promise<T> {
     const { accounts, passwords } = this.#parts.identity;
-    return this.#guard(caller, async () => {
+    return this.#throttled(caller, async () => {
       const known = await accounts.passwordHash(caller.account.username);
       if (!(await passwords.verify(password, known?.hash))) throw invalidCredentials();
       return work();
     });
   }
 
-  #guard<T>({ account, ip }: Caller, check: () => Promise<T>): Promise<T> {
+  #throttled<T>({ account, ip }: Caller, check: () => Promise<T>): Promise<T> {
     const { throttle, events } = this.#parts;
     return throttle.guard({ username: account.username, accountId: account.id, ip }, check, (tx) =>
       events.record(tx, { type: 'login.failed', account, text: 'gave a wrong password or code', ip }),
@@ -173,7 +176,7 @@ export class Login {
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
 
 function invalidCredentials(): HttpError {
-  return new HttpError('invalid_credentials', 'the user name, the password or the code is wrong', {
+  return new HttpError('invalid_credentials', 'wrong user name, password or code', {
     headers: CHALLENGE,
   });
 }

@@ -5,22 +5,22 @@ import { networkOf } from '../../../kernel/system/ip.ts';
 import { addFailures, failureTimes, isKnownNetwork } from '../store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
-/** Failures in each window after which no more is tried. */
+/** Failures in each window after which further attempts are refused. */
 type Limits = Readonly<Record<keyof typeof WINDOW_MS, number>>;
 
 /** Errors of an attempt that count as a failure. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_code']);
-/** Attempts that may wait for one budget; a crowd beyond it is refused. */
-const WAITING = 256;
+/** Attempts that may wait for one budget; more are refused. */
+const MAX_WAITING = 256;
 
-/** Who proves something, and from where. An invented name has no `accountId`, and is treated alike. */
+/** One check of a password or code. An unknown name has no `accountId`, but is treated alike. */
 interface Attempt {
   readonly username: string;
   readonly accountId: number | undefined;
   readonly ip: string;
 }
 
-/** What is known of one budget while somebody uses it. */
+/** A budget of failures while attempts use it. */
 interface Budget {
   readonly name: string;
   readonly limits: Limits;
@@ -33,9 +33,9 @@ interface Budget {
 }
 
 /**
- * Limits how often passwords and codes can be guessed: by account, and by client address. An attempt runs only while
- * the budget has room for the failures of all that run, and waits otherwise, so that no crowd of guesses exceeds a
- * budget and no crowd of right ones is refused. Failures are in the store, and so outlive the process.
+ * Limits how often passwords and codes can be guessed, by account and by client address. An attempt runs only while the
+ * budget has room for the failures of all running ones, and otherwise waits: concurrent guesses cannot exceed a budget,
+ * and concurrent correct logins are not refused. Failures are stored, so that they survive a restart.
  */
 export class Throttle {
   readonly counts = { failed: 0, refused: 0 };
@@ -49,8 +49,9 @@ export class Throttle {
   }
 
   /**
-   * Runs `check` when the budgets allow it. Where it throws `invalid_credentials` or `invalid_code`, the failure is on
-   * disk, together with what `record` adds, before that error is passed on. Errors: 429 `rate_limited`, 503 `overloaded`.
+   * Runs `check` when the budgets allow it. If it rejects with `invalid_credentials` or `invalid_code`, the failure is
+   * stored, with what `record` writes, before `guard` rejects with the same error. Errors: 429 `rate_limited`,
+   * 503 `overloaded`.
    */
   async guard<T>(attempt: Attempt, check: () => Promise<T>, record: (tx: Tx) => Promise<void>): Promise<T> {
     const network = networkOf(attempt.ip);
@@ -96,9 +97,9 @@ export class Throttle {
       await budget.loading;
       for (;;) {
         const { room, waitMs } = budgetState(budget.times, limits, Date.now());
-        if (waitMs > 0) throw this.#refusal(waitMs);
+        if (waitMs > 0) throw this.#rateLimited(waitMs);
         if (budget.running < room) break;
-        if (budget.waiting.length >= WAITING) throw retryLater('overloaded', 'too many attempts are waiting', 5);
+        if (budget.waiting.length >= MAX_WAITING) throw retryLater('overloaded', 'too many attempts are waiting', 5);
         await new Promise<void>((resolve) => void budget.waiting.push(resolve));
       }
       budget.running += 1;
@@ -129,13 +130,13 @@ export class Throttle {
     if (budget.users === 0) this.#budgets.delete(budget.name);
   }
 
-  #refusal(waitMs: number): HttpError {
+  #rateLimited(waitMs: number): HttpError {
     this.counts.refused += 1;
     return retryLater('rate_limited', 'too many failed attempts; try again later', waitMs / 1000);
   }
 }
 
-/** How many failures a budget has room for, and how long until it has any; `times` come newest first. */
+/** Returns how many more failures a budget allows, and how long until it allows any; `times` are newest first. */
 export function budgetState(times: readonly number[], limits: Limits, now: number): { room: number; waitMs: number } {
   let room = Infinity;
   let waitMs = 0;

@@ -1,4 +1,4 @@
-/** Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and the codes that stand in for them. */
+/** Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and the recovery codes that replace them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { encodeQR } from 'qr';
@@ -8,7 +8,7 @@ const OPTIONS = { algorithm: 'SHA1', digits: 6, period: PERIOD_S } as const;
 const RECOVERY_CODES = 10;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** 160 random bits, base32. */
+/** Returns 160 random bits in base32. */
 export function newSecret(): string {
   return new Secret({ size: 20 }).base32;
 }
@@ -17,20 +17,23 @@ export function otpauthUrl(issuer: string, username: string, secret: string): st
   return new TOTP({ ...OPTIONS, issuer, label: username, secret }).toString();
 }
 
-/** Data URL of an SVG. */
+/** Returns a data URL of an SVG. */
 export function qrCode(text: string): string {
-  const svg = encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'); // a page may be dark
+  const svg = encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'); // for dark pages
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
 
-/** The number of the 30-second step that a code belongs to, one step early or late allowed; `undefined`: a wrong code. */
+/** Returns the number of the code's 30-second step, at most one early or late; `undefined` for a wrong code. */
 export function stepOf(code: string, secret: string, now: number): number | undefined {
   if (!/^[0-9]{6}$/.test(code)) return undefined;
   const delta = new TOTP({ ...OPTIONS, secret }).validate({ token: code, timestamp: now, window: 1 });
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
 }
 
-/** Ten codes of 120 random bits, six groups of four letters in base32: enough for a hash without salt (ASVS 6.5.2). */
+/**
+ * Returns ten codes of 120 random bits, as six groups of four base32 letters: enough entropy for a hash without salt
+ * (ASVS 6.5.2).
+ */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {
     const letters = Array.from(randomBytes(24), (byte) => BASE32.charAt(byte & 31)).join('');
@@ -38,7 +41,7 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** The hash under which the store knows a recovery code, as people may type it; `undefined`: nothing like one. */
+/** Returns the stored hash of a recovery code as typed by a person; `undefined` when it does not have the form. */
 export function recoveryHash(code: string): string | undefined {
   const letters = code.replace(/[\s-]/g, '').toUpperCase();
   return /^[A-Z2-7]{24}$/.test(letters) ? createHash('sha256').update(letters).digest('hex') : undefined;

@@ -5,26 +5,29 @@ import type { Static } from '../../../kernel/schema.ts';
 import type { TwofaReset } from '../schema.ts';
 import type { Twofa } from './twofa.ts';
 
-/** Who asks, about whom. */
-interface Order {
+/** `account` is the administrator. */
+interface AdminCall {
   readonly account: Account;
   readonly ip: string;
   readonly params: { readonly username: string };
 }
 
 /**
- * Takes the second factor away from an account whose owner lost it, recovery codes and a set-up that waits included;
- * its sessions end. Where there is none, nothing happens. Errors: 404 `account_not_found`; 409 `own_account`, because
- * a token alone must not switch off the second factor of whom it belongs to.
+ * Removes the second factor of an account whose owner has lost it, with its recovery codes and any pending set-up, and
+ * ends its sessions. Errors: 404 `account_not_found`; 409 `own_account`, because a token alone must not remove the
+ * second factor of its own account.
  */
 export async function resetTwofa(
   { identity, events, store }: Host,
   twofa: Twofa,
-  { account: by, ip, params: { username } }: Order,
+  { account: by, ip, params: { username } }: AdminCall,
 ): Promise<Static<typeof TwofaReset>> {
   const account = await identity.accounts.get(username);
   if (account.id === by.id)
-    throw new HttpError('own_account', 'turn your own off with password and code, or ask another administrator');
+    throw new HttpError(
+      'own_account',
+      'turn off your own with password and code, or let another administrator reset it',
+    );
   if (await twofa.isEnabled(account.id)) {
     await identity.sessions.endOthers(account, '', ip, async (tx) => {
       await twofa.disable(tx, account.id);

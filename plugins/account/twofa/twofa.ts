@@ -5,13 +5,13 @@ import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import type { TwofaSetup } from '../schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
 
-/** How long a set-up waits for its first code. */
+/** How long a set-up can be confirmed. */
 const SETUP_MS = 15 * 60_000;
 
-/** Spends a code, as part of the transaction of what it allows; `false` when it is spent already. */
+/** Consumes a code in the transaction of the change that it allows; resolves with `false` when it is already used. */
 export type ConsumeCode = (tx: Tx) => Promise<boolean>;
 
-/** The second factor of accounts. Whatever decides is decided by one statement in the transaction that it is for. */
+/** The second factor of accounts. Each decision is a single statement in the transaction of the change. */
 export class Twofa {
   readonly #host: Pick<Host, 'store' | 'identity'>;
   readonly #issuer: string;
@@ -25,30 +25,30 @@ export class Twofa {
     return typeof (await twofaOf(reader, accountId))?.enabled_at === 'number';
   }
 
-  /** A new secret, which counts once `enable` has seen a code of it. Errors: 409 `twofa_already_enabled`. */
+  /** Returns a new secret, which takes effect once a code confirms it. Errors: 409 `twofa_already_enabled`. */
   async start({ id, username }: Account): Promise<TwofaSetup> {
     const { newSecret, otpauthUrl, qrCode } = await codes();
     const secret = newSecret();
     const sealed = this.#host.identity.keys.seal(secret, context(id));
-    if (!(await this.#host.store.write((tx) => startTwofa(tx, id, sealed, Date.now())))) throw alreadyOn();
+    if (!(await this.#host.store.write((tx) => startTwofa(tx, id, sealed, Date.now())))) throw alreadyEnabled();
     const url = otpauthUrl(this.#issuer, username, secret);
     return { secret, otpauth_url: url, qr: qrCode(url) };
   }
 
   /**
-   * What turns it on, given the first code, and the recovery codes that then hold.
+   * Checks the first code; resolves with the recovery codes and a function that turns two-factor authentication on.
    * Errors: 409 `twofa_already_enabled`, `twofa_not_started`; 400 `invalid_code`.
    */
-  async enabling(
+  async confirm(
     { id }: Account,
     code: string,
   ): Promise<{ recoveryCodes: string[]; enable: (tx: Tx) => Promise<void> }> {
     const { newRecoveryCodes, recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, id);
-    if (typeof row?.enabled_at === 'number') throw alreadyOn();
+    if (typeof row?.enabled_at === 'number') throw alreadyEnabled();
     if (row === undefined || row.started_at < Date.now() - SETUP_MS) throw notStarted();
     const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(id)), Date.now());
-    if (step === undefined) throw new HttpError('invalid_code', 'the code is not one that the app shows now');
+    if (step === undefined) throw new HttpError('invalid_code', 'the code does not match the one in the app');
     const recoveryCodes = newRecoveryCodes();
     const hashes = recoveryCodes.map((each) => recoveryHash(each) ?? '');
     const enable = async (tx: Tx) => {
@@ -57,7 +57,7 @@ export class Twofa {
     return { recoveryCodes, enable };
   }
 
-  /** What spends a code of an account; `undefined` when it is none. */
+  /** Resolves with a function that consumes this code of the account; `undefined` when the code is wrong. */
   async codeConsumer(accountId: number, code: string): Promise<ConsumeCode | undefined> {
     const { recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, accountId);
@@ -73,7 +73,7 @@ export class Twofa {
   }
 }
 
-/** Loaded when first needed, because start-up time is counted. */
+/** Loaded on first use, to keep startup fast. */
 function codes(): Promise<typeof import('./authenticator.ts')> {
   return import('./authenticator.ts');
 }
@@ -83,17 +83,14 @@ function context(accountId: number): string {
   return `twofa ${accountId}`;
 }
 
-export function alreadyOn(): HttpError {
-  return new HttpError('twofa_already_enabled', 'two-factor authentication is on already');
+export function alreadyEnabled(): HttpError {
+  return new HttpError('twofa_already_enabled', 'two-factor authentication is already on');
 }
 
-export function notOn(): HttpError {
+export function notEnabled(): HttpError {
   return new HttpError('twofa_not_enabled', 'two-factor authentication is not on');
 }
 
 function notStarted(): HttpError {
-  return new HttpError(
-    'twofa_not_started',
-    'the set-up of two-factor authentication was not started, or waited too long for its first code',
-  );
+  return new HttpError('twofa_not_started', 'the set-up of two-factor authentication was not started, or has expired');
 }
