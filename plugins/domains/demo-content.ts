@@ -1,8 +1,8 @@
-/** What lies in the demo's folders: small files, the same at every making but for the secrets. */
+/** The files of the demo's sites: small, and the same each time except for the secrets. */
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-/** Content by path. */
+/** File contents by path. */
 export type Files = Record<string, string | Uint8Array>;
 
 const secret = () => randomBytes(24).toString('base64url');
@@ -16,9 +16,9 @@ const KEYS = [
   'LOGGED_IN_SALT',
   'NONCE_SALT',
 ];
-/** The smallest picture, 1×1 pixel. */
+/** A picture of 1×1 pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
-/** Two blocks of zeros are a tar archive without members. */
+/** An empty tar archive: two blocks of zeros. */
 const EMPTY_TAR_GZ = gzipSync(Buffer.alloc(1024));
 
 function numbered(count: number, entry: (n: number) => [string, string | Uint8Array]): Files {

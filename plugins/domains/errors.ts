@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../../kernel/errors.ts';
 
-/** The errors of this area; titles in other languages stand in `locales/`. */
+/** The errors of this plugin; `locales/` has their titles in other languages. */
 export const errors = {
   domain_exists: [409, 'Domain name already in use'],
   domain_limit_reached: [409, 'Domain limit of the plan reached'],

@@ -1,4 +1,4 @@
-/** What this plugin records. */
+/** The data of this plugin's events. */
 interface DomainEvent {
   readonly domain_id: number;
   readonly domain_url: string;

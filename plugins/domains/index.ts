@@ -1,9 +1,8 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { errors } from './errors.ts';
-import { DomainRegistry } from './registry.ts';
 import { fillDemo } from './demo.ts';
+import { DomainRegistry } from './registry.ts';
 import {
   DeletedDomain,
   DockerDomains,
@@ -13,9 +12,8 @@ import {
   DomainsConfig,
   NewDomain,
 } from './schema.ts';
-import type { DomainsService } from './service.ts';
-import { count, find, pages } from './store.ts';
-import { entryOf, DomainViews } from './views.ts';
+import { count } from './store.ts';
+import { DomainViews, entryOf, type DomainView } from './views.ts';
 
 export default definePlugin({
   name: 'domains',
@@ -23,13 +21,18 @@ export default definePlugin({
   errors,
   config: DomainsConfig,
   routes: {
-    list: { method: 'GET', path: '/api/domains', summary: 'Domains of the account, by name', reply: DomainList },
+    list: {
+      method: 'GET',
+      path: '/api/domains',
+      summary: 'List the domains of the account by name',
+      reply: DomainList,
+    },
     add: {
       method: 'POST',
       path: '/api/domains/new',
-      summary: 'Add a domain and make its document root',
+      summary: 'Add a domain and create its document root',
       description:
-        'Names are lower-cased, of other scripts turned into punycode. A subdomain of an own domain does not count against the limit of the plan; above, at or below a domain of another account a name is in use.',
+        'The name is converted to lower case and punycode. A subdomain of one of the own domains does not count against the limit of the plan. A name is in use if it equals a domain of another account, or is a parent or subdomain of one.',
       body: NewDomain,
       reply: DomainEntry,
       status: 201,
@@ -45,7 +48,7 @@ export default definePlugin({
     remove: {
       method: 'POST',
       path: '/api/domains/delete',
-      summary: 'Remove a domain; its files stay',
+      summary: 'Remove a domain and keep its files',
       body: DomainName,
       reply: DeletedDomain,
       errors: ['domain_not_found', 'webserver_failed'],
@@ -53,67 +56,43 @@ export default definePlugin({
     docker: {
       method: 'GET',
       path: '/api/docker_domains',
-      summary: 'Domains of the account, those below another one apart',
+      summary: 'List the main domains and subdomains of the account',
       reply: DockerDomains,
     },
   },
   async setup(host) {
-    const { store, node, log } = host;
+    const { store, node, log, events, onClose } = host;
     const views = new DomainViews(store, node.config.virtual_root);
-    const listeners = new Set<(accountId: number) => void>();
-    const changed = (accountId: number): void => {
-      views.drop(accountId);
-      for (const listener of listeners) listener(accountId);
-    };
-    const changes = new DomainRegistry(host, changed);
-    const repaired = await changes.recoverInterrupted();
-    if (repaired > 0) log.warn({ count: repaired }, 'domains that a killed process was adding or removing are gone');
-    host.onClose(
-      host.events.listen(({ type, data }) => {
-        if (type === 'account.removed' && typeof data['account_id'] === 'number') changed(data['account_id']);
+    const registry = new DomainRegistry(host, (accountId) => views.invalidate(accountId));
+    const recovered = await registry.recoverInterrupted();
+    if (recovered > 0) log.warn({ count: recovered }, 'removed domains whose adding or removing was interrupted');
+    onClose(
+      events.listen(({ type, data }) => {
+        if (type === 'account.removed' && typeof data['account_id'] === 'number') views.invalidate(data['account_id']);
       }),
     );
-    const viewed = <T>(account: Account, pick: (view: Awaited<ReturnType<DomainViews['of']>>) => T): T | Promise<T> => {
-      const view = views.of(account);
-      return view instanceof Promise ? view.then(pick) : pick(view);
-    };
-    const service: DomainsService = {
-      list: (account) => viewed(account, ({ domains }) => domains),
-      owns: async (account, name) => (await views.of(account)).names.has(name),
-      find: async (name) => {
-        const row = await find(store, name);
-        return row && views.domain(row);
-      },
-      async *all() {
-        for await (const page of pages(store)) for (const row of page) yield views.domain(row);
-      },
-      onChange: (listener) => {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
-    };
     return {
-      service,
+      service: views,
       handlers: {
-        list: ({ account }) => viewed(account, (view) => view.list),
-        docker: ({ account }) => viewed(account, (view) => view.docker),
+        list: ({ account }) => views.read(account, ({ list }) => list),
+        docker: ({ account }) => views.read(account, ({ docker }) => docker),
         add: async ({ account, body, ip }) =>
-          entryOf(views.domain(await changes.add(account, body.domain_url, body.docroot, ip))),
+          entryOf(views.domain(await registry.add(account, body.domain_url, body.docroot, ip))),
         remove: async ({ account, body, ip }) => ({
-          domain_url: await changes.remove(account, body.domain_url, ip),
+          domain_url: await registry.remove(account, body.domain_url, ip),
           deleted: true as const,
         }),
       },
       provides: {
-        dashboard: (account) => (account.features.has('domains') ? viewed(account, partOf) : {}),
+        dashboard: (account) => (account.features.has('domains') ? views.read(account, dashboardPart) : {}),
         counts: async () => ({ domains: await count(store) }),
-        demo: (accounts) => fillDemo(accounts, (account, name, docroot) => changes.add(account, name, docroot, '')),
+        demo: (accounts) => fillDemo(accounts, (account, name, docroot) => registry.add(account, name, docroot, '')),
       },
     };
   },
 });
 
-function partOf({ domains, grouped }: Awaited<ReturnType<DomainViews['of']>>): DashboardPart {
+function dashboardPart({ domains, grouped }: Pick<DomainView, 'domains' | 'grouped'>): DashboardPart {
   return {
     domains: domains.map(({ id, name, docroot }) => ({ docroot, domain_id: id, domain_url: name })),
     ...grouped,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A host whose last label is a number is read as an IPv4 address by browsers (WHATWG URL, "ends in a number"). */
+/** Browsers parse a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a number"). */
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 const MAX_LENGTH = 253;
 
@@ -11,39 +11,40 @@ const require = createRequire(import.meta.url);
 let suffixes: typeof import('tldts') | undefined;
 
 /**
- * The lower-case ASCII form of a domain name that can be registered (RFC 1123 labels, RFC 5890 for other scripts), one
- * trailing dot dropped. Returns what is wrong as `problem` otherwise.
+ * Returns the lower-case ASCII form of a domain name that can be registered (RFC 1123 labels, RFC 5890 for other
+ * scripts), without one trailing dot, or the `problem` with it.
  */
 export function parseDomain(
   text: string,
 ): { name: string; problem?: undefined } | { name?: undefined; problem: string } {
-  if (/[\u0000-\u0020\u007f%]/.test(text)) return { problem: 'it holds characters that no domain name has' };
+  if (/[\u0000-\u0020\u007f%]/.test(text))
+    return { problem: 'the name has characters that are not allowed in a domain name' };
   const isAscii = /^[\u0021-\u007e]*$/.test(text);
   const lower = isAscii ? text.toLowerCase() : domainToASCII(text);
   const name = lower.endsWith('.') ? lower.slice(0, -1) : lower;
-  if (name === '') return { problem: 'it is empty or cannot be written as a domain name' };
-  if (name.length > MAX_LENGTH) return { problem: `a domain name has at most ${MAX_LENGTH} characters` };
+  if (name === '') return { problem: 'the name is empty or not valid in a domain name' };
+  if (name.length > MAX_LENGTH) return { problem: `a domain name can have at most ${MAX_LENGTH} characters` };
   const labels = name.split('.');
-  if (labels.length < 2) return { problem: 'a domain name has at least two labels' };
+  if (labels.length < 2) return { problem: 'a domain name needs at least two labels' };
   if (!labels.every((label) => LABEL.test(label)))
-    return { problem: 'a label has 1 to 63 letters, digits and hyphens, and no hyphen at either end' };
-  if (NUMBER.test(labels.at(-1) ?? '')) return { problem: 'an address is no domain name' };
-  if (domainToASCII(name) !== name) return { problem: 'its punycode is not valid' };
+    return { problem: 'a label must have 1 to 63 letters, digits or hyphens, and no hyphen at either end' };
+  if (NUMBER.test(labels.at(-1) ?? '')) return { problem: 'an IP address is not a domain name' };
+  if (domainToASCII(name) !== name) return { problem: 'the punycode of the name is not valid' };
   return { name };
 }
 
-/** `com.example.shop` for `shop.example.com`: what is below a domain is one range in this order. */
+/** Returns `com.example.shop` for `shop.example.com`: in this order, all subdomains of a domain are one range. */
 export function reversedName(name: string): string {
   return name.split('.').toReversed().join('.');
 }
 
-/** The domains that a name is below, nearest first, top-level domains left out. */
+/** Returns the parent domains of a name, nearest first, without the top-level domain. */
 export function parentsOf(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join('.'));
 }
 
-/** Whether a name is `parent` or below it. */
+/** Whether a name equals `parent` or is a subdomain of it. */
 export function isWithin(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`);
 }

@@ -14,11 +14,11 @@ import * as rows from './store.ts';
 
 type Point = 'domainAdded' | 'domainRemoved';
 
-/** The changes of domains, and what each must hold before it is made. */
+/** Adds and removes domains: checks names and limits, and coordinates each change with the providers of its point. */
 export class DomainRegistry {
   readonly #host: Host<DomainsConfig>;
   readonly #reserved: readonly string[];
-  /** Told after every commit that changed an account's domains. */
+  /** Called after each commit that changes an account's domains. */
   readonly #changed: (accountId: number) => void;
 
   constructor(host: Host<DomainsConfig>, changed: (accountId: number) => void) {
@@ -28,23 +28,23 @@ export class DomainRegistry {
   }
 
   /**
-   * Adds a domain and makes its folder. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
-   * `domain_limit_reached`; whatever a provider of `domainAdded` refuses with.
+   * Adds a domain and creates its document root. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
+   * `domain_limit_reached`; any error of a provider of `domainAdded`.
    */
   async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
     const name = this.#nameOf(domainUrl);
     const components = this.#components(docroot ?? name);
-    assertFree(account, name, await rows.nameStatus(this.#host.store, account.id, name)); // a refusal leaves no folder behind
-    await makeFolder(account, components);
+    assertFree(account, name, await rows.nameStatus(this.#host.store, account.id, name)); // before the folder is created
+    await createDocroot(account, components);
     const isDirect = !this.#isProvided('domainAdded');
     const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
     const id = await this.#host.store.write(async (tx) => {
-      const standing = await rows.nameStatus(tx, account.id, name);
-      assertFree(account, name, standing);
+      const status = await rows.nameStatus(tx, account.id, name);
+      assertFree(account, name, status);
       const inserted = await rows.insert(
         tx,
         { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_ID },
-        standing,
+        status,
       );
       if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
       return inserted;
@@ -53,14 +53,14 @@ export class DomainRegistry {
     return { id, ...row };
   }
 
-  /** Removes a domain of the account; its files stay. Errors: 404 `domain_not_found`, and whatever a provider of `domainRemoved` refuses with. */
+  /** Removes a domain but not its files. Errors: 404 `domain_not_found`; any error of a provider of `domainRemoved`. */
   async remove(account: Account, domainUrl: string, ip: string): Promise<string> {
     const { name = '' } = parseDomain(domainUrl);
     const isDirect = !this.#isProvided('domainRemoved');
     const row = await this.#host.store.write(async (tx) => {
       const found = await rows.find(tx, name);
       if (found === undefined || found.account_id !== account.id)
-        throw new HttpError('domain_not_found', 'the account has no such domain');
+        throw new HttpError('domain_not_found', 'the account has no domain of this name');
       if (isDirect) await this.#finishRemoval(tx, account, found, 'active', ip);
       else {
         await rows.move(tx, found.id, 'active', 'removing', PROCESS_ID);
@@ -73,14 +73,14 @@ export class DomainRegistry {
   }
 
   /**
-   * Clears what processes left behind that were killed in the middle of a change; returns how many domains. One that
-   * was being added was never acknowledged: it goes. One that was being removed had been told to go, and parts of it
-   * are gone: it goes too. Providers, which are set up later, compare what they keep with the domains that are left.
+   * Removes the domains whose change was interrupted by the end of its process, and returns their number. An addition
+   * was never acknowledged; a removal was requested and is partly done: so both are removed. Providers are set up later
+   * and compare their own state with the remaining domains.
    */
   async recoverInterrupted(): Promise<number> {
     const { store, identity } = this.#host;
-    const interruptedRows = await rows.interruptedRows(store);
-    for (const row of interruptedRows) {
+    const interrupted = await rows.interruptedRows(store);
+    for (const row of interrupted) {
       const account = await identity.accounts.byId(row.account_id);
       await store.write(async (tx) => {
         if (account !== undefined && row.state === 'removing')
@@ -88,10 +88,10 @@ export class DomainRegistry {
         else await rows.remove(tx, row, row.state);
       });
     }
-    return interruptedRows.length;
+    return interrupted.length;
   }
 
-  /** The row holds the name until the outside agrees; then it is in force, or gone again. */
+  /** The row reserves the name until all providers accept; it then becomes active, or is deleted. */
   async #completeAddition(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
     const part = this.#part(account, row);
     const refusal = firstFailure(await this.#host.gather('domainAdded', part));
@@ -102,7 +102,7 @@ export class DomainRegistry {
     }
     await this.#host.store.write(async (tx) => {
       if (!(await rows.move(tx, row.id, 'adding', 'active', '')))
-        throw new Error(`the account of ${row.name} was removed meanwhile`);
+        throw new Error(`the account of ${row.name} was removed while the domain was being added`);
       await this.#record(tx, 'added', account, row, ip);
     });
   }
@@ -164,7 +164,7 @@ export class DomainRegistry {
     const { name, problem } = parseDomain(text);
     if (name === undefined) throw new HttpError('invalid_domain', problem);
     if (publicSuffix(name) === name)
-      throw new HttpError('invalid_domain', `${name} is a public suffix, under which anybody may register`);
+      throw new HttpError('invalid_domain', `${name} is a public suffix, under which anyone can register names`);
     if (this.#reserved.some((reserved) => isWithin(name, reserved)))
       throw new HttpError('invalid_domain', `${name} is reserved on this server`);
     return name;
@@ -183,21 +183,26 @@ export class DomainRegistry {
 
 function assertFree(account: Account, name: string, { taken, isSub, mains, mainsBelow }: rows.NameStatus): void {
   if (taken)
-    throw new HttpError('domain_exists', `${name} cannot be added, because it or a domain above or below it is in use`);
+    throw new HttpError(
+      'domain_exists',
+      `${name} cannot be added: this name, a parent domain or a subdomain is in use`,
+    );
   const limit = account.plan?.domains_limit ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
-    throw new HttpError('domain_limit_reached', `the plan has room for ${limit} domain${limit === 1 ? '' : 's'}`);
+    throw new HttpError('domain_limit_reached', `the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
 }
 
-async function makeFolder(account: Account, components: readonly string[]): Promise<void> {
+async function createDocroot(account: Account, components: readonly string[]): Promise<void> {
   try {
     await (await Folder.make(account.filesRoot, components)).close();
   } catch (error) {
     if (isMissing(error))
-      throw new HttpError('invalid_docroot', 'a part of the document root is a link or no folder', { cause: error });
+      throw new HttpError('invalid_docroot', 'a component of the document root is a symbolic link or not a folder', {
+        cause: error,
+      });
     throw error instanceof HttpError
       ? error
-      : retryLater('files_unavailable', 'the document root could not be made', 30, error);
+      : retryLater('files_unavailable', 'the document root cannot be created at the moment', 30, error);
   }
 }
 
@@ -205,7 +210,7 @@ function firstFailure(answers: readonly Gathered<Point>[]): unknown {
   return answers.find((answer) => !answer.ok)?.error;
 }
 
-/** What the operator forbids, and every name under which the panel itself is reached. */
+/** Returns the forbidden names and all names of the panel itself. */
 function reservedNames({ config, node }: Host<DomainsConfig>): string[] {
   const own = [
     hostname(),

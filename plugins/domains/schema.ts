@@ -4,12 +4,12 @@ export const DomainsConfig = Type.Object(
   {
     forbidden: Type.Array(Type.String(), {
       default: ['localhost', 'localdomain', 'invalid', 'onion', 'arpa'],
-      description: 'Names that no account may add, nor anything below them',
+      description: 'Names that no account may add, including their subdomains',
     }),
     panel_hosts: Type.Array(Type.String(), {
       default: [],
       description:
-        'Host names of the panel, refused like forbidden ones, besides the host name of the node and admin_hosts',
+        'Host names of the panel, refused like forbidden ones, in addition to the host name of the node and admin_hosts',
     }),
   },
   { additionalProperties: false },
@@ -29,7 +29,7 @@ export const NewDomain = Type.Object({
       minLength: 1,
       maxLength: 4096,
       description:
-        'Folder, absolute under the virtual root or relative to it; made where it is missing; <virtual root>/<domain> when left out',
+        'Folder, absolute below the virtual root or relative to it; created if missing; defaults to <virtual root>/<domain>',
     }),
   ),
 });
@@ -50,7 +50,10 @@ const Main = { domain_url: Type.String(), tld: Type.String({ description: 'Publi
 export const DockerDomains = Type.Object({
   maindomains: Type.Array(Type.Object(Main)),
   subdomains: Type.Array(
-    Type.Object({ ...Main, main_domain: Type.String({ description: 'The domain of the account that it is below' }) }),
+    Type.Object({
+      ...Main,
+      main_domain: Type.String({ description: 'The main domain of the account to which it belongs' }),
+    }),
   ),
 });
 export type DockerDomains = Static<typeof DockerDomains>;

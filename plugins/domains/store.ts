@@ -6,7 +6,7 @@ export interface DomainRow {
   readonly id: number;
   readonly account_id: number;
   readonly name: string;
-  /** Below the files root, components joined by `/`. */
+  /** Components below the files root, joined by `/`. */
   readonly docroot: string;
   readonly created_at: number;
 }
@@ -17,28 +17,28 @@ interface NewDomainRow extends Omit<DomainRow, 'id'> {
   readonly claimed_by: string;
 }
 
-/** What stands in the way of a new name, and what it will be. */
+/** Whether a new name can be added, and how it would count. */
 export interface NameStatus {
-  /** The name itself, a domain above it or one below it is taken by somebody else, or the name by the account itself. */
+  /** Any account has the name, or another account has a parent domain or a subdomain of it. */
   readonly taken: boolean;
-  /** It is below a domain of the account, and so does not count. */
+  /** It is a subdomain of a domain of the account, and so does not count. */
   readonly isSub: boolean;
-  /** Counted domains of the account. */
+  /** Domains of the account that count. */
   readonly mains: number;
-  /** Those of them that are below the name, and so will not count beside it. */
+  /** Those of them that are subdomains of the name, and so would no longer count. */
   readonly mainsBelow: number;
 }
 
 const COLUMNS = 'id, account_id, name, docroot, created_at';
 const PAGE = 1000;
 
-/** `/` is the character after `.`, so that this is the range of all that is below a name. */
+/** Returns the range of all subdomains of a name, because `/` is the character after `.`. */
 function rangeBelow(name: string): [string, string] {
   const reversed = reversedName(name);
   return [`${reversed}.`, `${reversed}/`];
 }
 
-/** All of it in one question, because each is a turn of another thread. Names under way count as taken. */
+/** A single statement, because each is a round trip to another thread. Names being added or removed are taken. */
 export async function nameStatus(reader: Reader, accountId: number, name: string): Promise<NameStatus> {
   const above = JSON.stringify(parentsOf(name));
   const row = await reader.get<{ taken: number; is_sub: number; mains: number; mains_below: number }>(
@@ -57,7 +57,7 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
   return { taken: taken === 1, isSub: isSub === 1, mains, mainsBelow };
 }
 
-/** Returns the new id; the standing is that of the same transaction. */
+/** Resolves with the new id; `status` must come from the same transaction. */
 export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: NameStatus): Promise<number> {
   const { account_id, name, docroot, state, claimed_by, created_at } = row;
   const { lastId } = await tx.run(
@@ -80,7 +80,7 @@ export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: N
   return lastId;
 }
 
-/** Moves a row on; false when it is gone or in another state. */
+/** Changes the state of a row; resolves with `false` when it is deleted or in another state. */
 export async function move(tx: Tx, id: number, from: DomainState, to: DomainState, claim: string): Promise<boolean> {
   return (
     (await tx.run('update domains set state = ?, claimed_by = ? where id = ? and state = ?', to, claim, id, from))
@@ -88,7 +88,7 @@ export async function move(tx: Tx, id: number, from: DomainState, to: DomainStat
   );
 }
 
-/** Deletes a row; domains of the account below it, and below no other one, count from now on. */
+/** Deletes a row; those of its subdomains that have no other parent in the account become main domains. */
 export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: DomainState): Promise<boolean> {
   const { changes } = await tx.run('delete from domains where id = ? and state = ?', id, from);
   if (changes === 0) return false;
@@ -106,7 +106,7 @@ export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: 
   return true;
 }
 
-/** Domains in force of one account, by name. */
+/** Returns the active domains of an account by name. */
 export function listOf(reader: Reader, accountId: number): Promise<DomainRow[]> {
   return reader.all<DomainRow>(
     `select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`,
@@ -140,7 +140,7 @@ export async function count(reader: Reader): Promise<number> {
   );
 }
 
-/** Rows that no process will finish, because the one that claimed them is gone. */
+/** Returns the rows that no process will complete, because the one that claimed them has ended. */
 export async function interruptedRows(reader: Reader): Promise<(DomainRow & { readonly state: DomainState })[]> {
   const pending = await reader.all<DomainRow & { state: DomainState; claimed_by: string }>(
     `select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`,

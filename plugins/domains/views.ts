@@ -1,45 +1,62 @@
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { formatTime } from '../../kernel/system/format-time.ts';
-import { clientPath } from '../../kernel/system/safe-folder.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Store } from '../../kernel/storage/store.ts';
+import { formatTime } from '../../kernel/system/format-time.ts';
+import { clientPath } from '../../kernel/system/safe-folder.ts';
 import { parentsOf, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry } from './schema.ts';
-import type { Domain } from './service.ts';
-import { listOf, type DomainRow } from './store.ts';
+import type { Domain, DomainsService } from './service.ts';
+import { listOf, pages, type DomainRow } from './store.ts';
 
-/** How long a change that another process made may go unseen. */
+/** How long a change made by another process may go unnoticed. */
 const TTL_MS = 2000;
 
-/** The domains of one account, as each of those who ask needs them. */
-interface DomainView {
+/** The domains of one account, in the forms of all replies. */
+export interface DomainView {
   readonly domains: readonly Domain[];
-  readonly names: ReadonlySet<string>;
   readonly grouped: DockerDomains;
   readonly list: Reply;
   readonly docker: Reply;
 }
 
-/** DomainViews by account, made from the store when first asked for after a change. */
-export class DomainViews {
+/** Reads domains: one view for each account, built on first use and again after a change. */
+export class DomainViews implements DomainsService {
   readonly #store: Store;
   readonly #virtualRoot: string;
   readonly #cache = new AccountCache<DomainView>(TTL_MS);
+  readonly #listeners = new Set<(accountId: number) => void>();
 
   constructor(store: Store, virtualRoot: string) {
     this.#store = store;
     this.#virtualRoot = virtualRoot;
   }
 
-  of(account: Account): DomainView | Promise<DomainView> {
-    return this.#cache.get(account, '', async () =>
-      domainView((await listOf(this.#store, account.id)).map((row) => this.domain(row))),
+  /** Selects a part of the account's view; without a promise where the view is cached. */
+  read<T>(account: Account, select: (view: DomainView) => T): T | Promise<T> {
+    const view = this.#cache.get(account, '', async () =>
+      viewOf((await listOf(this.#store, account.id)).map((row) => this.domain(row))),
     );
+    return view instanceof Promise ? view.then(select) : select(view);
   }
 
-  drop(accountId: number): void {
+  list(account: Account): readonly Domain[] | Promise<readonly Domain[]> {
+    return this.read(account, ({ domains }) => domains);
+  }
+
+  async *all(): AsyncGenerator<Domain> {
+    for await (const page of pages(this.#store)) for (const row of page) yield this.domain(row);
+  }
+
+  onChange(listener: (accountId: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Drops the account's view and notifies the listeners. */
+  invalidate(accountId: number): void {
     this.#cache.drop(accountId);
+    for (const listener of this.#listeners) listener(accountId);
   }
 
   domain({ id, account_id: accountId, name, docroot, created_at: createdAt }: DomainRow): Domain {
@@ -48,17 +65,17 @@ export class DomainViews {
   }
 }
 
-function domainView(domains: readonly Domain[]): DomainView {
+function viewOf(domains: readonly Domain[]): DomainView {
   const grouped = group(domains.map(({ name }) => name));
   const list = ready({ domains: domains.map(entryOf), total: domains.length });
-  return { domains, names: new Set(domains.map(({ name }) => name)), grouped, list, docker: ready(grouped) };
+  return { domains, grouped, list, docker: ready(grouped) };
 }
 
 export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {
   return { domain_id: id, domain_url: name, docroot, created_at: formatTime(createdAt) };
 }
 
-/** Which of an account's names are below another one of them; a subdomain's main domain is the one at the top. */
+/** Separates an account's main domains from its subdomains; a subdomain's main domain is its topmost parent. */
 export function group(names: readonly string[]): DockerDomains {
   const known = new Set(names);
   const result: DockerDomains = { maindomains: [], subdomains: [] };

@@ -26,8 +26,6 @@ const fakeDomains = definePlugin({
     handlers: {},
     service: {
       list: ({ id }) => domains.get(id) ?? [],
-      owns: async ({ id }, name) => (domains.get(id) ?? []).some((domain) => domain.name === name),
-      find: async (name) => [...domains.values()].flat().find((domain) => domain.name === name),
       all: async function* all() {
         yield* [...domains.values()].flat();
       },
