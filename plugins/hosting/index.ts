@@ -7,7 +7,7 @@ import { HostingConfig, HostingPlan, Ports, ServerInfo } from './schema.ts';
 import { ownAddress, serverInfo } from './server-info.ts';
 import type { HostingService } from './service.ts';
 
-/** After which ports that could not be told may be asked for again. */
+/** `Retry-After` while the ports are unknown. */
 const RETRY_SECONDS = 2;
 const planReplies = new WeakMap<Account, Reply>();
 
@@ -19,20 +19,21 @@ export default definePlugin({
     info: {
       method: 'GET',
       path: '/api/system/hosting/info',
-      summary: 'The server that the account lives on',
+      summary: 'Get information on the server',
       reply: ServerInfo,
     },
     plan: {
       method: 'GET',
       path: ['/system/hosting/plan', '/api/system/hosting/plan'],
-      summary: 'The plan of the account and its limits',
+      summary: 'Get the plan of the account and its limits',
       reply: HostingPlan,
     },
     ports: {
       method: 'GET',
       path: ['/system/hosting/ports', '/api/system/hosting/ports'],
-      summary: 'Published ports of the services of the account',
-      description: 'While what publishes them does not answer it is 503: a port that is null is not allocated.',
+      summary: "List the published ports of the account's services",
+      description:
+        'A port that is not allocated is null. While the container engine does not answer, the response is 503.',
       reply: Ports,
       errors: ['containers_unavailable'],
     },
@@ -44,23 +45,18 @@ export default definePlugin({
       service,
       handlers: {
         info: () => serverInfo(ipAddress()),
-        /** An account is a snapshot, so what follows from it alone is made once for each. */
+        /** Built once for each account object, which is an immutable snapshot. */
         plan: ({ account }) => {
-          let kept = planReplies.get(account);
-          if (kept === undefined) planReplies.set(account, (kept = ready(planReply(account, config.name_servers))));
-          return kept;
+          let cached = planReplies.get(account);
+          if (cached === undefined) planReplies.set(account, (cached = ready(planReply(account, config.name_servers))));
+          return cached;
         },
         ports: async ({ account }) => {
           const parts = (await gather('ports', account)).map((part) => {
             if (part.ok) return part.value;
             throw part.error instanceof HttpError
               ? part.error
-              : retryLater(
-                  'containers_unavailable',
-                  'the ports are not known at the moment',
-                  RETRY_SECONDS,
-                  part.error,
-                );
+              : retryLater('containers_unavailable', 'the ports are unknown at the moment', RETRY_SECONDS, part.error);
           });
           return Object.assign(
             { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null },

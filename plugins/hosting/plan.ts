@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { HostingPlan } from './schema.ts';
 
-/** The plan as the service describes it. An account that has none shows limits of 0 and empty texts. */
+/** Builds the reply for an account's plan; without a plan, limits are 0 and texts are empty. */
 export function planReply(account: Account, nameServers: readonly string[]): HostingPlan {
   const { plan } = account;
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = nameServers;
@@ -28,7 +28,7 @@ export function planReply(account: Account, nameServers: readonly string[]): Hos
   };
 }
 
-/** `20 GB` from whole or broken GiB, `0` for unlimited. */
+/** Returns `20 GB` or `1.5 GB` (2^30 bytes), and `0` for unlimited. */
 export function gigabytes(mib: number): string {
   return mib === 0 ? '0' : `${Math.round((mib / 1024) * 100) / 100} GB`;
 }

@@ -2,10 +2,14 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 export const HostingConfig = Type.Object(
   {
-    name_servers: Type.Array(Type.String(), { maxItems: 4, default: [], description: 'ns1 to ns4 of the node' }),
+    name_servers: Type.Array(Type.String(), {
+      maxItems: 4,
+      default: [],
+      description: 'Name servers ns1 to ns4 of the node',
+    }),
     ip_address: Type.String({
       default: '',
-      description: 'Address of the node as customers know it; the first public one of its interfaces when empty',
+      description: 'Public IP address of the node; when empty, the first public address of its interfaces',
     }),
   },
   { additionalProperties: false },
@@ -28,7 +32,7 @@ const NameServer = Type.String({ description: 'Empty when unset' });
 const Limit = (what: string) => Type.Integer({ description: `${what}; 0 = unlimited` });
 
 export const HostingPlan = Type.Object({
-  context: Type.String({ description: "Name of the account's container context, which is its user name" }),
+  context: Type.String({ description: "Name of the account's container context, equal to the user name" }),
   ns1: NameServer,
   ns2: NameServer,
   ns3: NameServer,
@@ -51,7 +55,7 @@ export const HostingPlan = Type.Object({
 export type HostingPlan = Static<typeof HostingPlan>;
 
 const Port = Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], {
-  description: 'Published port of the host; null when not allocated',
+  description: 'Published port on the host; null when not allocated',
 });
 
 export const Ports = Type.Object({

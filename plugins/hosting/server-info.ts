@@ -1,17 +1,8 @@
 import { cpus, hostname, loadavg, machine, networkInterfaces, release, type, uptime, version } from 'node:os';
-import { IpRanges } from '../../kernel/system/ip.ts';
+import { isPublic } from '../../kernel/system/ip.ts';
 import type { ServerInfo } from './schema.ts';
 
-const PRIVATE = new IpRanges([
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '100.64.0.0/10',
-  '169.254.0.0/16',
-  '127.0.0.0/8',
-]);
-
-/** What the operating system says of itself; the model of the processor does not change while we run. */
+/** Describes the operating system and hardware; the processor model is read once. */
 export function serverInfo(ip: string): ServerInfo {
   return {
     ip,
@@ -30,7 +21,7 @@ export function serverInfo(ip: string): ServerInfo {
 
 let processor: string | undefined;
 
-/** `3 days, 4:05`, `4:05` below a day. */
+/** Returns `3 days, 4:05`, or `4:05` below a day. */
 export function uptimeText(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const days = Math.floor(minutes / 1440);
@@ -38,11 +29,11 @@ export function uptimeText(seconds: number): string {
   return days === 0 ? clock : `${days} day${days === 1 ? '' : 's'}, ${clock}`;
 }
 
-/** The first public IPv4 address of the interfaces, else the first one that is not loopback, else loopback. */
+/** Returns the first public IPv4 address of the interfaces, otherwise the first that is not loopback, otherwise loopback. */
 export function ownAddress(interfaces = networkInterfaces()): string {
   const addresses = Object.values(interfaces)
     .flatMap((list) => list ?? [])
     .filter((each) => each.family === 'IPv4' && !each.internal)
     .map((each) => each.address);
-  return addresses.find((address) => !PRIVATE.has(address)) ?? addresses[0] ?? '127.0.0.1';
+  return addresses.find(isPublic) ?? addresses[0] ?? '127.0.0.1';
 }

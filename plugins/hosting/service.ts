@@ -1,7 +1,7 @@
-/** What the plugin hosting tells others of the node. */
+/** The service of this plugin for the plugins that need it. */
 export interface HostingService {
-  /** ns1 to ns4, as many as are set. */
+  /** ns1 to ns4, without those that are not set. */
   readonly nameServers: readonly string[];
-  /** Address of the node as customers know it. */
+  /** Public IP address of the node. */
   ipAddress(): string;
 }
