@@ -5,7 +5,7 @@ import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
-/** Who asks, about whom. */
+/** `account` is the administrator, `username` names the account to act on. */
 interface AdminCall {
   readonly account: Account;
   readonly ip: string;
@@ -38,27 +38,27 @@ export async function updateAccount(
 ): Promise<schema.AccountView> {
   const before = await identity.accounts.get(username);
   if (change.plan !== undefined && before.role === 'admin')
-    throw new HttpError('invalid_request', 'an admin has no plan');
+    throw new HttpError('invalid_request', 'an administrator has no plan');
   if (change.locale !== undefined && !node.locales.names.includes(change.locale))
     throw new HttpError(
       'invalid_request',
-      `there is no language ${change.locale}; installed: ${node.locales.names.join(', ')}`,
+      `the language ${change.locale} is not installed; use one of ${node.locales.names.join(', ')}`,
     );
   return accountReply(await identity.accounts.update(username, change, ip));
 }
 
 export async function removeAccount(
   { identity }: Host,
-  order: AdminCall,
+  call: AdminCall,
 ): Promise<Static<typeof schema.AccountRemoved>> {
-  const { username } = notOneself(order);
-  await identity.accounts.remove(username, order.ip);
+  const { username } = otherThanCaller(call);
+  await identity.accounts.remove(username, call.ip);
   return { username, deleted: true };
 }
 
-export async function suspendAccount({ identity }: Host, order: AdminCall): Promise<schema.AccountView> {
-  const { username } = notOneself(order);
-  await identity.accounts.suspend(username, order.ip);
+export async function suspendAccount({ identity }: Host, call: AdminCall): Promise<schema.AccountView> {
+  const { username } = otherThanCaller(call);
+  await identity.accounts.suspend(username, call.ip);
   return accountReply(await identity.accounts.get(username));
 }
 
@@ -70,7 +70,7 @@ export async function unsuspendAccount(
   return accountReply(await identity.accounts.get(username));
 }
 
-/** All sessions of the account end, but for the one that asks. */
+/** Ends all sessions of the account except that of this request. */
 export async function setPassword(
   { identity }: Host,
   { params: { username }, ip }: AdminCall,
@@ -143,8 +143,11 @@ export function accountReply({
   };
 }
 
-function notOneself({ account, params }: AdminCall): AdminCall['params'] {
+function otherThanCaller({ account, params }: AdminCall): AdminCall['params'] {
   if (account.username === params.username)
-    throw new HttpError('own_account', 'ask another administrator to suspend or remove your account');
+    throw new HttpError(
+      'own_account',
+      'administrators cannot suspend or remove their own account; another administrator can',
+    );
   return params;
 }

@@ -5,7 +5,7 @@ import * as accounts from './accounts.ts';
 import * as plans from './plans.ts';
 import * as schema from './schema.ts';
 
-/** Every route here is for administrators, on their own address. */
+/** All routes of this plugin are for administrators, on the admin address. */
 const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) =>
   ({ ...route, address: 'admin', access: 'admin' }) as const;
 const ACCOUNT = '/api/accounts/:username';
@@ -18,14 +18,14 @@ export default definePlugin({
     accounts: admin({
       method: 'GET',
       path: '/api/accounts',
-      summary: 'Accounts by name',
+      summary: 'List the accounts by name',
       query: schema.PageQuery,
       reply: schema.AccountPage,
     }),
     createAccount: admin({
       method: 'POST',
       path: '/api/accounts',
-      summary: 'Create an account; a user needs a plan, an admin has none',
+      summary: 'Create an account; a user needs a plan, an administrator has none',
       body: schema.AccountBody,
       reply: schema.AccountView,
       status: 201,
@@ -34,7 +34,7 @@ export default definePlugin({
     account: admin({
       method: 'GET',
       path: ACCOUNT,
-      summary: 'An account',
+      summary: 'Get an account',
       params: schema.AccountParams,
       reply: schema.AccountView,
       errors: ['account_not_found'],
@@ -51,7 +51,7 @@ export default definePlugin({
     removeAccount: admin({
       method: 'DELETE',
       path: ACCOUNT,
-      summary: 'Remove an account; its files stay',
+      summary: 'Remove an account and keep its files',
       params: schema.AccountParams,
       reply: schema.AccountRemoved,
       errors: ['account_not_found', 'last_admin', 'own_account'],
@@ -59,7 +59,7 @@ export default definePlugin({
     suspend: admin({
       method: 'POST',
       path: `${ACCOUNT}/suspend`,
-      summary: 'Close an account; its sessions end at once',
+      summary: 'Suspend an account and end its sessions',
       params: schema.AccountParams,
       reply: schema.AccountView,
       errors: ['account_not_found', 'last_admin', 'own_account'],
@@ -67,7 +67,7 @@ export default definePlugin({
     unsuspend: admin({
       method: 'POST',
       path: `${ACCOUNT}/unsuspend`,
-      summary: 'Open an account again',
+      summary: 'Lift the suspension of an account',
       params: schema.AccountParams,
       reply: schema.AccountView,
       errors: ['account_not_found'],
@@ -75,7 +75,7 @@ export default definePlugin({
     password: admin({
       method: 'PUT',
       path: `${ACCOUNT}/password`,
-      summary: 'Set a password; the sessions of the account end',
+      summary: 'Set the password of an account and end its sessions',
       params: schema.AccountParams,
       body: schema.PasswordBody,
       reply: schema.PasswordChanged,
@@ -84,7 +84,7 @@ export default definePlugin({
     sessions: admin({
       method: 'GET',
       path: `${ACCOUNT}/sessions`,
-      summary: 'Where an account is logged in',
+      summary: 'List the sessions of an account',
       params: schema.AccountParams,
       reply: schema.SessionList,
       errors: ['account_not_found'],
@@ -92,7 +92,7 @@ export default definePlugin({
     endSessions: admin({
       method: 'DELETE',
       path: `${ACCOUNT}/sessions`,
-      summary: 'End all sessions of an account at once',
+      summary: 'End all sessions of an account',
       params: schema.AccountParams,
       reply: schema.SessionsEnded,
       errors: ['account_not_found'],
@@ -100,7 +100,7 @@ export default definePlugin({
     endSession: admin({
       method: 'DELETE',
       path: `${ACCOUNT}/sessions/:id`,
-      summary: 'End one session of an account at once',
+      summary: 'End one session of an account',
       params: schema.SessionParams,
       reply: schema.SessionsEnded,
       errors: ['account_not_found', 'session_not_found'],
@@ -108,7 +108,7 @@ export default definePlugin({
     grant: admin({
       method: 'PUT',
       path: `${ACCOUNT}/features/:feature`,
-      summary: 'Grant a feature to an account, whatever its plan says',
+      summary: 'Grant a feature to an account, independent of its plan',
       params: schema.AccountFeatureParams,
       reply: schema.AccountView,
       errors: ['account_not_found'],
@@ -116,7 +116,7 @@ export default definePlugin({
     revoke: admin({
       method: 'DELETE',
       path: `${ACCOUNT}/features/:feature`,
-      summary: 'Revoke a feature from an account, or leave it to the plan again',
+      summary: 'Revoke a feature from an account, or let its plan decide again',
       params: schema.AccountFeatureParams,
       query: schema.InheritQuery,
       reply: schema.AccountView,
@@ -125,7 +125,7 @@ export default definePlugin({
     plans: admin({
       method: 'GET',
       path: '/api/plans',
-      summary: 'Plans by name',
+      summary: 'List the plans by name',
       query: schema.PageQuery,
       reply: schema.PlanPage,
     }),
@@ -141,7 +141,7 @@ export default definePlugin({
     plan: admin({
       method: 'GET',
       path: PLAN,
-      summary: 'A plan',
+      summary: 'Get a plan',
       params: schema.PlanParams,
       reply: schema.PlanView,
       errors: ['plan_not_found'],
@@ -149,7 +149,7 @@ export default definePlugin({
     updatePlan: admin({
       method: 'PUT',
       path: PLAN,
-      summary: 'Change limits of a plan, from the next request on',
+      summary: 'Change limits of a plan, effective from the next request',
       params: schema.PlanParams,
       body: schema.PlanChange,
       reply: schema.PlanView,
@@ -166,7 +166,7 @@ export default definePlugin({
     switchOn: admin({
       method: 'PUT',
       path: `${PLAN}/features/:feature`,
-      summary: 'Switch a feature on for all accounts of a plan',
+      summary: 'Turn on a feature for all accounts of a plan',
       params: schema.PlanFeatureParams,
       reply: schema.PlanView,
       errors: ['plan_not_found'],
@@ -174,7 +174,7 @@ export default definePlugin({
     switchOff: admin({
       method: 'DELETE',
       path: `${PLAN}/features/:feature`,
-      summary: 'Switch a feature off for all accounts of a plan',
+      summary: 'Turn off a feature for all accounts of a plan',
       params: schema.PlanFeatureParams,
       reply: schema.PlanView,
       errors: ['plan_not_found'],
@@ -182,13 +182,13 @@ export default definePlugin({
     features: admin({
       method: 'GET',
       path: '/api/features',
-      summary: 'All features, and the plugins that own them',
+      summary: 'List all features and the plugins that own them',
       reply: schema.FeatureList,
     }),
     plugins: admin({
       method: 'GET',
       path: '/api/plugins',
-      summary: 'All plugins, and whether they are ready',
+      summary: 'List all plugins and their states',
       reply: schema.PluginList,
     }),
   },

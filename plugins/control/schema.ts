@@ -11,13 +11,13 @@ const Password = Type.String({ minLength: 8, maxLength: 128 });
 const Email = Type.String({
   maxLength: 254,
   pattern: '^$|^[!-?A-~]+@[!-?A-~]+$',
-  description: 'Empty when there is none',
+  description: 'Empty when not set',
 });
 const Features = Type.Array(Type.String(), { description: 'Names from GET /api/features' });
 
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the page before' }),
+  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
 });
 export const AccountParams = Type.Object({ username: Name });
 export const SessionParams = Type.Object({ username: Name, id: Name });
@@ -25,7 +25,7 @@ export const AccountFeatureParams = Type.Object({ username: Name, feature: Name 
 export const PlanParams = Type.Object({ name: Name });
 export const PlanFeatureParams = Type.Object({ name: Name, feature: Name });
 export const InheritQuery = Type.Object({
-  inherit: Type.Boolean({ default: false, description: 'true = neither granted nor revoked: as the plan says' }),
+  inherit: Type.Boolean({ default: false, description: 'true removes the override, so that the plan decides' }),
 });
 
 export const AccountBody = Type.Object(
@@ -52,10 +52,10 @@ export const AccountView = Type.Object({
   locale: Type.String(),
   plan: Type.Union([Type.String(), Type.Null()]),
   features: Type.Array(Type.String(), {
-    description: "What the account may use: the plan's features plus and minus its own",
+    description: "Effective features: those of the plan, plus and minus the account's overrides",
   }),
   overrides: Type.Record(Type.String(), Type.Boolean(), {
-    description: 'Features granted (true) or revoked (false) whatever the plan says',
+    description: 'Features granted (true) or revoked (false) independent of the plan',
   }),
   suspended: Type.Boolean(),
   created_at: Time,
@@ -75,7 +75,7 @@ export const SessionList = Type.Object({
     }),
   ),
 });
-export const SessionsEnded = Type.Object({ ended: Type.Integer({ description: 'How many' }) });
+export const SessionsEnded = Type.Object({ ended: Type.Integer({ description: 'Number of sessions' }) });
 
 export const PlanBody = Type.Object(
   { ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) },
@@ -96,7 +96,7 @@ export const FeatureList = Type.Object({
       title: Type.String(),
       description: Type.String(),
       link: Type.String(),
-      plugin: Nullable("Plugin that owns the feature; null when it is a panel's own"),
+      plugin: Nullable('Plugin that owns the feature; null for a feature of the panel itself'),
       state: Type.Union([State, Type.Null()], { description: 'State of that plugin' }),
     }),
   ),
@@ -107,7 +107,7 @@ export const PluginList = Type.Object({
       name: Type.String(),
       state: State,
       features: Type.Array(Type.String()),
-      provides: Type.Array(Type.String(), { description: 'Extension points that it answers' }),
+      provides: Type.Array(Type.String(), { description: 'Extension points that it provides' }),
       reason: Nullable('Why it is not ready'),
       remedy: Nullable('What to install or set'),
     }),

@@ -3,7 +3,10 @@ import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-par
 import type { HostingService } from '../hosting/service.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
-/** The whole dashboard of an account. A member whose feature the account lacks is empty, even where a plugin supplied a value. `provided` names the features that are available here. */
+/**
+ * Builds the dashboard of an account. A member is empty where the account lacks its feature, even if a plugin supplied a
+ * value. `provided` names the features available on this server.
+ */
 export function dashboardOf(
   account: Account,
   parts: DashboardPart,
@@ -40,7 +43,7 @@ export function dashboardOf(
     subdomains: given('domains', parts.subdomains, []),
     title: config.title,
     twofa_enabled: given('twofa', parts.twofa_enabled, null),
-    twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False', // nobody is reminded of what nobody supplies
+    twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False', // undefined where no plugin supplies it
     user_features: [...features].filter((name) => provided.has(name)).toSorted(),
     user_websites: given('websites', parts.user_websites, []),
     websites_limit: given('websites', plan?.websites_limit, 0),

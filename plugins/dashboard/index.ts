@@ -7,7 +7,7 @@ import type { HostingService } from '../hosting/service.ts';
 import { dashboardOf } from './dashboard.ts';
 import { Dashboard, DashboardConfig } from './schema.ts';
 
-/** How old parts may be that change without an event, such as what is counted in a database server. */
+/** Maximum age of parts that change without an event, such as the number of databases. */
 const TTL_MS = 5000;
 
 export default definePlugin({
@@ -19,16 +19,16 @@ export default definePlugin({
     show: {
       method: 'GET',
       path: '/api/dashboard',
-      summary: 'The account at a glance',
+      summary: 'Get an overview of the account',
       description:
-        'New after every change of the account; what changes elsewhere, such as databases, is at most 5 seconds old. A part that cannot be had has its empty value.',
+        'Updated after every change of the account; data from other sources, such as the number of databases, is at most 5 seconds old. A part that is not available has its empty value.',
       reply: Dashboard,
     },
   },
   setup({ config, events, gather, node, service, onClose }) {
     const hosting = service<HostingService>('hosting');
     const replies = new AccountCache<Reply>(TTL_MS);
-    /** A part that failed stays left out as long as others are kept, so that what is slow does not slow every request. */
+    /** A failed part stays empty until the cached reply expires, so that a slow provider does not delay every request. */
     const build = async (account: Account): Promise<Reply> => {
       const parts = await gather('dashboard', account);
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));

@@ -5,8 +5,11 @@ const Topic = Type.Object({ link: Type.String({ description: 'URL' }), title: Ty
 export const DashboardConfig = Type.Object(
   {
     title: Type.String({ default: 'Hostkeep', description: 'Name of the panel' }),
-    custom_message: Type.Union([Type.String(), Type.Null()], { default: null, description: 'Shown to every account' }),
-    how_to_guides: Type.Boolean({ default: true, description: 'Whether guides are offered' }),
+    custom_message: Type.Union([Type.String(), Type.Null()], {
+      default: null,
+      description: 'Message shown to every account',
+    }),
+    how_to_guides: Type.Boolean({ default: true, description: 'Whether to offer guides' }),
     how_to_topics: Type.Array(Topic, { default: [] }),
     knowledge_base_link: Type.String({ default: '', description: 'URL' }),
   },
@@ -32,8 +35,8 @@ export const Dashboard = Type.Object({
   how_to_guides: Type.Union([Type.Literal('yes'), Type.Literal('no')]),
   how_to_topics: Type.Array(Topic),
   ip_address: Type.String({ description: 'Address of the node' }),
-  knowledge_base_link: Type.String({ description: 'URL; empty when there is none' }),
-  last_ip: Type.String({ description: 'Address of the login before the current one; empty when there was none' }),
+  knowledge_base_link: Type.String({ description: 'URL; empty when not set' }),
+  last_ip: Type.String({ description: 'Address of the previous login; empty on the first one' }),
   locale: Type.String(),
   maindomains: Type.Array(Type.Object(Domain)),
   ns1: NameServer,
@@ -44,7 +47,7 @@ export const Dashboard = Type.Object({
   title: Type.String(),
   twofa_enabled: Type.Union([Type.Literal(true), Type.Null()], { description: 'null when off' }),
   twofa_nag: Type.Union([Type.Literal('True'), Type.Literal('False')], {
-    description: 'Whether to remind of two-factor authentication',
+    description: 'Whether to remind the user of two-factor authentication',
   }),
   user_features: Type.Array(Type.String(), { description: 'Names of the features of the account, sorted' }),
   user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), {

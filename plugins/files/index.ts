@@ -14,9 +14,8 @@ export default definePlugin({
     list: {
       method: 'GET',
       path: ['/api/folders/*path', '/api/folders'],
-      summary: 'The folders in a folder',
-      description:
-        'Symbolic links are neither listed nor followed. An account that has no files yet has an empty root.',
+      summary: 'List the subfolders of a folder',
+      description: 'Symbolic links are neither listed nor followed. The root of an account without files is empty.',
       params: FolderParams,
       reply: FolderList,
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
@@ -45,7 +44,7 @@ export default definePlugin({
   },
 });
 
-/** A path of the reply put behind `/api/folders` has lost its slash to the URL; that reading comes before the relative one. */
+/** Restores the leading slash of an absolute path: in a URL it merges with the slash after `/api/folders`. */
 function absolute(path: string, root: string): string {
   return `/${path}` === root || `/${path}`.startsWith(`${root}/`) ? `/${path}` : path;
 }

@@ -1,11 +1,11 @@
 import { entryName, isMissing, type Folder } from '../../kernel/system/safe-folder.ts';
 import type { FilesConfig, SubFolder } from './schema.ts';
 
-/** System calls that one listing has under way; the others in the process share its four file threads. */
-const AT_ONCE = 4;
+/** Concurrent system calls of one listing; all listings share the four file threads of the process. */
+const CONCURRENCY = 4;
 /**
- * File systems on which a folder's link count is 2 + its folders, so that 2 says that there is none (`statfs`
- * magic numbers): ext2/3/4, XFS, tmpfs. Others count otherwise (btrfs: always 1; overlayfs: 1 where merged).
+ * File systems on which a folder's link count is 2 plus the number of its subfolders, by their `statfs` magic numbers:
+ * ext2/3/4, XFS, tmpfs. Others count differently (btrfs: always 1; overlayfs: 1 for merged folders).
  */
 const COUNTING = new Set([0xef53, 0x58465342, 0x01021994]);
 
@@ -14,7 +14,7 @@ interface Listing {
   readonly truncated: boolean;
 }
 
-/** The plain folders in `folder`, whose client's path is `path`. Ends with the signal's reason when nobody waits any more. */
+/** Lists the subfolders of `folder`; `path` is its path as clients see it. Rejects with the signal's abort reason. */
 export async function listFolders(
   folder: Folder,
   path: string,
@@ -25,23 +25,23 @@ export async function listFolders(
   const names = await scanner.names(limits.max_folders, signal);
   const folders: SubFolder[] = [];
   let next = 0;
-  const take = async () => {
+  const worker = async () => {
     for (let name = names[next++]; name !== undefined; name = names[next++]) {
       signal.throwIfAborted();
       const has_subfolders = await scanner.hasFolders(name);
       if (has_subfolders !== undefined) folders.push({ name, path: `${path}/${name}`, has_subfolders });
     }
   };
-  // All have ended before the folder is closed, also when one of them fails.
-  const ends = await Promise.allSettled(
-    Array.from({ length: AT_ONCE }, () => take().finally(() => (next = names.length))),
+  // Wait for all, also when one fails: the caller closes the folder next.
+  const results = await Promise.allSettled(
+    Array.from({ length: CONCURRENCY }, () => worker().finally(() => (next = names.length))),
   );
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  folders.sort((a, b) => (a.name < b.name ? -1 : 1)); // they answered in any order
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  folders.sort((a, b) => (a.name < b.name ? -1 : 1)); // results come in any order
   return { folders, truncated: scanner.isTruncated };
 }
 
-/** Looks into one folder and, as far as it must, into those in it, and counts what it reads. */
+/** Scans one folder and, where the link count does not tell, its subfolders; limits the number of entries read. */
 export class FolderScanner {
   isTruncated = false;
   readonly #folder: Folder;
@@ -55,7 +55,7 @@ export class FolderScanner {
     this.#isCounting = isCounting;
   }
 
-  /** Names of the plain folders, as they come. */
+  /** Returns the names of the subfolders in the order of the file system. */
   async names(limit: number, signal: AbortSignal): Promise<string[]> {
     const names: string[] = [];
     for await (const entry of this.#folder.scan()) {
@@ -72,17 +72,17 @@ export class FolderScanner {
     return names;
   }
 
-  /** `undefined` when `name` is no plain folder any more. */
+  /** Whether the subfolder `name` has subfolders; `undefined` when it is no longer a folder. */
   async hasFolders(name: string): Promise<boolean | undefined> {
     try {
       const [stats, device] = [await this.#folder.statEntry(name), await this.#deviceId()];
       if (!stats.isDirectory()) return undefined;
-      // Something mounted there has a count of its own, by its own rules.
+      // Another file system mounted there may count differently.
       if (this.#isCounting && stats.dev === device && stats.nlink >= 2) return stats.nlink > 2;
       return await this.#findFolder(name);
     } catch (error) {
       if (isMissing(error)) return undefined;
-      if ((error as NodeJS.ErrnoException).code === 'EACCES') return false; // listed, but nobody here could go on
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') return false; // listed, but cannot be opened
       throw error;
     }
   }

@@ -6,13 +6,13 @@ export const FilesConfig = Type.Object(
       minimum: 1,
       maximum: 100_000,
       default: 20_000,
-      description: 'Folders that one reply lists at most',
+      description: 'Maximum number of folders in one reply',
     }),
     max_entries: Type.Integer({
       minimum: 1,
       maximum: 10_000_000,
       default: 500_000,
-      description: 'Entries, files included, that are read for one reply at most',
+      description: 'Maximum number of entries, including files, read for one reply',
     }),
   },
   { additionalProperties: false },
@@ -23,14 +23,14 @@ export const FolderParams = Type.Object({
   path: Type.String({
     default: '',
     description:
-      'Below the files root, or absolute as replies show it, with or without its leading slash; empty for the root',
+      'Relative to the files root, or absolute as in replies, with or without the leading slash; empty for the root',
   }),
 });
 
 const SubFolder = Type.Object({
   name: Type.String(),
-  path: Type.String({ description: 'Absolute, as other requests take it' }),
-  has_subfolders: Type.Boolean({ description: 'Whether there is a plain folder in it' }),
+  path: Type.String({ description: 'Absolute, as accepted in requests' }),
+  has_subfolders: Type.Boolean({ description: 'Whether it contains a folder' }),
 });
 export type SubFolder = Static<typeof SubFolder>;
 
@@ -38,11 +38,11 @@ export const FolderList = Type.Object({
   path: Type.String({ description: 'Absolute path of the folder' }),
   folders: Type.Array(SubFolder, {
     description:
-      "The plain folders in it, in the order of their names' code units. Symbolic links are left out, and so are names that are not UTF-8 or hold control characters, because no request could name them",
+      'The subfolders by name, in the order of UTF-16 code units, without symbolic links and without names that are not UTF-8 or contain control characters: no request can contain these',
   }),
   truncated: Type.Boolean({
     description:
-      'True when the folder is larger than the server reads for one reply (see max_folders and max_entries of the configuration): the list then has what was read first, and has_subfolders is true where it was not looked at',
+      'Whether the folder exceeds the limits for one reply (settings max_folders and max_entries): the list then holds the entries read first, and has_subfolders is true where it was not checked',
   }),
 });
 export type FolderList = Static<typeof FolderList>;
