@@ -14,8 +14,8 @@ import type { Twofa } from './twofa/twofa.ts';
 const PAGE_LINES = 25;
 const HISTORY_ENTRIES = 20;
 
-/** Returns the handlers of the routes that both addresses have. */
-export function sharedHandlers(sessions: Sessions, login: Login, twofa: Twofa) {
+/** Returns the handlers for sessions, the password and the second factor. */
+export function credentialHandlers(sessions: Sessions, login: Login, twofa: Twofa) {
   return {
     logout: async ({ account, session, ip }: Caller) => {
       await sessions.end(account, session.id, ip, 'logout');

@@ -1,91 +1,18 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
-import { errors } from './errors.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
 import { fillDemo } from './demo.ts';
+import { errors } from './errors.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
-import { activityPage, languages, loginHistory, setLanguage, sharedHandlers } from './handlers.ts';
+import { activityPage, credentialHandlers, languages, loginHistory, setLanguage } from './handlers.ts';
 import { Login } from './login/login.ts';
-import { resetTwofa } from './twofa/reset.ts';
+import { Throttle } from './login/throttle.ts';
 import * as schema from './schema.ts';
 import { favoritesOf } from './store.ts';
-import { Throttle } from './login/throttle.ts';
+import { resetTwofa } from './twofa/reset.ts';
 import { Twofa } from './twofa/twofa.ts';
 
 const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as const;
-
-/** Repeats a user route on the admin address, for administrators only and without a feature. */
-const forAdmins = <const R extends RouteSpec>(route: R) => ({ ...route, address: 'admin', access: 'admin' }) as const;
-
-const logout = {
-  method: 'POST',
-  path: '/api/logout',
-  feature: 'logout',
-  summary: 'Log out',
-  reply: schema.LogoutReply,
-} as const;
-const sessions = {
-  method: 'GET',
-  path: '/api/account/sessions',
-  feature: 'sessions',
-  summary: 'List the sessions of the account',
-  reply: schema.SessionsReply,
-} as const;
-const endSession = {
-  method: 'DELETE',
-  path: '/api/account/sessions/:id',
-  feature: 'sessions',
-  summary: 'End one session',
-  params: schema.SessionParams,
-  reply: schema.SessionEnded,
-  errors: ['session_not_found'],
-} as const;
-const password = {
-  method: 'PUT',
-  path: '/api/account/password',
-  feature: 'account',
-  summary: 'Change the password and end all other sessions',
-  body: schema.PasswordBody,
-  reply: schema.PasswordReply,
-  errors: CREDENTIAL_ERRORS,
-} as const;
-const twofa = {
-  method: 'GET',
-  path: '/api/account/2fa',
-  feature: 'twofa',
-  summary: 'Get the status of two-factor authentication',
-  reply: schema.TwofaStatus,
-} as const;
-const setupTwofa = {
-  method: 'POST',
-  path: '/api/account/2fa/setup',
-  feature: 'twofa',
-  summary: 'Start the set-up of two-factor authentication',
-  description:
-    'Returns a secret for an authenticator app. Two-factor authentication stays off until a code from the app confirms it within 15 minutes. Each call returns a new secret.',
-  body: schema.TwofaSetupBody,
-  reply: schema.TwofaSetup,
-  errors: [...CREDENTIAL_ERRORS, 'twofa_already_enabled'],
-} as const;
-const confirmTwofa = {
-  method: 'POST',
-  path: '/api/account/2fa/confirm',
-  feature: 'twofa',
-  summary: 'Turn on two-factor authentication and end all other sessions',
-  body: schema.TwofaConfirmBody,
-  reply: schema.TwofaConfirmed,
-  errors: ['invalid_code', 'rate_limited', 'twofa_already_enabled', 'twofa_not_started'],
-} as const;
-const disableTwofa = {
-  method: 'DELETE',
-  path: '/api/account/2fa',
-  feature: 'twofa',
-  summary: 'Turn off two-factor authentication and end all other sessions',
-  body: schema.TwofaOffBody,
-  reply: schema.TwofaOff,
-  errors: [...CREDENTIAL_ERRORS, 'twofa_not_enabled'],
-} as const;
 
 export default definePlugin({
   name: 'account',
@@ -107,22 +34,82 @@ export default definePlugin({
       headers: ['user-agent'],
       errors: CREDENTIAL_ERRORS,
     },
-    logout,
-    sessions,
-    endSession,
-    password,
-    twofa,
-    setupTwofa,
-    confirmTwofa,
-    disableTwofa,
-    adminLogout: forAdmins(logout),
-    adminSessions: forAdmins(sessions),
-    adminEndSession: forAdmins(endSession),
-    adminPassword: forAdmins(password),
-    adminTwofa: forAdmins(twofa),
-    adminSetupTwofa: forAdmins(setupTwofa),
-    adminConfirmTwofa: forAdmins(confirmTwofa),
-    adminDisableTwofa: forAdmins(disableTwofa),
+    logout: {
+      method: 'POST',
+      path: '/api/logout',
+      address: 'both',
+      feature: 'logout',
+      summary: 'Log out',
+      reply: schema.LogoutReply,
+    },
+    sessions: {
+      method: 'GET',
+      path: '/api/account/sessions',
+      address: 'both',
+      feature: 'sessions',
+      summary: 'List the sessions of the account',
+      reply: schema.SessionsReply,
+    },
+    endSession: {
+      method: 'DELETE',
+      path: '/api/account/sessions/:id',
+      address: 'both',
+      feature: 'sessions',
+      summary: 'End one session',
+      params: schema.SessionParams,
+      reply: schema.SessionEnded,
+      errors: ['session_not_found'],
+    },
+    password: {
+      method: 'PUT',
+      path: '/api/account/password',
+      address: 'both',
+      feature: 'account',
+      summary: 'Change the password and end all other sessions',
+      body: schema.PasswordBody,
+      reply: schema.PasswordReply,
+      errors: CREDENTIAL_ERRORS,
+    },
+    twofa: {
+      method: 'GET',
+      path: '/api/account/2fa',
+      address: 'both',
+      feature: 'twofa',
+      summary: 'Get the status of two-factor authentication',
+      reply: schema.TwofaStatus,
+    },
+    setupTwofa: {
+      method: 'POST',
+      path: '/api/account/2fa/setup',
+      address: 'both',
+      feature: 'twofa',
+      summary: 'Start the set-up of two-factor authentication',
+      description:
+        'Returns a secret for an authenticator app. Two-factor authentication stays off until a code from the app confirms it within 15 minutes. Each call returns a new secret.',
+      body: schema.TwofaSetupBody,
+      reply: schema.TwofaSetup,
+      errors: [...CREDENTIAL_ERRORS, 'twofa_already_enabled'],
+    },
+    confirmTwofa: {
+      method: 'POST',
+      path: '/api/account/2fa/confirm',
+      address: 'both',
+      feature: 'twofa',
+      summary: 'Turn on two-factor authentication and end all other sessions',
+      body: schema.TwofaConfirmBody,
+      reply: schema.TwofaConfirmed,
+      errors: ['invalid_code', 'rate_limited', 'twofa_already_enabled', 'twofa_not_started'],
+    },
+    disableTwofa: {
+      method: 'DELETE',
+      path: '/api/account/2fa',
+      address: 'both',
+      feature: 'twofa',
+      summary: 'Turn off two-factor authentication and end all other sessions',
+      body: schema.TwofaOffBody,
+      reply: schema.TwofaOff,
+      errors: [...CREDENTIAL_ERRORS, 'twofa_not_enabled'],
+    },
     resetTwofa: {
       method: 'DELETE',
       path: '/api/accounts/:username/2fa',
@@ -194,19 +181,10 @@ export default definePlugin({
     const throttle = new Throttle(store, { account: config.account_failures, address: config.address_failures });
     const login = new Login({ identity, events, store, throttle, twofa });
     const countries = new CountryDatabase(host.log);
-    const shared = sharedHandlers(identity.sessions, login, twofa);
     return {
       handlers: {
         login: (call) => login.logIn(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
-        ...shared,
-        adminLogout: shared.logout,
-        adminSessions: shared.sessions,
-        adminEndSession: shared.endSession,
-        adminPassword: shared.password,
-        adminTwofa: shared.twofa,
-        adminSetupTwofa: shared.setupTwofa,
-        adminConfirmTwofa: shared.confirmTwofa,
-        adminDisableTwofa: shared.disableTwofa,
+        ...credentialHandlers(identity.sessions, login, twofa),
         resetTwofa: (call) => resetTwofa(host, twofa, call),
         activity: ({ account, query }) => activityPage(events, account, query),
         loginHistory: ({ account }) => loginHistory(store, account, countries),

@@ -87,7 +87,6 @@ const REALISTIC_HERE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     .tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z'))
     .map(([{ names, nth }, rest]) => new Hole('known', names, nth, (domain) => domain + rest)),
   'account.endSession id': known('sessions.id'),
-  'account.adminEndSession id': known('sessions.id'),
   'control.endSession username': mine('username'),
   'control.endSession id': fc.nat({ max: 1_000_000 }).map((nth) => new Hole('here', ['sessions.id'], nth)),
   'control.createAccount username': label,
@@ -105,11 +104,6 @@ const REALISTIC_HERE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'account.disableTwofa password': mine('password'),
   'account.disableTwofa code': mine('code'),
   'account.confirmTwofa code': mine('totp'),
-  'account.adminPassword password': mine('password'),
-  'account.adminSetupTwofa password': mine('password'),
-  'account.adminDisableTwofa password': mine('password'),
-  'account.adminDisableTwofa code': mine('code'),
-  'account.adminConfirmTwofa code': mine('totp'),
 };
 
 /** A value that fits the schema; four times of five one that is likely to exist as well, where such are known. */

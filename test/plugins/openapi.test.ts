@@ -181,7 +181,7 @@ test('a reply that is no problem stands beside the problems of its status', asyn
   ] as const) {
     const { paths } = await document(address, token);
     const refusal = paths['/api/login']?.['post']?.responses['401'];
-    assert.match(refusal?.description ?? '', /^The password is right.*`invalid_credentials`/);
+    assert.match(refusal?.description ?? '', /^The password is correct.*`invalid_credentials`/);
     assert.equal(Object.keys(refusal?.content ?? {}), ['application/json', 'application/problem+json']);
   }
 });

@@ -56,14 +56,14 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
   'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
   'account.logout': () => ({}),
-  'account.adminSetupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
-  'account.adminConfirmTwofa': () => ({ body: { code: code() } }),
-  'account.adminDisableTwofa': () => ({
+  'account.setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+  'account.confirmTwofa on admin': () => ({ body: { code: code() } }),
+  'account.disableTwofa on admin': () => ({
     body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) },
   }),
-  'account.adminPassword': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
-  'account.adminEndSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
-  'account.adminLogout': () => ({}),
+  'account.password on admin': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+  'account.endSession on admin': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'account.logout on admin': () => ({}),
 };
 
 export interface Step {
