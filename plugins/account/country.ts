@@ -37,7 +37,8 @@ export class CountryDatabase {
 async function open(): Promise<Lookup> {
   const { default: maxmind } = await import('maxmind');
   const reader = await maxmind.open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
-  return (ip) => (isPublic(ip) ? (reader.get(ip)?.country_code ?? '') : ''); // it assigns countries to some special ranges
+  // The database assigns countries to some special-purpose ranges.
+  return (ip) => (isPublic(ip) ? (reader.get(ip)?.country_code ?? '') : '');
 }
 
 export async function countryFinding(): Promise<Finding> {

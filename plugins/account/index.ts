@@ -27,7 +27,8 @@ export default definePlugin({
       access: 'guest',
       summary: 'Log in',
       description:
-        'For an account with two-factor authentication, the first response is 401 with twofa_required; the same request with twofa_code then returns the token.',
+        'For an account with two-factor authentication, the first response is 401 with twofa_required; the same ' +
+        'request with twofa_code then returns the token.',
       body: schema.LoginBody,
       reply: schema.LoginReply,
       replies: { 401: schema.TwofaRequired },
@@ -85,7 +86,8 @@ export default definePlugin({
       feature: 'twofa',
       summary: 'Start the set-up of two-factor authentication',
       description:
-        'Returns a secret for an authenticator app. Two-factor authentication stays off until a code from the app confirms it within 15 minutes. Each call returns a new secret.',
+        'Returns a secret for an authenticator app. Two-factor authentication stays off until a code from the app ' +
+        'confirms it within 15 minutes. Each call returns a new secret.',
       body: schema.TwofaSetupBody,
       reply: schema.TwofaSetup,
       errors: [...CREDENTIAL_ERRORS, 'twofa_already_enabled'],

@@ -27,7 +27,8 @@ export function lastLogins(reader: Reader, accountId: number, limit: number, off
 export async function addLogin(tx: Tx, accountId: number, { at, ip }: LoginRow, network: string): Promise<void> {
   await tx.run('insert into login_history (account_id, at, ip) values (?, ?, ?)', accountId, at, ip);
   await tx.run(
-    'delete from login_history where account_id = ? and id <= (select id from login_history where account_id = ? order by id desc limit 1 offset ?)',
+    `delete from login_history where account_id = ? and id <=
+      (select id from login_history where account_id = ? order by id desc limit 1 offset ?)`,
     accountId,
     accountId,
     KEPT_LOGINS,
@@ -39,7 +40,8 @@ export async function addLogin(tx: Tx, accountId: number, { at, ip }: LoginRow, 
     at,
   );
   await tx.run(
-    'delete from known_networks where account_id = ? and at < (select at from known_networks where account_id = ? order by at desc limit 1 offset ?)',
+    `delete from known_networks where account_id = ? and at <
+      (select at from known_networks where account_id = ? order by at desc limit 1 offset ?)`,
     accountId,
     accountId,
     KEPT_NETWORKS - 1,

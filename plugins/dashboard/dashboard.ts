@@ -4,8 +4,8 @@ import type { HostingService } from '../hosting/service.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
 /**
- * Builds the dashboard of an account. A member is empty where the account lacks its feature, even if a plugin supplied a
- * value. `provided` names the features available on this server.
+ * Builds the dashboard of an account. A member is empty where the account lacks its feature, even if a plugin supplied
+ * a value. `provided` names the features available on this server.
  */
 export function dashboardOf(
   account: Account,
@@ -43,7 +43,8 @@ export function dashboardOf(
     subdomains: given('domains', parts.subdomains, []),
     title: config.title,
     twofa_enabled: given('twofa', parts.twofa_enabled, null),
-    twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False', // undefined where no plugin supplies it
+    // `undefined` where no plugin supplies it: then no reminder.
+    twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False',
     user_features: [...features].filter((name) => provided.has(name)).toSorted(),
     user_websites: given('websites', parts.user_websites, []),
     websites_limit: given('websites', plan?.websites_limit, 0),

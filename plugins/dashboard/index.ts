@@ -21,14 +21,15 @@ export default definePlugin({
       path: '/api/dashboard',
       summary: 'Get an overview of the account',
       description:
-        'Updated after every change of the account; data from other sources, such as the number of databases, is at most 5 seconds old. A part that is not available has its empty value.',
+        'Updated after every change of the account; data from other sources, such as the number of databases, is ' +
+        'at most 5 seconds old. A part that is not available has its empty value.',
       reply: Dashboard,
     },
   },
   setup({ config, events, gather, node, service, onClose }) {
     const hosting = service<HostingService>('hosting');
     const replies = new AccountCache<Reply>(TTL_MS);
-    /** A failed part stays empty until the cached reply expires, so that a slow provider does not delay every request. */
+    /** A failed part stays empty until the reply expires, so that a slow provider does not delay every request. */
     const build = async (account: Account): Promise<Reply> => {
       const parts = await gather('dashboard', account);
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));

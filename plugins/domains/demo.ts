@@ -6,7 +6,7 @@ import { backups, laravel, otherSite, staticSite, wordPress, type Files } from '
 
 type Add = (account: Account, name: string, docroot?: string) => Promise<unknown>;
 
-/** Adds the domains of the demo accounts and their files. The accounts are new, so that nothing else uses the folders. */
+/** Adds the domains of the demo accounts and their files. The accounts are new, so nothing else uses the folders. */
 export async function fillDemo({ demo, other }: DemoContext, add: Add): Promise<void> {
   await add(demo, 'sunny-garden.example');
   await add(demo, 'blog.sunny-garden.example', 'sunny-garden.example/blog');

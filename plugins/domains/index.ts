@@ -32,7 +32,9 @@ export default definePlugin({
       path: '/api/domains/new',
       summary: 'Add a domain and create its document root',
       description:
-        'The name is converted to lower case and punycode. A subdomain of one of the own domains does not count against the limit of the plan. A name is in use if it equals a domain of another account, or is a parent or subdomain of one.',
+        'The name is converted to lower case and punycode. A subdomain of one of the own domains does not count ' +
+        'against the limit of the plan. A name is in use if it equals a domain of another account, or is a parent ' +
+        'or subdomain of one.',
       body: NewDomain,
       reply: DomainEntry,
       status: 201,

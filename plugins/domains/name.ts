@@ -49,7 +49,7 @@ export function isWithin(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`);
 }
 
-/** Returns the public suffix of a name, private ones (`github.io`) included; the last label if the list has no match. */
+/** Returns the public suffix of a name, including private ones (`github.io`); the last label where none is listed. */
 export function publicSuffix(name: string): string {
   suffixes ??= require('tldts') as typeof import('tldts');
   return (

@@ -34,7 +34,8 @@ export class DomainRegistry {
   async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
     const name = this.#nameOf(domainUrl);
     const components = this.#components(docroot ?? name);
-    assertFree(account, name, await rows.nameStatus(this.#host.store, account.id, name)); // before the folder is created
+    // First without a transaction, so that a refused name leaves no folder behind.
+    assertFree(account, name, await rows.nameStatus(this.#host.store, account.id, name));
     await createDocroot(account, components);
     const isDirect = !this.#isProvided('domainAdded');
     const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };

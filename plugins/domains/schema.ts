@@ -9,7 +9,8 @@ export const DomainsConfig = Type.Object(
     panel_hosts: Type.Array(Type.String(), {
       default: [],
       description:
-        'Host names of the panel, refused like forbidden ones, in addition to the host name of the node and admin_hosts',
+        'Host names of the panel, refused like forbidden ones, in addition to the host name of the node and ' +
+        'admin_hosts',
     }),
   },
   { additionalProperties: false },
@@ -29,7 +30,8 @@ export const NewDomain = Type.Object({
       minLength: 1,
       maxLength: 4096,
       description:
-        'Folder, absolute below the virtual root or relative to it; created if missing; defaults to <virtual root>/<domain>',
+        'Folder, absolute below the virtual root or relative to it; created if missing; defaults to <virtual ' +
+        'root>/<domain>',
     }),
   ),
 });

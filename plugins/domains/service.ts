@@ -15,15 +15,18 @@ export interface Domain {
 }
 
 /**
- * The service of this plugin for the plugins that need it. Only active domains are returned, none that is being added or
- * removed. A plugin that mirrors the domains elsewhere must compare its copy with `all` during setup: a killed process
- * may have announced a domain that was never added, or not announced one that was removed.
+ * The service of this plugin for the plugins that need it. Only active domains are returned, none that is being added
+ * or removed. A plugin that mirrors the domains elsewhere must compare its copy with `all` during setup: a killed
+ * process may have announced a domain that was never added, or not announced one that was removed.
  */
 export interface DomainsService {
   /** Returns the domains of an account by name; without a promise where they are cached. */
   list(account: Account): readonly Domain[] | Promise<readonly Domain[]>;
   /** Reads all domains of the server page by page, oldest first. */
   all(): AsyncIterable<Domain>;
-  /** Calls back with the account's id after each change of its domains in this process; returns a function that unsubscribes. */
+  /**
+   * Calls back with the account's id after each change of its domains in this process; returns a function that
+   * unsubscribes.
+   */
   onChange(listener: (accountId: number) => void): () => void;
 }

@@ -43,11 +43,13 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
   const above = JSON.stringify(parentsOf(name));
   const row = await reader.get<{ taken: number; is_sub: number; mains: number; mains_below: number }>(
     `select
-      exists (select 1 from domains where name = ?2) or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
+      exists (select 1 from domains where name = ?2)
+        or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
         or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as taken,
       exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1) as is_sub,
       (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
-      (select count(*) from domains where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
+      (select count(*) from domains
+        where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
     accountId,
     name,
     above,
@@ -61,7 +63,8 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
 export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: NameStatus): Promise<number> {
   const { account_id, name, docroot, state, claimed_by, created_at } = row;
   const { lastId } = await tx.run(
-    'insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at)
+      values (?, ?, ?, ?, ?, ?, ?, ?)`,
     account_id,
     name,
     reversedName(name),

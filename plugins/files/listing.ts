@@ -41,7 +41,7 @@ export async function listFolders(
   return { folders, truncated: scanner.isTruncated };
 }
 
-/** Scans one folder and, where the link count does not tell, its subfolders; limits the number of entries read. */
+/** Scans one folder and, where the link count is not conclusive, its subfolders; limits the number of entries read. */
 export class FolderScanner {
   isTruncated = false;
   readonly #folder: Folder;

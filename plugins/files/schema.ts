@@ -38,11 +38,13 @@ export const FolderList = Type.Object({
   path: Type.String({ description: 'Absolute path of the folder' }),
   folders: Type.Array(SubFolder, {
     description:
-      'The subfolders by name, in the order of UTF-16 code units, without symbolic links and without names that are not UTF-8 or contain control characters: no request can contain these',
+      'The subfolders by name, in the order of UTF-16 code units, without symbolic links and without names that ' +
+      'are not UTF-8 or contain control characters: no request can contain these',
   }),
   truncated: Type.Boolean({
     description:
-      'Whether the folder exceeds the limits for one reply (settings max_folders and max_entries): the list then holds the entries read first, and has_subfolders is true where it was not checked',
+      'Whether the folder exceeds the limits for one reply (settings max_folders and max_entries): the list then ' +
+      'holds the entries read first, and has_subfolders is true where it was not checked',
   }),
 });
 export type FolderList = Static<typeof FolderList>;

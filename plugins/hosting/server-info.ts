@@ -29,7 +29,7 @@ export function uptimeText(seconds: number): string {
   return days === 0 ? clock : `${days} day${days === 1 ? '' : 's'}, ${clock}`;
 }
 
-/** Returns the first public IPv4 address of the interfaces, otherwise the first that is not loopback, otherwise loopback. */
+/** Returns the first public IPv4 address of the interfaces, otherwise the first external one, otherwise loopback. */
 export function ownAddress(interfaces = networkInterfaces()): string {
   const addresses = Object.values(interfaces)
     .flatMap((list) => list ?? [])

@@ -14,7 +14,7 @@ export interface Measured {
 /** How long results are cached. */
 const TTL_MS = 2000;
 
-/** Disk and inode usage of accounts: from the kernel's quota, otherwise measured and compared with the plan's limits. */
+/** Disk and inode usage of accounts: from the kernel's quota, otherwise measured and compared with the plan. */
 export class AccountUsage {
   readonly #kernel: KernelQuota;
   readonly #measure: (account: Account) => Promise<Measured>;

@@ -22,7 +22,7 @@ export async function doctor({ du, repquota }: QuotaConfig, kernel: KernelQuota)
           {
             name: 'kernel quota',
             ok: true,
-            detail: `not in use: no file system is mounted with user quotas, so usage is measured and compared with the plans; ${repquota}: ${tools}`,
+            detail: `no file system has user quotas; usage is measured and compared with the plans; ${repquota}: ${tools}`,
           },
         ]
       : await examineMounts(kernel, tools)),

@@ -20,8 +20,8 @@ const UNITS = { bytes: '--block-size=1', inodes: '--inodes' } as const;
  * `du` does the walk: the result must equal that of `du`, a million files take it two seconds where lstat calls from
  * JavaScript take several, and a process can be killed at any moment. A customer who swaps folders for links during the
  * walk cannot redirect it: `du` starts in the opened folder, because its working directory is that descriptor
- * (`/proc/<pid>/fd/<n>` resolves to the folder even after a rename), and it descends as `Folder` does, opening each name
- * from its parent without following links.
+ * (`/proc/<pid>/fd/<n>` resolves to the folder even after a rename), and it descends as `Folder` does, opening each
+ * name from its parent without following links.
  *
  * Errors: 503 `overloaded` when it takes too long, 503 `files_unavailable` when `du` fails.
  */

@@ -20,7 +20,8 @@ export default definePlugin({
       feature: EITHER,
       summary: 'Disk space and inodes of the account: usage and limits',
       description:
-        "From the kernel's quota; where there is none, measured at most a minute ago (setting measured_seconds) and compared with the plan.",
+        "From the kernel's quota; where there is none, measured at most a minute ago (setting measured_seconds) " +
+        'and compared with the plan.',
       reply: DiskInodes,
       errors: ['files_unavailable', 'overloaded'],
     },

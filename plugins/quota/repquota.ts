@@ -21,9 +21,9 @@ const NAMES = {
 const FIELDS = Object.entries(NAMES) as [keyof typeof NAMES, string][];
 
 /**
- * Parses the output of `repquota -u -O csv` line by line, so that a report on many users is never one long text. Columns
- * are identified by name. Lines that are not rows (warnings, reports on groups) are skipped; grace times, which are text
- * or seconds, are ignored.
+ * Parses the output of `repquota -u -O csv` line by line, so that a report on many users is never one long text.
+ * Columns are identified by name. Lines that are not rows (warnings, reports on groups) are skipped; grace times, which
+ * are text or seconds, are ignored.
  */
 export class RepquotaParser {
   /** Whether a report on users has begun. */

@@ -5,7 +5,7 @@ import type { Broadcast } from './sampling/broadcast.ts';
 import type { Sampler } from './sampling/sampler.ts';
 import type { Partition, UsageConfig } from './schema.ts';
 
-/** Takes current figures without resuming the sampler: while it is paused, the load spans the time since its last sample. */
+/** Does not resume the sampler: while it is paused, the load is that since the last sample. */
 export async function metrics(sampler: Sampler, counts: Counts, broadcast: Broadcast): Promise<Metric[]> {
   const { ageMs } = sampler;
   const sample = await sampler.record();

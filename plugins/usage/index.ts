@@ -50,7 +50,9 @@ export default definePlugin({
         produces: ['text/event-stream'],
         headers: ['last-event-id'],
         description:
-          'Each event `sample` holds `{at, cpu, memory, disk}`, in the forms of the other routes. With `Last-Event-ID`, the stream begins with the samples missed in the last ten minutes. A client that does not keep up loses samples.',
+          'Each event `sample` holds `{at, cpu, memory, disk}`, in the forms of the other routes. With ' +
+          '`Last-Event-ID`, the stream begins with the samples missed in the last ten minutes. A client that does ' +
+          'not keep up loses samples.',
         errors: ['overloaded'],
       },
       history: {

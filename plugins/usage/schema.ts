@@ -53,7 +53,8 @@ export type UsageConfig = Static<typeof UsageConfig>;
 export const Stats = Type.Object({
   usage_stats: Type.String({
     description:
-      'One JSON object per line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), users, domains, websites',
+      'One JSON object per line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), ' +
+      'users, domains, websites',
   }),
 });
 
@@ -71,7 +72,8 @@ export type Endpoint = Static<typeof Endpoints>['endpoints'][number];
 
 export const Cpu = Type.Record(Type.String({ pattern: '^core_[0-9]+$' }), Percent, {
   description:
-    'Load of each core since the last sample: all time except idle and I/O wait. A core that has just come online is left out of one sample',
+    'Load of each core since the last sample: all time except idle and I/O wait. A core that has just come online ' +
+    'is left out of one sample',
 });
 
 export const Memory = Type.Object({
@@ -101,7 +103,8 @@ export type Partition = Static<typeof Partition>;
 
 export const Disks = Type.Array(Partition, {
   description:
-    'File systems on devices, each once, without read-only images, network file systems (unless configured) and those that do not answer',
+    'File systems on devices, each once, without read-only images, network file systems (unless configured) and ' +
+    'those that do not answer',
 });
 
 export const METRICS = ['cpu', 'memory', 'disk', 'users', 'domains', 'websites'] as const;

@@ -19,7 +19,8 @@ export function otpauthUrl(issuer: string, username: string, secret: string): st
 
 /** Returns a data URL of an SVG. */
 export function qrCode(text: string): string {
-  const svg = encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'); // for dark pages
+  // A white background, for dark pages.
+  const svg = encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path');
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
 

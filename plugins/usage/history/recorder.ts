@@ -45,7 +45,8 @@ export class Recorder {
   /** Ends the minute that began at `at`, in seconds since 1970. */
   async endMinute(at: number): Promise<void> {
     const { sampler, counts } = this.#parts;
-    const counted = await Promise.resolve(counts.read()).catch((): undefined => undefined); // the minute then has no counts
+    // Without counts, the minute still has its other figures.
+    const counted = await Promise.resolve(counts.read()).catch((): undefined => undefined);
     if (this.#minute.length === 0) await sampler.record();
     const row = minuteRow(at, this.#minute, counted);
     this.#minute = [];

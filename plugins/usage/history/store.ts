@@ -29,8 +29,10 @@ export class UsageStore {
     await this.#store.write(async (tx) => {
       for (const row of rows) await insertMinute(tx, row);
       await tx.run(
-        `insert or replace into usage_history select 3600, at / 3600 * 3600, avg(cpu), avg(memory), avg(disk), cast(round(avg(users)) as integer),
-         cast(round(avg(domains)) as integer), cast(round(avg(websites)) as integer) from usage_history where step = 60 and at >= ? and at <= ? group by at / 3600`,
+        `insert or replace into usage_history
+         select 3600, at / 3600 * 3600, avg(cpu), avg(memory), avg(disk), cast(round(avg(users)) as integer),
+           cast(round(avg(domains)) as integer), cast(round(avg(websites)) as integer)
+         from usage_history where step = 60 and at >= ? and at <= ? group by at / 3600`,
         first.at - (first.at % 3600),
         last.at,
       );
@@ -50,7 +52,8 @@ export class UsageStore {
     to: number,
   ): Promise<{ at: number; value: number }[]> {
     return this.#store.all(
-      `select at, ${metric} as value from usage_history where step = ? and at >= ? and at <= ? and ${metric} is not null order by at`,
+      `select at, ${metric} as value from usage_history
+       where step = ? and at >= ? and at <= ? and ${metric} is not null order by at`,
       step,
       from,
       to,

@@ -1,7 +1,7 @@
 /**
  * Processor time from `/proc/stat`: one small file with exact counters for each core. systeminformation's `currentLoad`
- * calls libuv, which also reads `/proc/cpuinfo` and a frequency file for each core. It identifies cores by their position
- * in a list, so that one going offline shifts the others, and all its callers share one earlier reading.
+ * calls libuv, which also reads `/proc/cpuinfo` and a frequency file for each core. It identifies cores by their
+ * position in a list, so that one going offline shifts the others, and all its callers share one earlier reading.
  */
 interface CoreTimes {
   /** Clock ticks since boot, without idle and I/O wait. User time already includes guests. */

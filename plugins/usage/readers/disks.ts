@@ -1,7 +1,7 @@
 /**
- * Space on disks from the mount table and `statfs`; systeminformation's `fsSize` runs `df` in a shell each time. `statfs`
- * on a local file system reads the kernel's memory. On a network file system or FUSE it may block for ever, so that it
- * runs in a process of its own, and only where the operator enables it.
+ * Space on disks from the mount table and `statfs`; systeminformation's `fsSize` runs `df` in a shell each time.
+ * `statfs` on a local file system reads the kernel's memory. On a network file system or FUSE it may block for ever, so
+ * that it runs in a process of its own, and only where the operator enables it.
  */
 import { execFile } from 'node:child_process';
 import { readFile, statfs } from 'node:fs/promises';

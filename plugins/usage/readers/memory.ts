@@ -1,6 +1,6 @@
 /**
- * Memory from `/proc/meminfo`, the file that `free` reads; systeminformation's `mem` reads it too, but computes the used
- * part in its own way. A container's limit is not in this file but in those of its control group.
+ * Memory from `/proc/meminfo`, the file that `free` reads; systeminformation's `mem` reads it too, but computes the
+ * used part in its own way. A container's limit is not in this file but in those of its control group.
  */
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export function parseMeminfo(text: string): MemorySpace {
   return { total: total * 1024, available: (kib.get('MemAvailable') ?? beforeLinux314) * 1024 };
 }
 
-/** Files of a control group, by version: limit, usage, statistics, and the statistic for cache that can be reclaimed. */
+/** Files of a control group by version: limit, usage, statistics, and the statistic for reclaimable cache. */
 const GROUPS = [
   ['memory.max', 'memory.current', 'memory.stat', 'inactive_file'],
   ['memory/memory.limit_in_bytes', 'memory/memory.usage_in_bytes', 'memory/memory.stat', 'total_inactive_file'],

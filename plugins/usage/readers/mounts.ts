@@ -1,6 +1,6 @@
 /** Parses the mount table, `/proc/<pid>/mountinfo` (see proc(5)), and selects the rows that are disks. */
 
-/** Where `statfs` finds the figures of a mount: in the kernel's memory, or in a machine or program that may not answer. */
+/** Where `statfs` finds its figures: in the kernel's memory, or in a machine or program that may not answer. */
 export type MountKind = 'local' | 'remote';
 
 interface Mount {

@@ -67,7 +67,11 @@ export class Sample {
 
   /** The sample as a server-sent event, whose id is its time. */
   get event(): string {
-    this.#event ??= `id: ${this.at}\nevent: sample\ndata: ${JSON.stringify({ at: new Date(this.at).toISOString(), cpu: this.cpu.body, memory: this.memory.body, disk: this.disks.body })}\n\n`;
+    if (this.#event === undefined) {
+      const { at, cpu, memory, disks } = this;
+      const data = { at: new Date(at).toISOString(), cpu: cpu.body, memory: memory.body, disk: disks.body };
+      this.#event = `id: ${at}\nevent: sample\ndata: ${JSON.stringify(data)}\n\n`;
+    }
     return this.#event;
   }
 
