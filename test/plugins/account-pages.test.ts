@@ -374,7 +374,7 @@ test('there is room for 50 favorites, also when two come at once', async () => {
   );
 });
 
-test('the dashboard is told the address of the login before, the language and the second factor, by feature', async () => {
+test("the dashboard gets the previous login's address, the language and the second factor, by feature", async () => {
   const { account, token } = await server.user('pia');
   const { accounts } = server.hostkeep.core;
   const part = async (): Promise<DashboardPart | undefined> => {

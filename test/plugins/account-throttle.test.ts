@@ -92,7 +92,7 @@ test('a crowd of right logins is let in', async () => {
   assert.equal(tally(answers), { 200: 50 });
 });
 
-test('codes and passwords that are asked for again count against the same budget', async () => {
+test('later checks of codes and passwords count against the same budget', async () => {
   const { token } = await server.user('gil');
   const { secret } = await enableTwofa(server, token);
   const ask = (method: string, path: string, body: unknown) => server.ask(path, { method, token, body });

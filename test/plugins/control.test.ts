@@ -149,7 +149,11 @@ test('nobody locks the last administrator out, nor oneself', async () => {
     del('/api/accounts/second'),
     server.ask<Body>('/api/accounts/operator', { method: 'DELETE', token: secondToken, address: 'admin' }),
   ]);
-  assert.is(answers.filter(({ status }) => status === 200).length, 1, 'of two who remove each other one stays');
+  assert.is(
+    answers.filter(({ status }) => status === 200).length,
+    1,
+    'of two administrators who remove each other one stays',
+  );
   assert.is(await accounts.count('admin'), 1);
   if ((await accounts.byUsername('operator')) === undefined) token = (await server.admin('operator')).token;
   assert.ok(second);
@@ -178,7 +182,7 @@ test('passwords and sessions are ended at once', async () => {
   assert.is((await put('/api/accounts/dora/password', { password: 'another battery' })).status, 200);
   assert.not(await isIn(third));
   assert.is((await put('/api/accounts/operator/password', { password: PASSWORD })).status, 200);
-  assert.is((await ask('/api/plugins')).status, 200, 'the session that asks stays');
+  assert.is((await ask('/api/plugins')).status, 200, 'the session of the request stays');
 });
 
 test('who lost the second factor gets in again by an operator, and the log tells who did it', async () => {
@@ -306,7 +310,7 @@ test('lists are paged by cursor, each account once', async () => {
   assert.is((await ask('/api/plans?limit=2&cursor=developer')).body['next_cursor'], null);
 });
 
-test('plans are made, changed and removed, and the log tells who did it', async () => {
+test('plans are created, changed and removed, and the log names the administrator', async () => {
   const created = await post('/api/plans', { name: 'tiny', domains_limit: 2, features: ['domains', 'dashboard'] });
   assert.is(created.status, 201);
   assert.equal(created.body['features'], ['dashboard', 'domains']);

@@ -192,7 +192,7 @@ test('a change is there on the next request, and of the own account only', async
   assert.is(await count(ann.token), 2);
 });
 
-test('what did not change is not asked for again', async () => {
+test('unchanged parts are not gathered again', async () => {
   const { token } = await server.user('calm');
   for (let request = 0; request < 20; request += 1) await show(token);
   assert.is(asked, 1);

@@ -29,7 +29,7 @@ interface World {
   hold?: Promise<void> | undefined;
 }
 
-/** A plugin as a web server would be: told of domains, and refusing some. */
+/** A plugin that acts like a web server: it gets changes of domains, and refuses some. */
 function outside(world: World): Plugin {
   return definePlugin({
     name: 'outside',
@@ -109,7 +109,7 @@ test('a domain that the world does not let go stays', async () => {
   assert.is(await total(token), 0);
 });
 
-test('while the world is told, a domain is in no list but its name is taken', async () => {
+test('while providers are called, a domain is in no list but its name is taken', async () => {
   const world = newWorld();
   const { server, add, remove, total } = await start(world);
   const [ann, bea] = [await server.user('ann'), await server.user('bea')];

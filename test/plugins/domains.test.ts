@@ -131,7 +131,7 @@ test('document roots outside, through links or over files are refused', async ()
   assert.equal(await names(token), []);
 });
 
-test('a domain is added with its folder, listed by name and told of', async () => {
+test('a domain is added with its folder, listed by name and logged', async () => {
   const { account, token } = await server.user('adder');
   const { status, body } = await add(token, 'Zoo.Example.');
   assert.is(status, 201);
@@ -160,7 +160,7 @@ test('a domain is added with its folder, listed by name and told of', async () =
   assert.match(lines[3] ?? '', /User 'adder' added the domain zoo\.example from IP 127\.0\.0\.1$/);
 });
 
-test('a name is taken once, whoever and however asks', async () => {
+test('a name can be taken only once, by any account and in any form', async () => {
   const [first, second] = [await server.user('owner'), await server.user('rival')];
   await add(first.token, 'müller.example');
   for (const name of ['müller.example', 'XN--MLLER-KVA.example.', 'shop.müller.example', 'a.b.xn--mller-kva.example']) {

@@ -43,7 +43,7 @@ test('guests, and accounts without the feature, are refused', async () => {
   }
 });
 
-test('unknown folders, files and folders of others are not there; what is outside cannot be asked for', async () => {
+test("unknown folders, files and other accounts' folders are 404; paths outside the root are refused", async () => {
   for (const path of [
     'nothing',
     'file.txt',
@@ -113,7 +113,7 @@ test('two accounts see their own folders only', async () => {
   );
 });
 
-test('links and odd names are left out, and what is listed can be asked for', async () => {
+test('links and odd names are left out, and every listed folder can be requested', async () => {
   make(
     ann.account,
     'odd/only-links',
@@ -237,7 +237,7 @@ test('has_subfolders is the same whether links are counted or folders are read',
   await folder.close();
 });
 
-test('a folder that is too large says so, and who went away is not worked for', async () => {
+test('a folder beyond the limits is truncated, and work for a client that left ends', async () => {
   const folder = await Folder.open(ann.account.filesRoot, ['large']);
   const signal = new AbortController().signal;
   const few = await listFolders(folder, '/l', { max_folders: 5, max_entries: 1000 }, signal);

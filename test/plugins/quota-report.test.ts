@@ -131,7 +131,7 @@ test('file systems with user quotas are found in the mount table', () => {
   assert.equal(quotaMounts(table), ['/srv/with blank', '/home', '/journaled']);
 });
 
-test("the kernel's figures are the answer, read once for all who ask", async () => {
+test("the kernel's figures are returned, read once for all requests", async () => {
   const { server, folder, calls, ask } = await serverWith(fixture('over-soft-repquota-u-csv-p.txt'));
   const [alice, bob] = [await server.user('alice'), await server.user('bob')];
   const answers = await Promise.all([alice, bob, alice, bob].map(({ token }) => ask(token)));
@@ -147,12 +147,12 @@ test("the kernel's figures are the answer, read once for all who ask", async () 
   assert.equal(calls(), [`-u -p -O csv -- ${folder}`]);
 });
 
-test('reports are read at intervals once somebody asked, without another asking', async () => {
+test('after a first request, reports are read at intervals without another one', async () => {
   const folder = temporaryFolder();
   const { command, calls } = fakeRepquota(folder, fixture('repquota-u-csv-p.txt'));
   const server = await start({ quota: { repquota: command, mounts: [folder], interval_seconds: 1 } });
   const { token } = await server.user('alice');
-  assert.equal(calls(), [], 'nobody has asked yet');
+  assert.equal(calls(), [], 'before any request');
   const asked = performance.now();
   await server.ask('/api/disk_inodes', { token });
   const changes = watch(folder, { signal: AbortSignal.timeout(10_000) });

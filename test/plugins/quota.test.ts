@@ -100,7 +100,7 @@ test('guests, and accounts with neither feature, are refused; either one opens b
   }
 });
 
-test("unknown folders, files, links and others' folders are not there; what is outside cannot be asked for", async () => {
+test("unknown folders, files, links and other accounts' folders are 404; paths outside the root are refused", async () => {
   const bob = await server.user('bob');
   mkdirSync(join(bob.account.filesRoot, 'bobs'), { recursive: true });
   mkdirSync(join(ann.account.filesRoot, 'site'));
@@ -242,7 +242,7 @@ test('a walk that takes too long is ended, and said to be', async () => {
   assert.equal([status, body['error'], headers.get('retry-after')], [503, 'overloaded', '60']);
 });
 
-test('a hundred who ask at once cause one walk, and it goes on while one of them waits', async () => {
+test('a hundred concurrent requests cause one walk, which continues while one of them waits', async () => {
   const { command, release, calls } = patientDu();
   const sizes = new FolderSizes(2, { command, timeoutMs: 60_000, log: createLog('silent') });
   const clients = Array.from({ length: 99 }, () => new AbortController());
@@ -304,7 +304,7 @@ test("a du that is not there or does not know its options is the server's fault,
   assert.is(findings.value[1]?.ok, false, '/proc has no quotas');
 });
 
-test('a du that aborts, as it may when folders are moved under it, is asked again', async () => {
+test('du is run again when it aborts, as it may when folders are moved during its walk', async () => {
   for (const [aborts, expected] of [
     [2, 200],
     [3, 503],

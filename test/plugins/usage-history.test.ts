@@ -73,7 +73,7 @@ const nextSample = (sampler: Sampler) =>
     });
   });
 
-test('who asks first gets a sample of now, and all who ask meanwhile the same one', async () => {
+test('the first reader gets a current sample, and concurrent readers the same one', async () => {
   const readers = host();
   const sampler = new Sampler(readers, 1000, log);
   const [first, second] = await Promise.all([sampler.read(), sampler.read()]);
@@ -126,7 +126,7 @@ test('it does not rest while somebody follows', async () => {
   sampler.close();
 });
 
-test('a figure that the host does not tell costs only itself', async () => {
+test('a figure that cannot be read does not affect the others', async () => {
   const sampler = new Sampler({ ...host(), memory: () => Promise.reject(new Error('no proc')) }, 1000, log);
   const sample = await sampler.read();
   assert.is(sample.cpu.reply.status, undefined);
@@ -191,7 +191,7 @@ function sinkOf(room: number) {
   return sink;
 }
 
-test('who does not keep up loses samples and holds up nobody; what is taken for the record is not sent', () => {
+test('a slow client loses samples and delays no other; samples for the history only are not sent', () => {
   const recent = new RecentSamples();
   const broadcast = new Broadcast(recent, { streams: 10, streams_of_user: 0 });
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
@@ -210,7 +210,7 @@ test('who does not keep up loses samples and holds up nobody; what is taken for 
   assert.ok(quick.isEnded && slow.isEnded && again.isEnded);
 });
 
-test('who follows hears from the server every fifteen seconds, sample or not, so that no proxy takes the stream for dead', () => {
+test('a stream carries a heartbeat every fifteen seconds, so that no proxy closes it as idle', () => {
   mock.timers.enable({ apis: ['setInterval'] });
   const broadcast = new Broadcast(new RecentSamples(), { streams: 10, streams_of_user: 0 });
   const [quick, slow] = [sinkOf(100), sinkOf(1)];
@@ -276,7 +276,7 @@ test('a minute is the mean of its samples by the time that each stands for', () 
   assert.equal(bucketed([{ at: 61.5, value: 3, weight: 0 }], 60), [{ time: 60, value: 3 }]);
 });
 
-test('the step is what was asked for, but never finer than what is kept for the range', () => {
+test('the step is the requested one, but never finer than the data kept for the range', () => {
   const now = 10_000_000;
   assert.equal(plannedRange('cpu', {}, now), { from: now - 3600, to: now, step: 60 });
   assert.equal(plannedRange('cpu', { from: String(now - 500) }, now), { from: now - 500, to: now, step: 1 });
@@ -292,7 +292,7 @@ test('the step is what was asked for, but never finer than what is kept for the 
   assert.throws(() => plannedRange('cpu', { from: '5', to: '5' }, now), /range is empty/);
 });
 
-/** A recorder whose providers of counts answer as told. */
+/** A recorder with the given providers of counts. */
 function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites', number>> | Error) {
   const sampler = new Sampler(host(), 1000, log);
   const recent = new RecentSamples();
@@ -359,7 +359,7 @@ test('minutes are kept for a day and hours for a year', async () => {
   assert.equal(await ats(3600), [now - 300 * 86_400, now - 2 * 86_400, now]);
 });
 
-test('a minute in which nothing could be told is left out, not invented', async () => {
+test('a minute without figures is left out, not invented', async () => {
   const { recorder } = recorderOf(() => new Error('no database'));
   const minute = Math.floor(Date.now() / 60_000) * 60 - 600;
   await recorder.endMinute(minute);
@@ -398,7 +398,7 @@ test('days are counted by the last count of each; a day without the server is no
   await recorder.close();
 });
 
-test('when something cannot be counted, the last figures stand; without any it is a 503', async () => {
+test('when a count fails, the last figures are returned; without any it is a 503', async () => {
   let answer: { users: number } | Error = new Error('gone');
   const { recorder, counts, happen } = recorderOf(() => answer);
   await Promise.resolve(counts.read()).then(

@@ -23,13 +23,13 @@ test('time that the hypervisor took counts as load, a guest counts once', () => 
   assert.equal(cpuLoad(before, parseStat(stat('cpu0 30 0 0 60 0 0 0 10 30 0'))).cores, { core_0: 40 });
 });
 
-test('cores that come, go or begin anew are left out, and the others keep their names', () => {
+test('cores that come, go or are reset are left out, and the others keep their names', () => {
   const before = parseStat(stat('cpu0 0 0 0 100', 'cpu1 50 0 0 50', 'cpu3 900 0 0 900'));
   const after = parseStat(stat('cpu0 50 0 0 150', 'cpu2 7 0 0 7', 'cpu3 1 0 0 1'));
   assert.equal(cpuLoad(before, after).cores, { core_0: 50 });
 });
 
-test('a wait that runs backwards and a reading without time give no nonsense', () => {
+test('a decreasing I/O wait and readings without time between them give valid loads', () => {
   assert.equal(cpuLoad(parseStat(stat('cpu0 10 0 0 100 50')), parseStat(stat('cpu0 30 0 0 105 40'))).cores, {
     core_0: 100,
   });
@@ -39,7 +39,7 @@ test('a wait that runs backwards and a reading without time give no nonsense', (
   assert.throws(() => parseStat('nothing'), /no line for a core/);
 });
 
-test('memory is told as available and total, also by kernels that do not say what is available', () => {
+test('total and available memory are read, also from kernels without MemAvailable', () => {
   assert.equal(parseMeminfo('MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  877 kB\nBuffers: 1 kB\n'), {
     total: 1_024_000,
     available: 898_048,
@@ -143,7 +143,7 @@ test('what a later mount covers is not shown', () => {
   );
 });
 
-test('what may not answer is shown only when asked for, as is what stands below it', () => {
+test('remote file systems and all mounts below them are included only on request', () => {
   const table =
     '1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 0:60 / /mnt/nas rw - nfs4 nas:/vol rw\n3 2 8:9 / /mnt/nas/local rw - ext4 /dev/sdx rw\n4 1 0:61 / /mnt/s rw - fuse.sshfs me@host: rw\n5 1 8:7 / /mnt/win rw - fuseblk /dev/sdw rw\n';
   assert.equal(shown(table), ['/dev/sda1 on /']);
@@ -179,7 +179,7 @@ test('a disk tells what unprivileged users can use, and percent is of that', asy
   assert.equal(asked, ['/host/', '/host/empty']);
 });
 
-test('a disk that hangs is left out, is not asked again, and keeps no other out', async () => {
+test('a disk that hangs is left out, is not read again, and does not affect the others', async () => {
   const table =
     '1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 8:2 / /hangs rw - ext4 /dev/sdb rw\n3 1 8:3 / /gone rw - ext4 /dev/sdc rw\n4 1 8:4 / /fine rw - ext4 /dev/sdd rw';
   const asked: string[] = [];
@@ -197,7 +197,7 @@ test('a disk that hangs is left out, is not asked again, and keeps no other out'
   assert.equal(await mountpoints(), ['/', '/hangs', '/fine']);
 });
 
-test('remote file systems are asked at most every ten seconds, and only so many at once', async () => {
+test('remote file systems are read at most every ten seconds, and a bounded number at once', async () => {
   let asked = 0;
   const table = [
     '1 0 8:1 / / rw - ext4 /dev/sda1 rw',

@@ -75,7 +75,7 @@ test('a name of somebody else in the Host header is refused, so that a page cann
   assert.match(await asked('localhost:2087'), /^HTTP\/1.1 200 OK/);
 });
 
-test('no page of another origin is told that it may read', async () => {
+test('no page of another origin gets CORS headers', async () => {
   for (const [path, method] of [
     ['/api/usage/cpu', 'GET'],
     ['/api/usage/cpu', 'OPTIONS'],
@@ -103,7 +103,7 @@ test('every core has its load in one decimal', async () => {
   }
 });
 
-test('memory is told in bytes and as people read it', async () => {
+test('memory is returned in bytes and as text', async () => {
   const { body } = await ask<{
     human_readable_info: Record<string, string>;
     ram_info: Record<'available' | 'percent' | 'total' | 'used', number>;
@@ -116,7 +116,7 @@ test('memory is told in bytes and as people read it', async () => {
   assert.is(body.human_readable_info['percent'], `${percent.toFixed(1)}%`);
 });
 
-test('disks are told alike under both paths', async () => {
+test('both paths return the same disks', async () => {
   const { body } = await ask<Record<string, unknown>[]>('/api/usage/disk');
   const root = body.find((disk) => disk['mountpoint'] === '/');
   assert.equal(Object.keys(root ?? {}).toSorted(), [
@@ -207,7 +207,7 @@ test('statistics hold today last, follow what happens, and have no end of line',
   assert.is((await last()).websites, before.websites + 1);
 });
 
-test('the figures are told to whoever gathers metrics', async () => {
+test('the figures are provided as metrics', async () => {
   const parts = await server.hostkeep.plugins.gather('metrics');
   const part = parts.find(({ plugin }) => plugin === 'usage');
   const figures = new Map(part?.ok === true ? part.value.map((figure) => [figure.name, figure.samples]) : []);
@@ -224,7 +224,7 @@ test('the figures are told to whoever gathers metrics', async () => {
   }
 });
 
-test('a doctor says where the figures come from', async () => {
+test('doctor reports the sources of the figures', async () => {
   const findings = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) =>
     part.ok && part.plugin === 'usage' ? part.value : [],
   );
@@ -269,7 +269,7 @@ test('history answers the last minutes from memory', async () => {
   for (const { time, value } of body.points) assert.ok(time >= from && value > 0 && value < 100);
 });
 
-test('minutes in which nobody asks are in the history too', async () => {
+test('the history includes minutes without requests', async () => {
   const begin = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: begin });
   const quiet = await TestServer.start();
@@ -378,7 +378,7 @@ feature.before(
 );
 feature.after(() => shared.close());
 
-feature('a user whose plan holds it may read, another is told which feature is missing', async () => {
+feature('a user whose plan holds the feature may read; the refusal of another names the feature', async () => {
   const [holder, other] = [await shared.user('ann', 'developer'), await shared.user('ben', 'basic')];
   for (const path of PATHS.filter((each) => each !== '/api/usage/stream')) {
     assert.is((await shared.ask(path, { token: holder.token, address: 'admin' })).status, 200, path);
