@@ -1,4 +1,4 @@
-import type { Figure } from './page.ts';
+import type { MetricFamily } from './exposition.ts';
 
 const TYPES_AT_MOST = 200;
 
@@ -11,7 +11,7 @@ export class EventCounter {
     this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);
   }
 
-  figure(): Figure {
+  figure(): MetricFamily {
     return {
       name: 'hostkeep_events_total',
       help: 'What happened to accounts, by type',

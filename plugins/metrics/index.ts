@@ -3,10 +3,10 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { EventCounter } from './event-counter.ts';
-import { guard } from './guard.ts';
-import { page, PAGE_TYPE, type Figure } from './page.ts';
+import { guard } from './access.ts';
+import { page, PAGE_TYPE, type MetricFamily } from './exposition.ts';
 import { MetricsConfig } from './schema.ts';
-import { requestFigures, RESOLUTION_MS, serverFigures } from './server-figures.ts';
+import { requestMetrics, RESOLUTION_MS, serverMetrics } from './server-metrics.ts';
 
 export default definePlugin({
   name: 'metrics',
@@ -36,7 +36,7 @@ export default definePlugin({
 
     const make = async (): Promise<string> => {
       const parts = await gather('metrics');
-      const collected: Figure[] = [
+      const collected: MetricFamily[] = [
         {
           name: 'hostkeep_collect_success',
           help: 'Whether a plugin told its figures',
@@ -58,8 +58,8 @@ export default definePlugin({
       ];
       return page(
         [
-          ...serverFigures(node, delay),
-          ...requestFigures(node.routes()),
+          ...serverMetrics(node, delay),
+          ...requestMetrics(node.routes()),
           counter.figure(),
           ...collected,
           ...parts.flatMap((part) => (part.ok ? part.value : [])),

@@ -3,7 +3,7 @@ import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
-import { usable } from './caller.ts';
+import { usableRoutes } from './usable-routes.ts';
 import type { Examples } from './examples.ts';
 import type { Members } from './json-schema.ts';
 import { pathItems } from './operation.ts';
@@ -27,7 +27,7 @@ export class Descriptions {
   /** Errors: 401 for an account that has no business on the address. */
   of(address: Address, account: Account | undefined): Reply {
     const all = this.#node.routes();
-    const routes = usable(all, address, account);
+    const routes = usableRoutes(all, address, account);
     if (routes === undefined) throw unauthenticated();
     const chosen = new Set(routes);
     const key = `${address} ${all.map((route) => (chosen.has(route) ? '1' : '0')).join('')}`;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
-import { assertPublicHost, publicLookup } from './target.ts';
+import { assertPublicHost, publicLookup } from './public-lookup.ts';
 
 export interface SendOptions {
   readonly url: URL;

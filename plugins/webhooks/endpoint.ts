@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { send } from './delivery.ts';
-import { askedPauseMs } from './retry-after.ts';
+import { retryAfterMs } from './retry-after.ts';
 import type { EndpointConfig, WebhooksConfig } from './schema.ts';
-import type { Delivery, Queue } from './store.ts';
+import type { Delivery, DeliveryQueue } from './store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 /** Nothing waits longer than this: what is due later was postponed by a clock that was wrong, and is due now. */
@@ -28,7 +28,7 @@ export class Endpoint {
   readonly #parts: {
     readonly config: EndpointConfig;
     readonly settings: WebhooksConfig;
-    readonly queue: Queue;
+    readonly queue: DeliveryQueue;
     readonly log: Log;
     readonly userAgent: string;
   };
@@ -43,7 +43,7 @@ export class Endpoint {
 
   constructor(
     index: number,
-    parts: { config: EndpointConfig; settings: WebhooksConfig; queue: Queue; log: Log; userAgent: string },
+    parts: { config: EndpointConfig; settings: WebhooksConfig; queue: DeliveryQueue; log: Log; userAgent: string },
   ) {
     this.#parts = parts;
     this.#url = new URL(parts.config.url);
@@ -125,7 +125,7 @@ export class Endpoint {
       this.outcomes.delivered += 1;
       return queue.remove(this.key, delivery.event_id);
     }
-    const askedMs = askedPauseMs(status, retryAfter, Date.now());
+    const askedMs = retryAfterMs(status, retryAfter, Date.now());
     this.#silences = status === NO_ANSWER || status >= 500 || status === 429 ? this.#silences + 1 : 0;
     this.#pausedUntil =
       this.#silences === 0

@@ -2,7 +2,7 @@ import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Log } from '../../kernel/log.ts';
 import { bodyOf } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Queue } from './store.ts';
+import type { DeliveryQueue } from './store.ts';
 
 const PAGE = 200;
 /** Events of other processes, such as the command line, are looked for this often. */
@@ -11,10 +11,10 @@ const POLL_MS = 2000;
 const UNSAVED_AT_MOST = 1000;
 
 /** Reads the event log onward and puts what an endpoint wants into its queue. */
-export class Follower {
+export class EventFollower {
   readonly #parts: {
     readonly events: AuditLog;
-    readonly queue: Queue;
+    readonly queue: DeliveryQueue;
     readonly endpoints: readonly Endpoint[];
     readonly backlog: number;
     readonly log: Log;
@@ -29,7 +29,7 @@ export class Follower {
 
   private constructor(
     cursor: number,
-    parts: { events: AuditLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log },
+    parts: { events: AuditLog; queue: DeliveryQueue; endpoints: readonly Endpoint[]; backlog: number; log: Log },
   ) {
     this.#parts = parts;
     this.#cursor = cursor;
@@ -41,17 +41,17 @@ export class Follower {
   /** Begins where it ended, and the first time with what happens from now on. */
   static async start(parts: {
     events: AuditLog;
-    queue: Queue;
+    queue: DeliveryQueue;
     endpoints: readonly Endpoint[];
     backlog: number;
     log: Log;
-  }): Promise<Follower> {
+  }): Promise<EventFollower> {
     let cursor = await parts.queue.cursor();
     if (cursor === undefined) {
       cursor = await parts.events.lastId();
       await parts.queue.add(cursor, [], parts.backlog);
     }
-    const follower = new Follower(cursor, parts);
+    const follower = new EventFollower(cursor, parts);
     follower.wake();
     return follower;
   }

@@ -1,9 +1,9 @@
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Endpoint } from './endpoint.ts';
-import { Follower } from './follower.ts';
+import { EventFollower } from './follower.ts';
 import { WebhooksConfig } from './schema.ts';
-import { Queue } from './store.ts';
+import { DeliveryQueue } from './store.ts';
 
 export default definePlugin({
   name: 'webhooks',
@@ -11,7 +11,7 @@ export default definePlugin({
   config: WebhooksConfig,
   routes: {},
   async setup({ config, store, events, node, log, onClose }) {
-    const queue = new Queue(store);
+    const queue = new DeliveryQueue(store);
     assertEndpoints(config);
     const userAgent = `Hostkeep/${node.version}`;
     const endpoints = config.endpoints.map(
@@ -19,7 +19,7 @@ export default definePlugin({
     );
     await queue.keepOnly(endpoints.map(({ key }) => key));
     if (endpoints.length > 0) {
-      const follower = await Follower.start({ events, queue, endpoints, backlog: config.backlog, log });
+      const follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log });
       for (const endpoint of endpoints) onClose(() => endpoint.close());
       onClose(() => follower.close());
       for (const endpoint of endpoints) endpoint.wake();

@@ -5,7 +5,7 @@ const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /** For how long an answer asks to be left alone, in milliseconds: by `Retry-After` of 429 and 503, in seconds or as a date. 0 where it does not ask, at most an hour. */
-export function askedPauseMs(status: number, retryAfter: string, now: number): number {
+export function retryAfterMs(status: number, retryAfter: string, now: number): number {
   if (status !== 429 && status !== 503) return 0;
   const ms = /^\d+$/.test(retryAfter)
     ? Number(retryAfter) * 1000

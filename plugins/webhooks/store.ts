@@ -16,7 +16,7 @@ export interface NewDelivery {
 }
 
 /** The queue of every endpoint, and how far the event log was read. Times are milliseconds since 1970. */
-export class Queue {
+export class DeliveryQueue {
   readonly #store: Store;
 
   constructor(store: Store) {

@@ -6,7 +6,7 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
-import { page } from '../../plugins/metrics/page.ts';
+import { page } from '../../plugins/metrics/exposition.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { ByteLru } from '../../plugins/screenshots/byte-lru.ts';
-import { switches, withoutDoors, wrapper } from '../../plugins/screenshots/command.ts';
-import { Disk } from '../../plugins/screenshots/disk.ts';
-import { Egress } from '../../plugins/screenshots/egress.ts';
-import { FairQueue } from '../../plugins/screenshots/fair-queue.ts';
-import { Gatekeeper } from '../../plugins/screenshots/gatekeeper.ts';
-import { privateBytes, processGroup } from '../../plugins/screenshots/memory-watch.ts';
-import { Picture } from '../../plugins/screenshots/picture.ts';
-import { Recent } from '../../plugins/screenshots/recent.ts';
-import { remoteUrl } from '../../plugins/screenshots/remote.ts';
-import { greetingLength, parseRequest } from '../../plugins/screenshots/socks.ts';
+import { ByteLru } from '../../plugins/screenshots/cache/byte-lru.ts';
+import { browserFlags, stripUnsafeFlags, launchWrapper } from '../../plugins/screenshots/browser/launch-command.ts';
+import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
+import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
+import { FairQueue } from '../../plugins/screenshots/browser/fair-queue.ts';
+import { EgressPolicy } from '../../plugins/screenshots/egress/egress-policy.ts';
+import { privateBytes, processGroup } from '../../plugins/screenshots/browser/memory-watch.ts';
+import { Screenshot } from '../../plugins/screenshots/cache/screenshot.ts';
+import { Recent } from '../../plugins/screenshots/cache/recent.ts';
+import { remoteUrl } from '../../plugins/screenshots/remote-url.ts';
+import { greetingLength, parseRequest } from '../../plugins/screenshots/egress/socks.ts';
 import { targetOf } from '../../plugins/screenshots/target.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { testSuite } from '../support/suite.ts';
@@ -86,19 +86,19 @@ test('a target is a domain and one form of its address, which stays on that doma
 });
 
 test('own domains lead to the web server, public addresses to themselves, all others nowhere', async () => {
-  const gate = new Gatekeeper(SETTINGS);
+  const gate = new EgressPolicy(SETTINGS);
   assert.equal(await gate.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
   assert.equal(await gate.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
   const unsaid = { ...SETTINGS, site_address: '' };
-  assert.equal(await new Gatekeeper(unsaid).admit({ host: 'own.test', port: 80 }, OWN), {
+  assert.equal(await new EgressPolicy(unsaid).admit({ host: 'own.test', port: 80 }, OWN), {
     host: '127.0.0.1',
     port: 80,
   });
-  const told = new Gatekeeper(unsaid, async () => ({ host: '127.0.0.2', port: 2080 }));
+  const told = new EgressPolicy(unsaid, async () => ({ host: '127.0.0.2', port: 2080 }));
   assert.equal(await told.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
   assert.equal(await told.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
   assert.equal(
-    await new Gatekeeper(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
+    await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
       { host: 'own.test', port: 80 },
       OWN,
     ),
@@ -108,7 +108,7 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   assert.equal(await gate.admit({ host: '93.184.216.34', port: 443 }, OWN), { host: '93.184.216.34', port: 443 });
   const refused = async (settings: typeof SETTINGS, host: string, port: number) =>
     assert.ok(
-      await new Gatekeeper(settings).admit({ host, port }, OWN).then(
+      await new EgressPolicy(settings).admit({ host, port }, OWN).then(
         () => false,
         () => true,
       ),
@@ -121,7 +121,7 @@ test('own domains lead to the web server, public addresses to themselves, all ot
 
 test('a name is resolved each time, and what was checked is what is connected to', async () => {
   const names = await NameServer.start();
-  const gate = new Gatekeeper({ ...SETTINGS, dns_servers: [names.address] });
+  const gate = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
   names.answer('rebinding.test', '93.184.216.34', '127.0.0.1');
   assert.equal(await gate.admit({ host: 'rebinding.test', port: 80 }, OWN), { host: '93.184.216.34', port: 80 });
   const second = await gate.admit({ host: 'rebinding.test', port: 80 }, OWN).then(
@@ -142,8 +142,8 @@ test('a name is resolved each time, and what was checked is what is connected to
 test('a way out passes bytes to the web server only while it is open', async () => {
   const echo = createServer((socket) => void socket.on('error', () => socket.destroy()).pipe(socket));
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
-  const egress = await Egress.listen(
-    new Gatekeeper({ ...SETTINGS, site_address: `127.0.0.1:${(echo.address() as AddressInfo).port}` }),
+  const egress = await EgressProxy.listen(
+    new EgressPolicy({ ...SETTINGS, site_address: `127.0.0.1:${(echo.address() as AddressInfo).port}` }),
     { bytes: 1000, connections: 10 },
   );
   const ask = async (host: string, payload: string) => {
@@ -228,7 +228,7 @@ test('the least recently used leaves first, and what is too big does not stay', 
 test("pictures on disk: by account, whole, in time, within the limit, and their domain's", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
   const errors: unknown[] = [];
-  const open = (limitBytes = 1000) => new Disk(folder, 60_000, limitBytes, (error) => errors.push(error));
+  const open = (limitBytes = 1000) => new DiskCache(folder, 60_000, limitBytes, (error) => errors.push(error));
   const png = (size: number) => Buffer.concat([Buffer.alloc(size - 12), PNG_END]);
   const disk = open();
   await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() });
@@ -272,12 +272,12 @@ test('which picture leaves is remembered over a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
   const errors: unknown[] = [];
   const picture = { png: Buffer.concat([Buffer.alloc(388), PNG_END]), takenAt: Date.now() };
-  const before = new Disk(folder, 60_000, 2000, (error) => errors.push(error));
+  const before = new DiskCache(folder, 60_000, 2000, (error) => errors.push(error));
   for (const url of ['u1', 'u2', 'u3']) await before.write(1, 'a.test', url, picture);
   for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }))
     if (path.isFile()) utimesSync(join(path.parentPath, path.name), 1000, picture.takenAt / 1000);
   await before.read(1, 'a.test', 'u2');
-  const after = new Disk(folder, 60_000, 800, (error) => errors.push(error));
+  const after = new DiskCache(folder, 60_000, 800, (error) => errors.push(error));
   await after.write(1, 'a.test', 'u4', picture);
   assert.equal(
     (await Promise.all(['u1', 'u2', 'u3', 'u4'].map((url) => after.read(1, 'a.test', url)))).map(
@@ -290,26 +290,26 @@ test('which picture leaves is remembered over a restart', async () => {
 });
 
 test('a picture is not sent again to who has it', () => {
-  const picture = new Picture(PNG_END, 0);
+  const picture = new Screenshot(PNG_END, 0);
   const etag = new Map(picture.answer('').headers).get('ETag') ?? '';
   for (const header of ['*', etag, `W/${etag}`, `"a", ${etag}`]) assert.is(picture.answer(header).status, 304, header);
   for (const header of ['', '"a"', etag.slice(1, -1)]) assert.is(picture.answer(header).status, undefined, header);
 });
 
 test('the remote address is filled, percent-encoded and signed, and stays the same for a while', () => {
-  const target = targetOf('own.test/a?b=c&d={width}');
-  const wish = { width: 320, refresh: false };
+  const size = { width: 320, refresh: false };
+  const request = { target: targetOf('own.test/a?b=c&d={width}'), ...size };
   assert.is(
-    remoteUrl('https://s.test/{domain}?p={path}&w={width}&r={refresh}&{other}', '', target, wish, 0),
+    remoteUrl('https://s.test/{domain}?p={path}&w={width}&r={refresh}&{other}', '', request, 0),
     'https://s.test/own.test?p=%2Fa%3Fb%3Dc%26d%3D%7Bwidth%7D&w=320&r=false&{other}',
   );
-  const signed = remoteUrl('https://s.test/?u={url}', 'key', targetOf('own.test'), wish, 1000);
+  const signed = remoteUrl('https://s.test/?u={url}', 'key', { target: targetOf('own.test'), ...size }, 1000);
   assert.is(
     signed,
     'https://s.test/?u=http%3A%2F%2Fown.test%2F&expires=7200&signature=fd3489630348e64020013abdd5eadb9ce64f09c9a613ccbe424d34901fdbd3e3',
   );
-  assert.is(remoteUrl('https://s.test/?u={url}', 'key', targetOf('own.test'), wish, 3_599_000), signed);
-  assert.match(remoteUrl('https://s.test/x', 'key', target, wish, 0), /^https:\/\/s\.test\/x\?expires=7200&signature=/);
+  assert.is(remoteUrl('https://s.test/?u={url}', 'key', { target: targetOf('own.test'), ...size }, 3_599_000), signed);
+  assert.match(remoteUrl('https://s.test/x', 'key', request, 0), /^https:\/\/s\.test\/x\?expires=7200&signature=/);
 });
 
 test('memory and group of a process are read from what the kernel says', () => {
@@ -321,13 +321,13 @@ test('memory and group of a process are read from what the kernel says', () => {
 });
 
 test('the browser is started without rights, without doors, and with its memory bounded', () => {
-  const command = wrapper(1000, { uid: 65534, gid: 65534 });
+  const command = launchWrapper(1000, { uid: 65534, gid: 65534 });
   for (const part of ['--reuid=65534', '--regid=65534', '--clear-groups', '--data=1000', '--pdeathsig=KILL'])
     assert.ok(command.includes(part), part);
-  assert.not.ok(wrapper(1000, undefined).some((part) => part.startsWith('--reuid')));
-  assert.not.ok(switches({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
-  assert.ok(switches({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
-  assert.equal(withoutDoors(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
+  assert.not.ok(launchWrapper(1000, undefined).some((part) => part.startsWith('--reuid')));
+  assert.not.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
+  assert.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
+  assert.equal(stripUnsafeFlags(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
 });
 
 test('what happened lately is forgotten in time and in number', () => {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import * as assert from 'uvu/assert';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { coloured, Site } from '../fixtures/screenshots/site.ts';
-import { browsers, closeStudios, Studio, until, withBrowser } from '../fixtures/screenshots/studio.ts';
+import { browsers, closeHarnesses, Harness, until, withBrowser } from '../fixtures/screenshots/harness.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots: threats');
@@ -15,7 +15,7 @@ let tlsSite: Site;
 /** Stands for what is internal: whoever asks it has got through. */
 let internal: Site;
 let names: NameServer;
-let studio: Studio;
+let harness: Harness;
 
 test.before(async () => {
   [site, tlsSite, internal, names] = await Promise.all([
@@ -24,7 +24,7 @@ test.before(async () => {
     Site.start(),
     NameServer.start(),
   ]);
-  studio = await Studio.open({
+  harness = await Harness.open({
     site_address: site.address,
     site_tls_address: tlsSite.address,
     dns_servers: [names.address],
@@ -36,7 +36,7 @@ test.before(async () => {
   });
 });
 test.after(async () => {
-  await closeStudios();
+  await closeHarnesses();
   await Promise.all([site, tlsSite, internal, names].map((each) => each.close()));
   await until(() => browsers().length === 0); // the browser's crash handlers end by themselves, a moment after it
 });
@@ -59,7 +59,7 @@ inBrowser('a redirect to a metadata, private or loopback address reaches nothing
   await Promise.all(
     targets.map(async (target, i) => {
       redirect(`/to-${i}`, target);
-      const { status, error } = await studio.shoot(`pictures.test/to-${i}`);
+      const { status, error } = await harness.shoot(`pictures.test/to-${i}`);
       assert.is(`${target} ${status} ${error}`, `${target} 502 site_unreachable`);
     }),
   );
@@ -68,12 +68,12 @@ inBrowser('a redirect to a metadata, private or loopback address reaches nothing
 
 inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file', async () => {
   redirect('/file', 'file:///etc/passwd');
-  assert.is((await studio.shoot('pictures.test/file')).status, 502);
+  assert.is((await harness.shoot('pictures.test/file')).status, 502);
   site.page(
     '/file-frame',
     `${coloured('green')}<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>`,
   );
-  assert.is(await studio.colour('pictures.test/file-frame'), GREEN);
+  assert.is(await harness.colour('pictures.test/file-frame'), GREEN);
   site.page(
     '/file-script',
     coloured(
@@ -81,7 +81,7 @@ inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file',
       'location = "file:///etc/passwd"; fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));',
     ),
   );
-  assert.is(await studio.colour('pictures.test/file-script'), GREEN);
+  assert.is(await harness.colour('pictures.test/file-script'), GREEN);
 });
 
 inBrowser('a page that loads from internal addresses gets nothing from them', async () => {
@@ -95,14 +95,14 @@ inBrowser('a page that loads from internal addresses gets nothing from them', as
     `${coloured('green', `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0); new WebSocket("ws://${internal.address}/ws"); navigator.sendBeacon("${origin}/beacon", "x")`)}
     <link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}"><link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
   );
-  assert.is(await studio.colour('pictures.test/inside'), GREEN);
+  assert.is(await harness.colour('pictures.test/inside'), GREEN);
   assert.equal(internal.asked, []);
 });
 
 inBrowser('a name that resolves to loopback is refused, also one that did not the first time', async () => {
   names.answer('loopback.test', '127.0.0.1');
   redirect('/name', 'http://loopback.test/');
-  assert.is((await studio.shoot('pictures.test/name')).status, 502);
+  assert.is((await harness.shoot('pictures.test/name')).status, 502);
   assert.ok(names.asked.includes('loopback.test'), 'the name was resolved by us');
   names.answer('rebound.test', '10.1.2.3', '127.0.0.1');
   site.page(
@@ -112,13 +112,13 @@ inBrowser('a name that resolves to loopback is refused, also one that did not th
       'for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(() => (document.body.style.background = "red"), () => 0);',
     ),
   );
-  assert.is(await studio.colour('pictures.test/rebind'), GREEN);
+  assert.is(await harness.colour('pictures.test/rebind'), GREEN);
 });
 
 inBrowser("another port of the own domain is not the node's", async () => {
   names.answer('pictures.test', '127.0.0.1');
   redirect('/port', `http://pictures.test:${internal.port}/secret`);
-  assert.is((await studio.shoot('pictures.test/port')).status, 502);
+  assert.is((await harness.shoot('pictures.test/port')).status, 502);
   assert.equal(internal.asked, []);
 });
 
@@ -141,7 +141,7 @@ inBrowser('real-time connections send nothing past the proxy', async () => {
   );
   tlsSite.page('/slow', (_, response) => void setTimeout(() => response.end(), 1000));
   redirect('/rtc', 'https://pictures.test/rtc');
-  const colour = await studio.colour('pictures.test/rtc').finally(() => udp.close());
+  const colour = await harness.colour('pictures.test/rtc').finally(() => udp.close());
   assert.is(colour, GREEN);
   assert.equal(packets, []);
 });
@@ -167,7 +167,7 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
   const done = tlsSite.next('/done?');
   tlsSite.page('/until-done', (_, response) => void done.then(() => response.end()));
   redirect('/doors', 'https://pictures.test/doors');
-  assert.is(await studio.colour('pictures.test/doors'), GREEN, tlsSite.asked.join('\n'));
+  assert.is(await harness.colour('pictures.test/doors'), GREEN, tlsSite.asked.join('\n'));
   assert.is(tlsSite.count('/popup'), 0);
   site.page(
     '/download',
@@ -179,7 +179,7 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
         })
         .end('x'),
   );
-  assert.is((await studio.shoot('pictures.test/download')).status, 502);
+  assert.is((await harness.shoot('pictures.test/download')).status, 502);
 });
 
 inBrowser('an endless page is taken as it is, within its time', async () => {
@@ -190,7 +190,7 @@ inBrowser('an endless page is taken as it is, within its time', async () => {
     timers.add(timer);
     response.on('close', () => clearInterval(timer));
   });
-  assert.is(await studio.colour('pictures.test/endless'), GREEN);
+  assert.is(await harness.colour('pictures.test/endless'), GREEN);
   for (const timer of timers) clearInterval(timer);
 });
 
@@ -208,7 +208,7 @@ inBrowser('a 200 MB image costs no more than the limit, and the page is shown wi
     send();
   });
   site.page('/big', `${coloured('green')}<img src="/big.png">`);
-  assert.is(await studio.colour('pictures.test/big'), GREEN);
+  assert.is(await harness.colour('pictures.test/big'), GREEN);
   assert.ok(sent < 32 * MIB, `${sent} bytes left the site`);
 });
 
@@ -225,7 +225,7 @@ inBrowser('a storm of requests, also from a worker, is cut off', async () => {
     '/storm',
     coloured('green', 'for (let i = 0; i < 400; i++) fetch("/hit?" + i).catch(() => 0); new Worker("/storm.js")'),
   );
-  assert.is(await studio.colour('pictures.test/storm'), GREEN);
+  assert.is(await harness.colour('pictures.test/storm'), GREEN);
   const hits = site.asked.filter((each) => each.includes('/hit')).length;
   assert.ok(hits < 300, `${hits} of 800 requests came through`);
 });
@@ -241,11 +241,11 @@ inBrowser('alert loops: a finite one ends, an endless one costs its page and not
   site.page('/alert-loop', coloured('red', 'for (;;) alert(1)'));
   site.page('/frame-alert-loop', `${coloured('red')}<iframe srcdoc="<script>for (;;) alert(1)</script>"></iframe>`);
   site.page('/after', coloured('green'));
-  assert.is(await studio.colour('pictures.test/alerts'), GREEN);
+  assert.is(await harness.colour('pictures.test/alerts'), GREEN);
   const [loop, frame, after] = await Promise.all([
-    studio.shoot('pictures.test/alert-loop'),
-    studio.shoot('pictures.test/frame-alert-loop'),
-    studio.shoot('pictures.test/after'),
+    harness.shoot('pictures.test/alert-loop'),
+    harness.shoot('pictures.test/frame-alert-loop'),
+    harness.shoot('pictures.test/after'),
   ]);
   assert.equal([loop.status, frame.status, after.status], [502, 502, 200]);
 });
@@ -263,9 +263,9 @@ inBrowser('a page that takes too much memory is ended, whatever it fills, and ot
   site.page('/never', () => undefined);
   site.page('/modest', coloured('green'));
   const [objects, buffers, modest] = await Promise.all([
-    studio.shoot('pictures.test/objects'),
-    studio.shoot('pictures.test/buffers'),
-    studio.shoot('pictures.test/modest'),
+    harness.shoot('pictures.test/objects'),
+    harness.shoot('pictures.test/buffers'),
+    harness.shoot('pictures.test/modest'),
   ]);
   assert.equal([objects.status, buffers.status, modest.status], [502, 502, 200]);
 });
@@ -277,20 +277,24 @@ inBrowser('a browser killed in the middle is started again, and the picture is t
     (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('green'))),
   );
   const asked = site.next('/slow');
-  const shot = studio.colour('pictures.test/slow');
+  const shot = harness.colour('pictures.test/slow');
   await asked;
   const again = site.next('/slow');
   for (const { pid, isMain } of browsers()) if (isMain) process.kill(pid, 'SIGKILL');
   await again;
   answer();
   assert.is(await shot, GREEN);
-  assert.is((await studio.shoot('pictures.test/buffers%3F2')).status, 502, 'memory is watched in the next browser too');
+  assert.is(
+    (await harness.shoot('pictures.test/buffers%3F2')).status,
+    502,
+    'memory is watched in the next browser too',
+  );
   await until(() => browsers().filter(({ isMain }) => isMain).length === 1);
 });
 
 inBrowser('the browser runs sandboxed as an unprivileged user', async () => {
   site.page('/who', coloured('green'));
-  assert.is(await studio.colour('pictures.test/who'), GREEN);
+  assert.is(await harness.colour('pictures.test/who'), GREEN);
   const found = browsers();
   assert.ok(found.length > 1);
   assert.ok(

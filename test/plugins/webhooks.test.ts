@@ -10,9 +10,9 @@ import { createLog } from '../../kernel/log.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { send, signature } from '../../plugins/webhooks/delivery.ts';
 import { backoffMs, Endpoint } from '../../plugins/webhooks/endpoint.ts';
-import { askedPauseMs } from '../../plugins/webhooks/retry-after.ts';
-import { Queue } from '../../plugins/webhooks/store.ts';
-import { publicLookup } from '../../plugins/webhooks/target.ts';
+import { retryAfterMs } from '../../plugins/webhooks/retry-after.ts';
+import { DeliveryQueue } from '../../plugins/webhooks/store.ts';
+import { publicLookup } from '../../plugins/webhooks/public-lookup.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, testConfig } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -197,7 +197,7 @@ test('an answer asks for a pause in seconds or by a date, and gets an hour at th
     [200, '120', 0],
     [0, '120', 0],
   ] as const)
-    assert.is(askedPauseMs(status, header, now), ms, `${status} ${header}`);
+    assert.is(retryAfterMs(status, header, now), ms, `${status} ${header}`);
 });
 
 test('an endpoint that asks for a pause gets it, for what it refused and for what comes next', async () => {
@@ -419,7 +419,7 @@ test('a name that says another address when it is used is not connected to there
 test('a queue drops its oldest when it is full, and takes an event once', async () => {
   const store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
   await store.migrate('webhooks', join(projectDir, 'plugins/webhooks/migrations'));
-  const queue = new Queue(store);
+  const queue = new DeliveryQueue(store);
   const deliveries = [1, 2, 3, 4, 5].map((eventId) => ({ endpoint: 'a', eventId, body: '{}' }));
   assert.is(await queue.add(5, [...deliveries, { endpoint: 'b', eventId: 1, body: '{}' }], 3), 2);
   assert.is(await queue.add(5, deliveries.slice(2), 3), 0);

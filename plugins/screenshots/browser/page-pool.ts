@@ -1,11 +1,11 @@
-import { HttpError, retryLater } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
+import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { Chromium } from './chromium.ts';
 import { FairQueue } from './fair-queue.ts';
-import { Gatekeeper } from './gatekeeper.ts';
+import { EgressPolicy } from '../egress/egress-policy.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import { BrowserGone, OpenPage, Unreachable } from './page.ts';
-import type { Settings } from './schema.ts';
+import { BrowserEnded, OpenPage, PageFailed } from './open-page.ts';
+import type { Settings } from '../schema.ts';
 
 interface Job {
   readonly url: string;
@@ -16,11 +16,11 @@ interface Job {
 }
 
 /** Takes pictures, a few at once, in turn for all accounts. */
-export class Camera {
+export class PagePool {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #chromium: Chromium;
-  readonly #gatekeeper: Gatekeeper;
+  readonly #policy: EgressPolicy;
   readonly #watch: MemoryWatch;
   readonly #queue: FairQueue<Job>;
   readonly #running = new Set<Promise<void>>();
@@ -29,11 +29,11 @@ export class Camera {
   #open = 0;
   #isClosed = false;
 
-  constructor(executable: string, settings: Settings, log: Log, gatekeeper: Gatekeeper) {
+  constructor(executable: string, settings: Settings, log: Log, policy: EgressPolicy) {
     this.#settings = settings;
     this.#log = log;
     this.#chromium = new Chromium(executable, settings, log);
-    this.#gatekeeper = gatekeeper;
+    this.#policy = policy;
     this.#watch = new MemoryWatch(settings.page_memory_bytes, log);
     this.#queue = new FairQueue(settings.queue_limit, Math.ceil(settings.queue_limit * 0.75));
   }
@@ -52,7 +52,7 @@ export class Camera {
   }
 
   /** A PNG of a page of the account, whose domains are `own`. Errors: 502 `site_unreachable`, 503 `overloaded`, `screenshots_unavailable`. */
-  take(accountId: number, url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
+  capture(accountId: number, url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const job = { url, own, isSecondTry: false, resolve, reject };
       if (this.#isClosed || !this.#queue.push(accountId, job))
@@ -97,12 +97,12 @@ export class Camera {
     try {
       const page = await opening;
       try {
-        job.resolve(await page.take(job.url, job.own));
+        job.resolve(await page.capture(job.url, job.own));
       } finally {
         await this.#closePage(page);
       }
     } catch (error) {
-      if (!(error instanceof BrowserGone) || job.isSecondTry || this.#isClosed) return job.reject(this.#told(error));
+      if (!(error instanceof BrowserEnded) || job.isSecondTry || this.#isClosed) return job.reject(this.#told(error));
       await this.#run({ ...job, isSecondTry: true }, this.#openPage());
     }
   }
@@ -117,7 +117,7 @@ export class Camera {
   async #prepare(): Promise<OpenPage> {
     const browser = await this.#chromium.acquire();
     await this.#watch.start(browser);
-    return OpenPage.open(browser, this.#gatekeeper, this.#settings);
+    return OpenPage.open(browser, this.#policy, this.#settings);
   }
 
   #openSpare(): void {
@@ -145,7 +145,7 @@ export class Camera {
   }
 
   #told(error: unknown): HttpError {
-    if (error instanceof Unreachable)
+    if (error instanceof PageFailed)
       return new HttpError('site_unreachable', error.message, { cause: error.cause ?? error });
     return retryLater('screenshots_unavailable', 'the browser is not available at the moment', 5, error);
   }

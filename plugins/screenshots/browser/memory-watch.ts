@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, CDPSession } from 'puppeteer';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../../kernel/log.ts';
 
 const EVERY_MS = 200;
 

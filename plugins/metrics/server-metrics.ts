@@ -1,10 +1,10 @@
 import type { IntervalHistogram } from 'node:perf_hooks';
 import type { NodeInfo, RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { LATENCY_BUCKETS } from '../../kernel/plugin-api/route-metrics.ts';
-import type { Figure } from './page.ts';
+import type { MetricFamily } from './exposition.ts';
 
 /** Requests by route, method and status, and how long they took. Routes that nobody asked are left out. */
-export function requestFigures(routes: readonly RouteInfo[]): Figure[] {
+export function requestMetrics(routes: readonly RouteInfo[]): MetricFamily[] {
   const asked = routes.filter((route) => route.traffic.statuses.size > 0);
   const labelsOf = ({ address, method, paths }: RouteInfo) => ({ address, method, route: paths[0] ?? '' });
   return [
@@ -31,7 +31,7 @@ function histogram(
   name: string,
   labels: Record<string, string>,
   { latency, secondsTotal }: RouteInfo['traffic'],
-): Figure['samples'] {
+): MetricFamily['samples'] {
   let count = 0;
   const buckets = latency.map((inBucket, i) => {
     count += inBucket;
@@ -56,8 +56,8 @@ function late(nanoseconds: number): number {
 }
 
 /** Plugins, the process, and how late the event loop was since this was asked last. */
-export function serverFigures(node: NodeInfo, delay: IntervalHistogram): Figure[] {
-  const gauge = (name: string, help: string, ...samples: Figure['samples'][number][]): Figure => ({
+export function serverMetrics(node: NodeInfo, delay: IntervalHistogram): MetricFamily[] {
+  const gauge = (name: string, help: string, ...samples: MetricFamily['samples'][number][]): MetricFamily => ({
     name,
     help,
     type: 'gauge',

@@ -1,13 +1,13 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer';
-import { Egress } from './egress.ts';
-import type { Gatekeeper } from './gatekeeper.ts';
-import type { Settings } from './schema.ts';
+import { EgressProxy } from '../egress/egress-proxy.ts';
+import type { EgressPolicy } from '../egress/egress-policy.ts';
+import type { Settings } from '../schema.ts';
 
 /** The page could not be shown, for a reason that is the page's own. */
-export class Unreachable extends Error {}
+export class PageFailed extends Error {}
 
 /** The browser is gone, and so is whatever it was showing. */
-export class BrowserGone extends Error {}
+export class BrowserEnded extends Error {}
 
 export const WIDTH = 1280;
 export const HEIGHT = 800;
@@ -19,7 +19,7 @@ const SETTLE_MS = 1500;
 const CLOSE_MS = 3000;
 
 /** Runs in every frame before the page's own scripts. What it takes away the browser refuses as well, or it would outlive the page. */
-const TAKE_AWAY = `(() => {
+const HARDENING_SCRIPT = `(() => {
   for (const name of ['alert', 'confirm', 'prompt', 'print', 'open']) Object.defineProperty(globalThis, name, { value: () => null });
   delete globalThis.SharedWorker;
   delete Navigator.prototype.serviceWorker;
@@ -30,7 +30,7 @@ const TAKE_AWAY = `(() => {
 export class OpenPage {
   readonly #settings: Settings;
   readonly #context: BrowserContext;
-  readonly #egress: Egress;
+  readonly #egress: EgressProxy;
   readonly #page: Page;
   readonly #cdp: CDPSession;
   #requests = 0;
@@ -39,7 +39,7 @@ export class OpenPage {
   /** Rejects when the page or the browser ends before the picture is taken. */
   readonly #ended = new Promise<never>((_, reject) => (this.#onEnd = reject));
 
-  private constructor(settings: Settings, context: BrowserContext, egress: Egress, page: Page, cdp: CDPSession) {
+  private constructor(settings: Settings, context: BrowserContext, egress: EgressProxy, page: Page, cdp: CDPSession) {
     this.#settings = settings;
     this.#context = context;
     this.#egress = egress;
@@ -49,8 +49,11 @@ export class OpenPage {
   }
 
   /** Opens an empty page that may not go out yet. */
-  static async open(browser: Browser, gatekeeper: Gatekeeper, settings: Settings): Promise<OpenPage> {
-    const egress = await Egress.listen(gatekeeper, { bytes: settings.page_bytes, connections: settings.page_requests });
+  static async open(browser: Browser, policy: EgressPolicy, settings: Settings): Promise<OpenPage> {
+    const egress = await EgressProxy.listen(policy, {
+      bytes: settings.page_bytes,
+      connections: settings.page_requests,
+    });
     let context: BrowserContext | undefined;
     try {
       context = await browser.createBrowserContext({
@@ -66,24 +69,24 @@ export class OpenPage {
     } catch (error) {
       egress.close();
       await context?.close().catch(() => undefined); // the browser may be what failed
-      throw browser.connected ? error : new BrowserGone('the browser ended', { cause: error });
+      throw browser.connected ? error : new BrowserEnded('the browser ended', { cause: error });
     }
   }
 
-  /** A PNG of the first screen. Rejects with `Unreachable` or `BrowserGone`. */
-  async take(url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
+  /** A PNG of the first screen. Rejects with `PageFailed` or `BrowserEnded`. */
+  async capture(url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
     const limit = setTimeout(
-      () => this.#onEnd(new Unreachable(`the page was not shown within ${this.#settings.page_seconds} s`)),
+      () => this.#onEnd(new PageFailed(`the page was not shown within ${this.#settings.page_seconds} s`)),
       this.#settings.page_seconds * 1000,
     );
     try {
       this.#egress.open(own);
       return await Promise.race([this.#show(url), this.#ended]);
     } catch (error) {
-      if (error instanceof BrowserGone || !this.#context.browser().connected)
-        throw new BrowserGone('the browser ended', { cause: error });
-      if (error instanceof Unreachable) throw error;
-      throw new Unreachable('the site cannot be reached', { cause: this.#egress.refusal ?? error });
+      if (error instanceof BrowserEnded || !this.#context.browser().connected)
+        throw new BrowserEnded('the browser ended', { cause: error });
+      if (error instanceof PageFailed) throw error;
+      throw new PageFailed('the site cannot be reached', { cause: this.#egress.refusal ?? error });
     } finally {
       clearTimeout(limit);
       this.#egress.stop('the picture is taken');
@@ -104,9 +107,9 @@ export class OpenPage {
 
   async #restrict(browser: Browser): Promise<void> {
     const page = this.#page;
-    browser.once('disconnected', () => this.#onEnd(new BrowserGone('the browser ended')));
-    page.on('error', () => this.#onEnd(new Unreachable('the page took too much memory, or broke the browser')));
-    page.on('close', () => this.#onEnd(new Unreachable('the page closed itself')));
+    browser.once('disconnected', () => this.#onEnd(new BrowserEnded('the browser ended')));
+    page.on('error', () => this.#onEnd(new PageFailed('the page took too much memory, or broke the browser')));
+    page.on('close', () => this.#onEnd(new PageFailed('the page closed itself')));
     page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined)); // gone with its page
     page.on('request', () => this.#countRequest());
     page.on('requestfinished', () => (this.#inFlight -= 1));
@@ -123,7 +126,7 @@ export class OpenPage {
           .catch(() => undefined);
     });
     await Promise.all([
-      page.evaluateOnNewDocument(TAKE_AWAY),
+      page.evaluateOnNewDocument(HARDENING_SCRIPT),
       page.setBypassServiceWorker(true),
       this.#cdp.send('Page.enable'),
     ]);
@@ -140,7 +143,7 @@ export class OpenPage {
     if (this.#inFlight > 0)
       await this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS }).catch(() => undefined); // then as it is
     if (!/^https?:/.test(this.#page.url()))
-      throw new Unreachable('the page leads nowhere', { cause: this.#egress.refusal });
+      throw new PageFailed('the page leads nowhere', { cause: this.#egress.refusal });
     const { data } = await this.#cdp.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
     return Buffer.from(data, 'base64');
   }

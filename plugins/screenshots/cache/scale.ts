@@ -1,4 +1,4 @@
-import { retryLater } from '../../kernel/errors.ts';
+import { retryLater } from '../../../kernel/errors.ts';
 
 /** Image work takes threads that the store and the files need too: one at a time leaves them three. */
 const AT_ONCE = 1;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer';
-import type { Log } from '../../kernel/log.ts';
-import { browserUserOf, switches, withoutDoors, wrapper, type BrowserUser } from './command.ts';
-import type { Settings } from './schema.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { browserUserOf, browserFlags, stripUnsafeFlags, launchWrapper, type BrowserUser } from './launch-command.ts';
+import type { Settings } from '../schema.ts';
 
 const LAUNCH_MS = 20_000;
 /** After a launch that failed, none is tried for so long. */
@@ -99,18 +99,18 @@ export class Chromium {
     const { default: puppeteer } = await import('puppeteer');
     const identity = await browserUserOf(this.#settings.user);
     const profile = await makeProfile(identity);
-    const [program = '', ...first] = wrapper(this.#settings.page_memory_bytes * 1.5, identity);
+    const [program = '', ...first] = launchWrapper(this.#settings.page_memory_bytes * 1.5, identity);
     const command = [...first, this.#executable];
     const env = { PATH: '/usr/bin:/bin', HOME: profile, TMPDIR: profile, LANG: 'C.UTF-8' };
     const defaults = puppeteer.defaultArgs({
       headless: true,
       userDataDir: profile,
-      args: switches(this.#settings, isSandboxed),
+      args: browserFlags(this.#settings, isSandboxed),
     });
     try {
       const browser = await puppeteer.launch({
         executablePath: program,
-        args: [...command, ...withoutDoors(defaults), 'about:blank'],
+        args: [...command, ...stripUnsafeFlags(defaults), 'about:blank'],
         ignoreDefaultArgs: true,
         userDataDir: profile,
         env,

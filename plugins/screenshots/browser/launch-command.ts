@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Settings } from './schema.ts';
+import type { Settings } from '../schema.ts';
 
 const run = promisify(execFile);
 
@@ -50,7 +50,7 @@ export async function browserUserOf(user: string): Promise<BrowserUser | undefin
  * Programs that each start the next: lower priority, the kernel's limit on what one process may allocate, then an
  * unprivileged user. The browser is killed when its parent dies, however it dies.
  */
-export function wrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
+export function launchWrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
   const as =
     user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--inh-caps=-all'];
   return [
@@ -68,13 +68,13 @@ export function wrapper(memoryBytes: number, user: BrowserUser | undefined): str
   ];
 }
 
-/** What the wrapper needs and this system lacks. */
+/** What the launchWrapper needs and this system lacks. */
 export function missingPrograms(): string[] {
   return [SETPRIV, PRLIMIT, NICE].filter((path) => !existsSync(path));
 }
 
 /** Switches over puppeteer's own. The proxy of the whole browser leads nowhere; each page brings one of its own. */
-export function switches(settings: Pick<Settings, 'page_memory_bytes'>, isSandboxed: boolean): string[] {
+export function browserFlags(settings: Pick<Settings, 'page_memory_bytes'>, isSandboxed: boolean): string[] {
   const heapMib = Math.floor(settings.page_memory_bytes / 2 / 1024 / 1024);
   return [
     '--disable-gpu',
@@ -96,8 +96,8 @@ export function switches(settings: Pick<Settings, 'page_memory_bytes'>, isSandbo
   ];
 }
 
-/** Puppeteer's default switches without those that open doors. */
-export function withoutDoors(defaults: readonly string[]): string[] {
+/** Puppeteer's default browserFlags without those that open doors. */
+export function stripUnsafeFlags(defaults: readonly string[]): string[] {
   const features =
     'IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstModeIncognito,HttpsFirstBalancedModeAutoEnable,HttpsFirstBalancedMode';
   return defaults

@@ -2,7 +2,7 @@ import type { Metric as ClientMetric } from 'prom-client';
 import type { Log } from '../../kernel/log.ts';
 
 /** A figure with all its samples, as the text format has it; a histogram's samples have names of their own. */
-export interface Figure {
+export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -23,7 +23,7 @@ export const PAGE_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * The page in the Prometheus text format. prom-client writes and escapes it; its own counters are not used, because
  * what is shown is counted where it happens, without knowing of any metrics. A figure whose name was taken, or is none, is left out.
  */
-export async function page(figures: readonly Figure[], log: Log): Promise<string> {
+export async function page(figures: readonly MetricFamily[], log: Log): Promise<string> {
   const { Registry } = await import('prom-client'); // loaded where somebody scrapes, because start-up and memory are counted
   const registry = new Registry();
   for (const { name, help, type, samples } of figures) {

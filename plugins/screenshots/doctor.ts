@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { browserVersion, browserUserOf } from './command.ts';
+import { browserVersion, browserUserOf } from './browser/launch-command.ts';
 import type { Settings } from './schema.ts';
 
 const SET_UID_SANDBOX = '/usr/lib/chromium/chrome-sandbox';

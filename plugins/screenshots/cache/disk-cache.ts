@@ -6,7 +6,7 @@ import { ByteLru } from './byte-lru.ts';
 /** What a PNG ends with: a file without it was not written to its end. */
 const END = Buffer.from('0000000049454e44ae426082', 'hex');
 
-export interface StoredPicture {
+export interface StoredScreenshot {
   readonly png: Uint8Array;
   /** Milliseconds since 1970. */
   readonly takenAt: number;
@@ -16,7 +16,7 @@ export interface StoredPicture {
  * Pictures in the data folder, as `<account>/<hash of the domain>/<hash of the address>.png`: the account is part of
  * every path. A file's modification time says when the picture was taken, its access time when it was last used.
  */
-export class Disk {
+export class DiskCache {
   readonly #folder: string;
   readonly #ttlMs: number;
   readonly #index: ByteLru<true>;
@@ -31,7 +31,7 @@ export class Disk {
   }
 
   /** The picture, unless there is none or it is too old, or of a time far ahead that a wrong clock gave it. */
-  async read(accountId: number, domain: string, url: string): Promise<StoredPicture | undefined> {
+  async read(accountId: number, domain: string, url: string): Promise<StoredScreenshot | undefined> {
     await this.#ready();
     const path = pathOf(accountId, domain, url);
     if (this.#index.get(path) === undefined) return undefined;
@@ -47,7 +47,7 @@ export class Disk {
   }
 
   /** Appears whole or not at all, readable by its owner only. */
-  async write(accountId: number, domain: string, url: string, { png, takenAt }: StoredPicture): Promise<void> {
+  async write(accountId: number, domain: string, url: string, { png, takenAt }: StoredScreenshot): Promise<void> {
     await this.#ready();
     const path = pathOf(accountId, domain, url);
     const file = join(this.#folder, path);
@@ -130,7 +130,7 @@ function isWhole(png: Uint8Array): boolean {
 }
 
 /** `undefined` when it has just been removed. */
-async function load(file: string): Promise<StoredPicture | undefined> {
+async function load(file: string): Promise<StoredScreenshot | undefined> {
   try {
     const [png, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);
     return { png, takenAt: mtimeMs };

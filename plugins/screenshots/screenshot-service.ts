@@ -1,20 +1,20 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { ByteLru } from './byte-lru.ts';
-import type { Disk } from './disk.ts';
+import { ByteLru } from './cache/byte-lru.ts';
+import type { DiskCache } from './cache/disk-cache.ts';
 import type { OwnDomains } from './own-domains.ts';
-import { WIDTH } from './page.ts';
-import { Picture } from './picture.ts';
-import { Recent } from './recent.ts';
-import { scale } from './scale.ts';
+import { WIDTH } from './browser/open-page.ts';
+import { Screenshot } from './cache/screenshot.ts';
+import { Recent } from './cache/recent.ts';
+import { scale } from './cache/scale.ts';
 import type { Settings } from './schema.ts';
 import type { Target } from './target.ts';
 
 const REFRESH_MS = 60_000;
 const REMEMBERED = 10_000;
 
-export interface Question {
+export interface ScreenshotRequest {
   readonly account: Account;
   readonly target: Target;
   readonly width: number;
@@ -22,29 +22,29 @@ export interface Question {
 }
 
 /** Takes a picture of an address of an account, whose domains are `own`. */
-export type Take = (accountId: number, url: string, own: ReadonlySet<string>) => Promise<Uint8Array>;
+export type Capture = (accountId: number, url: string, own: ReadonlySet<string>) => Promise<Uint8Array>;
 
-interface GalleryParts {
-  readonly take: Take;
-  readonly disk: Disk;
+interface ServiceParts {
+  readonly capture: Capture;
+  readonly disk: DiskCache;
   readonly domains: OwnDomains;
   readonly settings: Pick<Settings, 'ttl_seconds' | 'failure_seconds' | 'memory_cache_bytes'>;
   readonly log: Log;
 }
 
 /** Answers from memory, from disk, or with a picture just taken: one flight for all who ask the same. */
-export class Gallery {
-  readonly #parts: GalleryParts;
+export class ScreenshotService {
+  readonly #parts: ServiceParts;
   readonly #ttlMs: number;
-  readonly #hot: ByteLru<Picture>;
-  readonly #flights = new Map<string, Promise<Picture>>();
+  readonly #hot: ByteLru<Screenshot>;
+  readonly #flights = new Map<string, Promise<Screenshot>>();
   readonly #failures: Recent<HttpError>;
   readonly #refreshed = new Recent<true>(REFRESH_MS, REMEMBERED);
   readonly #writes = new Set<Promise<void>>();
   taken = 0;
   failed = 0;
 
-  constructor(parts: GalleryParts) {
+  constructor(parts: ServiceParts) {
     this.#parts = parts;
     this.#ttlMs = parts.settings.ttl_seconds * 1000;
     this.#hot = new ByteLru(parts.settings.memory_cache_bytes);
@@ -52,7 +52,7 @@ export class Gallery {
   }
 
   /** From memory without a promise. Errors: 404 `domain_not_found`, 429 `rate_limited`, those of taking and scaling. */
-  show(question: Question): Picture | Promise<Picture> {
+  show(question: ScreenshotRequest): Screenshot | Promise<Screenshot> {
     const own = this.#parts.domains.of(question.account);
     return own instanceof Promise ? own.then((names) => this.#show(question, names)) : this.#show(question, own);
   }
@@ -70,7 +70,7 @@ export class Gallery {
     await Promise.all(this.#writes);
   }
 
-  #show(question: Question, own: ReadonlySet<string>): Picture | Promise<Picture> {
+  #show(question: ScreenshotRequest, own: ReadonlySet<string>): Screenshot | Promise<Screenshot> {
     const { target, width, refresh } = question;
     if (!own.has(target.domain)) throw notFound(target);
     if (refresh) return this.#refresh(question, own);
@@ -79,12 +79,12 @@ export class Gallery {
     );
   }
 
-  #remembered(question: Question, width: number): Picture | undefined {
+  #remembered(question: ScreenshotRequest, width: number): Screenshot | undefined {
     const picture = this.#hot.get(keyOf(question, width));
     return picture !== undefined && Math.abs(Date.now() - picture.takenAt) < this.#ttlMs ? picture : undefined;
   }
 
-  #refresh(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+  #refresh(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
     const { account, target } = question;
     const site = `${account.id} ${target.domain}`;
     const last = this.#refreshed.get(site);
@@ -99,7 +99,7 @@ export class Gallery {
     return question.width === WIDTH ? fresh : fresh.then(() => this.#scaled(question, own));
   }
 
-  #whole(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+  #whole(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
     const { account, target } = question;
     return this.#flight(keyOf(question), async () => {
       const stored = await this.#parts.disk.read(account.id, target.domain, target.url).catch((error: unknown) => {
@@ -107,25 +107,25 @@ export class Gallery {
         return undefined;
       });
       if (stored === undefined) return this.#flight(`take ${keyOf(question)}`, () => this.#take(question, own));
-      return this.#keep(question, WIDTH, new Picture(stored.png, stored.takenAt));
+      return this.#keep(question, WIDTH, new Screenshot(stored.png, stored.takenAt));
     });
   }
 
-  #scaled(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+  #scaled(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
     const { width } = question;
     return this.#flight(keyOf(question, width), async () => {
       const whole = this.#remembered(question, WIDTH) ?? (await this.#whole(question, own));
-      const picture = new Picture(await scale(whole.png, width), whole.takenAt);
+      const picture = new Screenshot(await scale(whole.png, width), whole.takenAt);
       return this.#hot.get(keyOf(question)) === whole ? this.#keep(question, width, picture) : picture;
     });
   }
 
-  async #take(question: Question, own: ReadonlySet<string>): Promise<Picture> {
+  async #take(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
     const { account, target } = question;
     const failure = this.#failures.get(keyOf(question));
     if (failure !== undefined) throw failure.value;
     try {
-      const picture = new Picture(await this.#parts.take(account.id, target.url, own), Date.now());
+      const picture = new Screenshot(await this.#parts.capture(account.id, target.url, own), Date.now());
       this.taken += 1;
       if (!(await this.#parts.domains.of(account)).has(target.domain)) throw notFound(target);
       this.#hot.deletePrefix(keyOf(question, ''));
@@ -138,7 +138,7 @@ export class Gallery {
     }
   }
 
-  #flight(key: string, work: () => Promise<Picture>): Promise<Picture> {
+  #flight(key: string, work: () => Promise<Screenshot>): Promise<Screenshot> {
     let flight = this.#flights.get(key);
     if (flight === undefined) {
       flight = work().finally(() => this.#flights.delete(key));
@@ -147,13 +147,13 @@ export class Gallery {
     return flight;
   }
 
-  #keep(question: Question, width: number, picture: Picture): Picture {
+  #keep(question: ScreenshotRequest, width: number, picture: Screenshot): Screenshot {
     this.#hot.set(keyOf(question, width), picture, picture.png.byteLength);
     return picture;
   }
 
   /** Nobody waits for the disk, but the end of the plugin does. */
-  #write(account: Account, target: Target, picture: Picture): void {
+  #write(account: Account, target: Target, picture: Screenshot): void {
     const write = this.#store(account, target, picture)
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'a picture could not be kept'))
       .finally(() => this.#writes.delete(write));
@@ -161,7 +161,7 @@ export class Gallery {
   }
 
   /** A domain may leave while its picture is being written, and have been cleared away already. */
-  async #store(account: Account, { domain, url }: Target, picture: Picture): Promise<void> {
+  async #store(account: Account, { domain, url }: Target, picture: Screenshot): Promise<void> {
     const { disk, domains } = this.#parts;
     await disk.write(account.id, domain, url, picture);
     const own = await domains.of(account);
@@ -170,7 +170,7 @@ export class Gallery {
 }
 
 /** The account is part of every key, and comes first. */
-function keyOf({ account, target }: Question, width: number | '' = WIDTH): string {
+function keyOf({ account, target }: ScreenshotRequest, width: number | '' = WIDTH): string {
   return `${account.id} ${target.url} ${width}`;
 }
 

@@ -3,7 +3,7 @@ import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 
 /** The routes of an address that the account, or without one anybody, may ask; `undefined` where its token is worth nothing there. */
-export function usable(
+export function usableRoutes(
   routes: readonly RouteInfo[],
   address: Address,
   account: Account | undefined,
