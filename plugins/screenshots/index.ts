@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { findBrowser, missingPrograms } from './browser/launch-command.ts';
 import { WIDTH } from './browser/open-page.ts';
 import { PagePool } from './browser/page-pool.ts';
@@ -126,17 +126,11 @@ function assertPrograms({ executable }: Settings): string {
 }
 
 function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {
-  const one = (name: string, type: Metric['type'], help: string, value: number): Metric => ({
-    name: `hostkeep_screenshots_${name}`,
-    type,
-    help,
-    samples: [{ value }],
-  });
   return [
-    one('taken_total', 'counter', 'Screenshots taken', service.taken),
-    one('failed_total', 'counter', 'Screenshots that could not be taken', service.failed),
-    one('pages_open', 'gauge', 'Pages open in the browser', pool.open),
-    one('waiting', 'gauge', 'Screenshots waiting for a page', pool.waiting),
+    counter('hostkeep_screenshots_taken_total', 'Screenshots taken', service.taken),
+    counter('hostkeep_screenshots_failed_total', 'Screenshots that could not be taken', service.failed),
+    gauge('hostkeep_screenshots_pages_open', 'Pages open in the browser', pool.open),
+    gauge('hostkeep_screenshots_waiting', 'Screenshots waiting for a page', pool.waiting),
   ];
 }
 

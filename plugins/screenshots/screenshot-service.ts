@@ -1,17 +1,16 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import { LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
-import { ByteLru } from './cache/byte-lru.ts';
-import type { DiskCache } from './cache/disk-cache.ts';
-import type { OwnDomains } from './own-domains.ts';
 import { WIDTH } from './browser/open-page.ts';
+import { deletePrefix, type DiskCache } from './cache/disk-cache.ts';
 import { Screenshot } from './cache/screenshot.ts';
-import { Recent } from './cache/recent.ts';
-import { scale } from './cache/scale.ts';
+import type { OwnDomains } from './own-domains.ts';
 import type { Settings } from './schema.ts';
 import type { Target } from './target.ts';
 
 const REFRESH_MS = 60_000;
+/** How many failures, and how many refreshes, are remembered. */
 const REMEMBERED = 10_000;
 
 export interface ScreenshotRequest {
@@ -21,119 +20,121 @@ export interface ScreenshotRequest {
   readonly refresh: boolean;
 }
 
-/** Takes a picture of an address of an account, whose domains are `own`. */
-export type Capture = (accountId: number, url: string, own: ReadonlySet<string>) => Promise<Uint8Array>;
-
 interface ServiceParts {
-  readonly capture: Capture;
+  /** Takes a screenshot of a page of the account, whose domains are `own`. */
+  readonly capture: (accountId: number, url: string, own: ReadonlySet<string>) => Promise<Uint8Array>;
   readonly disk: DiskCache;
   readonly domains: OwnDomains;
   readonly settings: Pick<Settings, 'ttl_seconds' | 'failure_seconds' | 'memory_cache_bytes'>;
   readonly log: Log;
 }
 
-/** Answers from memory, from disk, or with a picture just taken: one flight for all who ask the same. */
+/** Answers requests from memory, from disk, or with a new screenshot: one flight for all requests for the same page. */
 export class ScreenshotService {
   readonly #parts: ServiceParts;
   readonly #ttlMs: number;
-  readonly #hot: ByteLru<Screenshot>;
+  readonly #memory: LRUCache<string, Screenshot>;
   readonly #flights = new Map<string, Promise<Screenshot>>();
-  readonly #failures: Recent<HttpError>;
-  readonly #refreshed = new Recent<true>(REFRESH_MS, REMEMBERED);
+  /** Sites that could not be reached lately; nothing when the setting is 0, which `LRUCache` would take for no limit. */
+  readonly #failures: LRUCache<string, HttpError> | undefined;
+  readonly #refreshed = new LRUCache<string, true>({ max: REMEMBERED, ttl: REFRESH_MS });
   readonly #writes = new Set<Promise<void>>();
   taken = 0;
   failed = 0;
 
   constructor(parts: ServiceParts) {
+    const { ttl_seconds: ttl, failure_seconds: failure, memory_cache_bytes: maxBytes } = parts.settings;
     this.#parts = parts;
-    this.#ttlMs = parts.settings.ttl_seconds * 1000;
-    this.#hot = new ByteLru(parts.settings.memory_cache_bytes);
-    this.#failures = new Recent(parts.settings.failure_seconds * 1000, REMEMBERED);
+    this.#ttlMs = ttl * 1000;
+    this.#memory = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: ({ png }) => png.byteLength });
+    if (failure > 0) this.#failures = new LRUCache({ max: REMEMBERED, ttl: Math.ceil(failure * 1000) });
   }
 
-  /** From memory without a promise. Errors: 404 `domain_not_found`, 429 `rate_limited`, those of taking and scaling. */
-  show(question: ScreenshotRequest): Screenshot | Promise<Screenshot> {
-    const own = this.#parts.domains.of(question.account);
-    return own instanceof Promise ? own.then((names) => this.#show(question, names)) : this.#show(question, own);
+  /**
+   * Returns a screenshot; without a promise when it is in memory. Errors: 404 `domain_not_found`, 429 `rate_limited`,
+   * 502 `site_unreachable`, 503 `overloaded`, `screenshots_unavailable`.
+   */
+  show(request: ScreenshotRequest): Screenshot | Promise<Screenshot> {
+    const own = this.#parts.domains.of(request.account);
+    return own instanceof Promise ? own.then((names) => this.#show(request, names)) : this.#show(request, own);
   }
 
-  /** Forgets what an account has of domains that it has no longer; all of it when the account is gone. */
+  /** Removes the screenshots of domains that the account no longer has; all of them when the account is gone. */
   async forget(accountId: number, account: Account | undefined): Promise<void> {
-    this.#hot.deletePrefix(`${accountId} `);
-    if (!(await this.#parts.disk.holds(accountId))) return; // most accounts that change have no picture, and many domains
+    deletePrefix(this.#memory, `${accountId} `);
+    if (!(await this.#parts.disk.holds(accountId))) return; // spares most accounts the look-up of their domains
     await this.#parts.disk.keepOnly(accountId, account === undefined ? [] : await this.#parts.domains.of(account));
   }
 
-  /** Resolves when all pictures are on disk. */
+  /** Resolves when all screenshots are on disk. */
   async settle(): Promise<void> {
     await Promise.allSettled([...this.#flights.values(), ...this.#writes]);
     await Promise.all(this.#writes);
   }
 
-  #show(question: ScreenshotRequest, own: ReadonlySet<string>): Screenshot | Promise<Screenshot> {
-    const { target, width, refresh } = question;
+  #show(request: ScreenshotRequest, own: ReadonlySet<string>): Screenshot | Promise<Screenshot> {
+    const { target, width, refresh } = request;
     if (!own.has(target.domain)) throw notFound(target);
-    if (refresh) return this.#refresh(question, own);
-    return (
-      this.#remembered(question, width) ?? (width === WIDTH ? this.#whole(question, own) : this.#scaled(question, own))
-    );
+    if (refresh) return this.#refresh(request, own);
+    return this.#inMemory(request, width) ?? (width === WIDTH ? this.#whole(request, own) : this.#scaled(request, own));
   }
 
-  #remembered(question: ScreenshotRequest, width: number): Screenshot | undefined {
-    const picture = this.#hot.get(keyOf(question, width));
-    return picture !== undefined && Math.abs(Date.now() - picture.takenAt) < this.#ttlMs ? picture : undefined;
+  #inMemory(request: ScreenshotRequest, width: number): Screenshot | undefined {
+    const screenshot = this.#memory.get(keyOf(request, width));
+    return screenshot !== undefined && Math.abs(Date.now() - screenshot.takenAt) < this.#ttlMs ? screenshot : undefined;
   }
 
-  #refresh(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
-    const { account, target } = question;
+  #refresh(request: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
+    const { account, target } = request;
     const site = `${account.id} ${target.domain}`;
-    const last = this.#refreshed.get(site);
-    if (last !== undefined)
-      throw retryLater('rate_limited', 'a new picture of a site is taken at most once a minute', last.seconds);
+    const leftMs = this.#refreshed.getRemainingTTL(site);
+    if (leftMs > 0) throw retryLater('rate_limited', 'a site can be refreshed at most once a minute', leftMs / 1000);
     this.#refreshed.set(site, true);
-    this.#failures.delete(keyOf(question));
-    const fresh = this.#flight(`take ${keyOf(question)}`, () => this.#take(question, own)).catch((error: unknown) => {
-      if (error instanceof HttpError && error.status === 503) this.#refreshed.delete(site);
-      throw error;
-    });
-    return question.width === WIDTH ? fresh : fresh.then(() => this.#scaled(question, own));
+    this.#failures?.delete(keyOf(request));
+    const fresh = this.#flight(`capture ${keyOf(request)}`, () => this.#capture(request, own)).catch(
+      (error: unknown) => {
+        if (error instanceof HttpError && error.status === 503) this.#refreshed.delete(site);
+        throw error;
+      },
+    );
+    return request.width === WIDTH ? fresh : fresh.then(() => this.#scaled(request, own));
   }
 
-  #whole(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
-    const { account, target } = question;
-    return this.#flight(keyOf(question), async () => {
+  #whole(request: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
+    const { account, target } = request;
+    return this.#flight(keyOf(request), async () => {
       const stored = await this.#parts.disk.read(account.id, target.domain, target.url).catch((error: unknown) => {
-        this.#parts.log.warn({ err: error }, 'a kept picture could not be read');
+        this.#parts.log.warn({ err: error }, 'a cached screenshot could not be read');
         return undefined;
       });
-      if (stored === undefined) return this.#flight(`take ${keyOf(question)}`, () => this.#take(question, own));
-      return this.#keep(question, WIDTH, new Screenshot(stored.png, stored.takenAt));
+      if (stored === undefined) return this.#flight(`capture ${keyOf(request)}`, () => this.#capture(request, own));
+      return this.#keep(request, WIDTH, new Screenshot(stored.png, stored.takenAt));
     });
   }
 
-  #scaled(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
-    const { width } = question;
-    return this.#flight(keyOf(question, width), async () => {
-      const whole = this.#remembered(question, WIDTH) ?? (await this.#whole(question, own));
-      const picture = new Screenshot(await scale(whole.png, width), whole.takenAt);
-      return this.#hot.get(keyOf(question)) === whole ? this.#keep(question, width, picture) : picture;
+  #scaled(request: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
+    const { width } = request;
+    return this.#flight(keyOf(request, width), async () => {
+      const whole = this.#inMemory(request, WIDTH) ?? (await this.#whole(request, own));
+      const scaled = await whole.scaledTo(width);
+      return this.#memory.get(keyOf(request)) === whole ? this.#keep(request, width, scaled) : scaled;
     });
   }
 
-  async #take(question: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
-    const { account, target } = question;
-    const failure = this.#failures.get(keyOf(question));
-    if (failure !== undefined) throw failure.value;
+  async #capture(request: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
+    const { account, target } = request;
+    const failure = this.#failures?.get(keyOf(request));
+    if (failure !== undefined) throw failure;
     try {
-      const picture = new Screenshot(await this.#parts.capture(account.id, target.url, own), Date.now());
+      const screenshot = new Screenshot(await this.#parts.capture(account.id, target.url, own), Date.now());
       this.taken += 1;
       if (!(await this.#parts.domains.of(account)).has(target.domain)) throw notFound(target);
-      this.#hot.deletePrefix(keyOf(question, ''));
-      this.#write(account, target, picture);
-      return this.#keep(question, WIDTH, picture);
+      deletePrefix(this.#memory, keyOf(request, ''));
+      this.#write(account, target, screenshot);
+      return this.#keep(request, WIDTH, screenshot);
     } catch (error) {
       this.failed += 1;
-      if (error instanceof HttpError && error.code === 'site_unreachable') this.#failures.set(keyOf(question), error);
+      if (error instanceof HttpError && error.code === 'site_unreachable') this.#failures?.set(keyOf(request), error);
       throw error;
     }
   }
@@ -147,23 +148,23 @@ export class ScreenshotService {
     return flight;
   }
 
-  #keep(question: ScreenshotRequest, width: number, picture: Screenshot): Screenshot {
-    this.#hot.set(keyOf(question, width), picture, picture.png.byteLength);
-    return picture;
+  #keep(request: ScreenshotRequest, width: number, screenshot: Screenshot): Screenshot {
+    this.#memory.set(keyOf(request, width), screenshot);
+    return screenshot;
   }
 
-  /** Nobody waits for the disk, but the end of the plugin does. */
-  #write(account: Account, target: Target, picture: Screenshot): void {
-    const write = this.#store(account, target, picture)
-      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'a picture could not be kept'))
+  /** Writes to disk in the background; requests do not wait for it, but `settle` does. */
+  #write(account: Account, target: Target, screenshot: Screenshot): void {
+    const write = this.#store(account, target, screenshot)
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'a screenshot could not be cached on disk'))
       .finally(() => this.#writes.delete(write));
     this.#writes.add(write);
   }
 
-  /** A domain may leave while its picture is being written, and have been cleared away already. */
-  async #store(account: Account, { domain, url }: Target, picture: Screenshot): Promise<void> {
+  /** Removes the screenshot again if its domain was removed, and cleaned up, while it was being written. */
+  async #store(account: Account, { domain, url }: Target, screenshot: Screenshot): Promise<void> {
     const { disk, domains } = this.#parts;
-    await disk.write(account.id, domain, url, picture);
+    await disk.write(account.id, domain, url, screenshot);
     const own = await domains.of(account);
     if (!own.has(domain)) await disk.keepOnly(account.id, own);
   }
@@ -174,7 +175,7 @@ function keyOf({ account, target }: ScreenshotRequest, width: number | '' = WIDT
   return `${account.id} ${target.url} ${width}`;
 }
 
-/** The same for a domain that nobody has and for somebody else's. */
+/** The 404 for a domain that does not exist and, indistinguishably, for one of another account. */
 export function notFound({ domain }: Target): HttpError {
   return new HttpError('domain_not_found', `the account has no domain ${domain}`);
 }

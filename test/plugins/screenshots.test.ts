@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { findBrowser } from '../../plugins/screenshots/browser/launch-command.ts';
 import { coloured, Site } from '../fixtures/screenshots/site.ts';
 import { browsers, closeHarnesses, pixels, Harness, until, withBrowser } from '../fixtures/screenshots/harness.ts';
@@ -29,7 +30,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
   await until(() => browsers().length === 0); // the browser's crash handlers end by themselves, a moment after it
   assert.equal(
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${process.pid}-`)),
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${PROCESS_ID}-`)),
     [],
     'no profile is left',
   );
@@ -201,6 +202,7 @@ inBrowser('never more pages are open than set, and beyond the queue 503 is answe
   const otherAsked = site.next('/held?other');
   shots.push(small.shoot('other.test/held%3Fother', { token: other.token }));
   await until(async () => (await metric(small, 'waiting')) === 4);
+  assert.equal(await told(small, 'other.test/held%3Fmore', other.token), [503, 'overloaded'], 'the queue is full');
   assert.is(await metric(small, 'pages_open'), 1);
   let before: string | undefined;
   void otherAsked.then(() => (before = site.asked.filter((each) => each.includes('/held')).join()));

@@ -1,24 +1,28 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer';
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { EgressProxy } from '../egress/egress-proxy.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';
 import type { Settings } from '../schema.ts';
 
-/** The page could not be shown, for a reason that is the page's own. */
+/** The page could not be shown, for a reason that lies with the site. */
 export class PageFailed extends Error {}
 
-/** The browser is gone, and so is whatever it was showing. */
+/** The browser process ended, and with it every page. */
 export class BrowserEnded extends Error {}
 
 export const WIDTH = 1280;
 export const HEIGHT = 800;
 
-/** Part of a page's time after which it is taken as it is, loaded or not. */
+/** Part of a page's time after which it is captured as it is, loaded or not. */
 const LOAD_SHARE = 0.75;
-/** A page that still loads something after its load event gets so long to finish. */
+/** How long a page may go on loading after its load event. */
 const SETTLE_MS = 1500;
 const CLOSE_MS = 3000;
 
-/** Runs in every frame before the page's own scripts. What it takes away the browser refuses as well, or it would outlive the page. */
+/**
+ * Runs in every frame before the page's own scripts, and removes what would block the page or outlive it. The browser
+ * refuses the same by other means, because a page may find a way around a script.
+ */
 const HARDENING_SCRIPT = `(() => {
   for (const name of ['alert', 'confirm', 'prompt', 'print', 'open']) Object.defineProperty(globalThis, name, { value: () => null });
   delete globalThis.SharedWorker;
@@ -26,7 +30,7 @@ const HARDENING_SCRIPT = `(() => {
   delete Navigator.prototype.mediaDevices;
 })()`;
 
-/** One page in a context, with a way out, of its own. It takes one picture. */
+/** One page with its own browser context and its own egress proxy, for one screenshot. */
 export class OpenPage {
   readonly #settings: Settings;
   readonly #context: BrowserContext;
@@ -36,7 +40,7 @@ export class OpenPage {
   #requests = 0;
   #inFlight = 0;
   #onEnd: (error: Error) => void = () => undefined;
-  /** Rejects when the page or the browser ends before the picture is taken. */
+  /** Rejects when the page or the browser ends before the screenshot is taken. */
   readonly #ended = new Promise<never>((_, reject) => (this.#onEnd = reject));
 
   private constructor(settings: Settings, context: BrowserContext, egress: EgressProxy, page: Page, cdp: CDPSession) {
@@ -48,7 +52,7 @@ export class OpenPage {
     this.#ended.catch(() => undefined);
   }
 
-  /** Opens an empty page that may not go out yet. */
+  /** Opens an empty page that may not connect anywhere yet. */
   static async open(browser: Browser, policy: EgressPolicy, settings: Settings): Promise<OpenPage> {
     const egress = await EgressProxy.listen(policy, {
       bytes: settings.page_bytes,
@@ -68,47 +72,44 @@ export class OpenPage {
       return open;
     } catch (error) {
       egress.close();
-      await context?.close().catch(() => undefined); // the browser may be what failed
+      await context?.close().catch(() => undefined); // fails too if the browser is what failed
       throw browser.connected ? error : new BrowserEnded('the browser ended', { cause: error });
     }
   }
 
   /** A PNG of the first screen. Rejects with `PageFailed` or `BrowserEnded`. */
   async capture(url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
-    const limit = setTimeout(
-      () => this.#onEnd(new PageFailed(`the page was not shown within ${this.#settings.page_seconds} s`)),
-      this.#settings.page_seconds * 1000,
-    );
+    const { page_seconds: seconds } = this.#settings;
     try {
       this.#egress.open(own);
-      return await Promise.race([this.#show(url), this.#ended]);
+      return await withDeadline(
+        Promise.race([this.#show(url), this.#ended]),
+        seconds * 1000,
+        () => new PageFailed(`the page was not ready within ${seconds} s`),
+      );
     } catch (error) {
       if (error instanceof BrowserEnded || !this.#context.browser().connected)
         throw new BrowserEnded('the browser ended', { cause: error });
       if (error instanceof PageFailed) throw error;
-      throw new PageFailed('the site cannot be reached', { cause: this.#egress.refusal ?? error });
+      throw new PageFailed('the site could not be reached', { cause: this.#egress.refusal ?? error });
     } finally {
-      clearTimeout(limit);
-      this.#egress.stop('the picture is taken');
+      this.#egress.stop('the screenshot was taken');
     }
   }
 
-  /** Whether the browser did as it was told; where not, it has to be killed. */
+  /** Closes the page; resolves with false when the browser did not do so in time and has to be killed. */
   async close(): Promise<boolean> {
     this.#egress.close();
-    let limit: NodeJS.Timeout | undefined;
-    const isLate = new Promise<false>((resolve) => (limit = setTimeout(() => resolve(false), CLOSE_MS)));
-    const isClosed = this.#context.close().then(
+    return withDeadline(this.#context.close(), CLOSE_MS).then(
       () => true,
       () => !this.#context.browser().connected,
     );
-    return Promise.race([isClosed, isLate]).finally(() => clearTimeout(limit));
   }
 
   async #restrict(browser: Browser): Promise<void> {
     const page = this.#page;
     browser.once('disconnected', () => this.#onEnd(new BrowserEnded('the browser ended')));
-    page.on('error', () => this.#onEnd(new PageFailed('the page took too much memory, or broke the browser')));
+    page.on('error', () => this.#onEnd(new PageFailed('the page crashed or used too much memory')));
     page.on('close', () => this.#onEnd(new PageFailed('the page closed itself')));
     page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined)); // gone with its page
     page.on('request', () => this.#countRequest());
@@ -135,20 +136,23 @@ export class OpenPage {
   #countRequest(): void {
     this.#requests += 1;
     this.#inFlight += 1;
-    if (this.#requests > this.#settings.page_requests) this.#egress.stop('the page asked for too much');
+    if (this.#requests > this.#settings.page_requests) this.#egress.stop('the page made too many requests');
   }
 
   async #show(url: string): Promise<Uint8Array> {
     await this.#load(url, this.#settings.page_seconds * 1000 * LOAD_SHARE);
     if (this.#inFlight > 0)
-      await this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS }).catch(() => undefined); // then as it is
+      await this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS }).catch(() => undefined); // then it is captured as it is
     if (!/^https?:/.test(this.#page.url()))
-      throw new PageFailed('the page leads nowhere', { cause: this.#egress.refusal });
+      throw new PageFailed('the page did not lead to an http or https address', { cause: this.#egress.refusal });
     const { data } = await this.#cdp.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
     return Buffer.from(data, 'base64');
   }
 
-  /** What is not loaded in time is shown as it is. Where interfaces of containers come and go, the browser gives up what it was loading: then once more. */
+  /**
+   * Loads a URL; a page that is not loaded in time is kept as it is. Tries again when the browser aborted the load because
+   * network interfaces, such as those of containers, came or went.
+   */
   async #load(url: string, timeoutMs: number, tries = 3): Promise<void> {
     const started = performance.now();
     try {

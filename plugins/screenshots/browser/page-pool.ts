@@ -1,33 +1,30 @@
+import { AccountLimiter } from '../../../kernel/concurrency/account-limiter.ts';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { EgressPolicy } from '../egress/egress-policy.ts';
+import type { Settings } from '../schema.ts';
 import { Chromium } from './chromium.ts';
-import { FairQueue } from './fair-queue.ts';
-import { EgressPolicy } from '../egress/egress-policy.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { BrowserEnded, OpenPage, PageFailed } from './open-page.ts';
-import type { Settings } from '../schema.ts';
 
-interface Job {
-  readonly url: string;
-  readonly own: ReadonlySet<string>;
-  readonly isSecondTry: boolean;
-  readonly resolve: (png: Uint8Array) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** Part of the queue that one account may fill. */
+const QUEUE_SHARE = 0.75;
 
-/** Takes pictures, a few at once, in turn for all accounts. */
+/** Takes screenshots on a bounded number of pages, which accounts use in turn. */
 export class PagePool {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #chromium: Chromium;
   readonly #policy: EgressPolicy;
   readonly #watch: MemoryWatch;
-  readonly #queue: FairQueue<Job>;
+  readonly #limiter: AccountLimiter;
+  readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
-  /** Opened ahead, empty, for the next picture; it counts as open. */
+  /** An empty page, opened in advance for the next screenshot; it counts as open. */
   #spare: Promise<OpenPage> | undefined;
+  /** Resolves once a spare page that is no longer wanted is closed. */
+  #dropped: Promise<void> = Promise.resolve();
   #open = 0;
-  #isClosed = false;
 
   constructor(executable: string, settings: Settings, log: Log, policy: EgressPolicy) {
     this.#settings = settings;
@@ -35,36 +32,42 @@ export class PagePool {
     this.#chromium = new Chromium(executable, settings, log);
     this.#policy = policy;
     this.#watch = new MemoryWatch(settings.page_memory_bytes, log);
-    this.#queue = new FairQueue(settings.queue_limit, Math.ceil(settings.queue_limit * 0.75));
+    this.#limiter = new AccountLimiter({
+      atOnce: settings.pages,
+      perAccount: settings.pages,
+      waiting: Math.ceil(settings.queue_limit * QUEUE_SHARE),
+      waitingOfAll: settings.queue_limit,
+    });
   }
 
-  /** Pages that are open, an empty one included. */
+  /** Number of open pages, an empty one included. */
   get open(): number {
     return this.#open;
   }
 
   get waiting(): number {
-    return this.#queue.size;
+    return this.#limiter.waiting;
   }
 
-  get isRunning(): boolean {
-    return this.#chromium.isRunning;
-  }
-
-  /** A PNG of a page of the account, whose domains are `own`. Errors: 502 `site_unreachable`, 503 `overloaded`, `screenshots_unavailable`. */
+  /**
+   * Resolves with a PNG of a page of the account, whose domains are `own`. Errors: 502 `site_unreachable`, 503
+   * `overloaded`, `screenshots_unavailable`.
+   */
   capture(accountId: number, url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const job = { url, own, isSecondTry: false, resolve, reject };
-      if (this.#isClosed || !this.#queue.push(accountId, job))
-        return reject(retryLater('overloaded', 'too many pictures are waiting', this.#settings.page_seconds));
-      this.#pump();
+      const run = this.#limiter
+        .run({ id: accountId }, this.#closing.signal, () => this.#run(url, own, resolve))
+        .catch(reject)
+        .finally(() => {
+          this.#running.delete(run);
+          this.#restWhenIdle();
+        });
+      this.#running.add(run);
     });
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift())
-      job.reject(retryLater('overloaded', 'the server is stopping', 5));
+    this.#closing.abort(retryLater('overloaded', 'the server is stopping', 5));
     await this.#chromium.kill();
     await Promise.all(this.#running);
     await this.#dropSpare();
@@ -72,39 +75,34 @@ export class PagePool {
     await this.#chromium.close();
   }
 
-  #pump(): void {
-    while (this.#queue.size > 0 && (this.#spare !== undefined || this.#open < this.#settings.pages)) {
-      const page = this.#spare ?? this.#openPage();
-      this.#spare = undefined;
-      const job = this.#queue.shift();
-      if (job !== undefined) this.#start(job, page);
-    }
-    if (this.#running.size > 0 || this.#isClosed) return;
-    this.#watch.stop();
-    if (this.#open === 0) this.#openSpare();
-    this.#chromium.rest(() => this.#dropSpare());
-  }
-
-  #start(job: Job, page: Promise<OpenPage>): void {
-    const run = this.#run(job, page).finally(() => {
-      this.#running.delete(run);
-      this.#pump();
-    });
-    this.#running.add(run);
-  }
-
-  async #run(job: Job, opening: Promise<OpenPage>): Promise<void> {
+  /** Passes the PNG on before the page is closed, so that the client does not wait for that. */
+  async #run(
+    url: string,
+    own: ReadonlySet<string>,
+    deliver: (png: Uint8Array) => void,
+    isRetry = false,
+  ): Promise<void> {
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
     try {
-      const page = await opening;
+      const page = await this.#takePage();
       try {
-        job.resolve(await page.capture(job.url, job.own));
+        deliver(await page.capture(url, own));
       } finally {
         await this.#closePage(page);
       }
     } catch (error) {
-      if (!(error instanceof BrowserEnded) || job.isSecondTry || this.#isClosed) return job.reject(this.#told(error));
-      await this.#run({ ...job, isSecondTry: true }, this.#openPage());
+      if (!(error instanceof BrowserEnded) || isRetry || signal.aborted) throw problemOf(error);
+      await this.#run(url, own, deliver, true);
     }
+  }
+
+  async #takePage(): Promise<OpenPage> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (spare !== undefined) return spare;
+    await this.#dropped; // or there would be one page too many
+    return this.#openPage();
   }
 
   #openPage(): Promise<OpenPage> {
@@ -120,33 +118,44 @@ export class PagePool {
     return OpenPage.open(browser, this.#policy, this.#settings);
   }
 
+  #restWhenIdle(): void {
+    if (this.#limiter.running > 0 || this.#closing.signal.aborted) return;
+    this.#watch.stop();
+    if (this.#open === 0) this.#openSpare();
+    this.#chromium.endWhenIdle(() => this.#dropSpare());
+  }
+
   #openSpare(): void {
     const spare = this.#openPage();
     this.#spare = spare;
     spare.catch((error: unknown) => {
       if (this.#spare === spare) this.#spare = undefined;
-      this.#log.debug({ err: error }, 'no page could be opened ahead');
+      this.#log.debug({ err: error }, 'no page could be opened in advance');
     });
   }
 
-  async #dropSpare(): Promise<void> {
+  #dropSpare(): Promise<void> {
     const spare = this.#spare;
     this.#spare = undefined;
-    const page = await spare?.catch(() => undefined);
-    if (page !== undefined) await this.#closePage(page);
+    if (spare !== undefined)
+      this.#dropped = spare.then(
+        (page) => this.#closePage(page),
+        () => undefined, // logged when it was opened
+      );
+    return this.#dropped;
   }
 
   async #closePage(page: OpenPage): Promise<void> {
     const isClosed = await page.close();
     this.#open -= 1;
     if (isClosed) return;
-    this.#log.warn('a page did not close; the browser is killed');
+    this.#log.warn('a page did not close; killing the browser');
     await this.#chromium.kill();
   }
+}
 
-  #told(error: unknown): HttpError {
-    if (error instanceof PageFailed)
-      return new HttpError('site_unreachable', error.message, { cause: error.cause ?? error });
-    return retryLater('screenshots_unavailable', 'the browser is not available at the moment', 5, error);
-  }
+function problemOf(error: unknown): HttpError {
+  if (error instanceof PageFailed)
+    return new HttpError('site_unreachable', error.message, { cause: error.cause ?? error });
+  return retryLater('screenshots_unavailable', 'the browser is not available right now', 5, error);
 }

@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ByteLru } from './byte-lru.ts';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LRUCache } from '../../../kernel/concurrency/bounded-cache.ts';
+import { replaceFile } from '../../../kernel/system/atomic-file.ts';
 
-/** What a PNG ends with: a file without it was not written to its end. */
-const END = Buffer.from('0000000049454e44ae426082', 'hex');
+/** The last bytes of every PNG: a file without them was not written to its end. */
+const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex');
 
 export interface StoredScreenshot {
   readonly png: Uint8Array;
@@ -13,13 +14,14 @@ export interface StoredScreenshot {
 }
 
 /**
- * Pictures in the data folder, as `<account>/<hash of the domain>/<hash of the address>.png`: the account is part of
- * every path. A file's modification time says when the picture was taken, its access time when it was last used.
+ * Screenshots in the data folder, as `<account>/<hash of the domain>/<hash of the URL>.png`: the account is part of
+ * every path. A file's modification time is when the screenshot was taken, its access time when it was last used.
  */
 export class DiskCache {
   readonly #folder: string;
   readonly #ttlMs: number;
-  readonly #index: ByteLru<true>;
+  /** The files by path below the folder, the least recently used first to be removed. */
+  readonly #index: LRUCache<string, true>;
   readonly #onError: (error: unknown) => void;
   #scan: Promise<void> | undefined;
 
@@ -27,69 +29,66 @@ export class DiskCache {
     this.#folder = folder;
     this.#ttlMs = ttlMs;
     this.#onError = onError;
-    this.#index = new ByteLru(limitBytes, (path) => void rm(join(folder, path), { force: true }).catch(onError));
+    this.#index = new LRUCache({
+      maxSize: Math.max(1, limitBytes), // 0 would mean no limit
+      dispose: (_, path, reason) => {
+        if (reason === 'evict') this.#removeFile(path);
+      },
+    });
   }
 
-  /** The picture, unless there is none or it is too old, or of a time far ahead that a wrong clock gave it. */
+  /** Returns the screenshot, unless it is missing, incomplete, too old, or dated far ahead by a wrong clock. */
   async read(accountId: number, domain: string, url: string): Promise<StoredScreenshot | undefined> {
     await this.#ready();
     const path = pathOf(accountId, domain, url);
     if (this.#index.get(path) === undefined) return undefined;
     const file = join(this.#folder, path);
-    const picture = await load(file);
-    if (picture !== undefined && Math.abs(Date.now() - picture.takenAt) < this.#ttlMs && isWhole(picture.png)) {
-      await utimes(file, new Date(), new Date(picture.takenAt)).catch(this.#onError);
-      return picture;
+    const stored = await load(file);
+    if (stored !== undefined && Math.abs(Date.now() - stored.takenAt) < this.#ttlMs && isWhole(stored.png)) {
+      await utimes(file, new Date(), new Date(stored.takenAt)).catch(this.#onError);
+      return stored;
     }
     this.#index.delete(path);
     await rm(file, { force: true });
     return undefined;
   }
 
-  /** Appears whole or not at all, readable by its owner only. */
+  /** Writes the whole file or nothing, readable by its owner only. */
   async write(accountId: number, domain: string, url: string, { png, takenAt }: StoredScreenshot): Promise<void> {
     await this.#ready();
     const path = pathOf(accountId, domain, url);
     const file = join(this.#folder, path);
-    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
-    const fresh = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-    const handle = await open(fresh, 'wx', 0o600);
-    try {
-      await handle.writeFile(png);
-      await handle.utimes(new Date(), new Date(takenAt));
-    } finally {
-      await handle.close();
-    }
-    await rename(fresh, file);
-    this.#index.set(path, true, png.byteLength);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await replaceFile(file, png, { mode: 0o600, mtime: new Date(takenAt) });
+    this.#add(path, png.byteLength);
   }
 
-  /** Removes what an account has of domains other than those. */
+  /** Removes the account's screenshots of all domains but these. */
   async keepOnly(accountId: number, domains: Iterable<string>): Promise<void> {
     await this.#ready();
     const kept = new Set(Array.from(domains, hash));
     if (kept.size === 0) {
-      this.#index.deletePrefix(`${accountId}/`);
+      deletePrefix(this.#index, `${accountId}/`);
       return rm(join(this.#folder, String(accountId)), { recursive: true, force: true });
     }
     for (const folder of await list(join(this.#folder, String(accountId)))) {
       if (kept.has(folder)) continue;
-      this.#index.deletePrefix(`${accountId}/${folder}/`);
+      deletePrefix(this.#index, `${accountId}/${folder}/`);
       await rm(join(this.#folder, String(accountId), folder), { recursive: true, force: true });
     }
   }
 
-  /** Whether anything of an account is here. */
+  /** Whether there is anything of an account. */
   async holds(accountId: number): Promise<boolean> {
     return (await list(join(this.#folder, String(accountId)))).length > 0;
   }
 
-  /** Accounts that have something here. */
+  /** Ids of the accounts that have screenshots here. */
   async accounts(): Promise<number[]> {
     return (await list(this.#folder)).map(Number).filter(Number.isInteger);
   }
 
-  /** Read once, when first needed, because start-up is counted; failing, it is tried again. */
+  /** Reads the index on first use, to keep startup short, and again after a failure. */
   #ready(): Promise<void> {
     this.#scan ??= this.#readIndex().catch((error: unknown) => {
       this.#scan = undefined;
@@ -113,8 +112,23 @@ export class DiskCache {
         }
       }
     }
-    for (const { path, bytes } of found.toSorted((a, b) => a.usedMs - b.usedMs)) this.#index.set(path, true, bytes);
+    for (const { path, bytes } of found.toSorted((a, b) => a.usedMs - b.usedMs)) this.#add(path, bytes);
   }
+
+  /** Adds a file that was just written or found; one that is larger than the whole cache is removed again. */
+  #add(path: string, bytes: number): void {
+    this.#index.set(path, true, { size: Math.max(1, bytes) }); // an empty file, too, must have a size
+    if (!this.#index.has(path)) this.#removeFile(path);
+  }
+
+  #removeFile(path: string): void {
+    rm(join(this.#folder, path), { force: true }).catch(this.#onError);
+  }
+}
+
+/** Forgets all entries whose key begins with the prefix. */
+export function deletePrefix<V extends {}>(cache: LRUCache<string, V>, prefix: string): void {
+  for (const key of [...cache.keys()]) if (key.startsWith(prefix)) cache.delete(key);
 }
 
 function pathOf(accountId: number, domain: string, url: string): string {
@@ -126,10 +140,10 @@ function hash(text: string): string {
 }
 
 function isWhole(png: Uint8Array): boolean {
-  return END.equals(png.subarray(-END.length));
+  return PNG_END.equals(png.subarray(-PNG_END.length));
 }
 
-/** `undefined` when it has just been removed. */
+/** Returns `undefined` when the file has just been removed. */
 async function load(file: string): Promise<StoredScreenshot | undefined> {
   try {
     const [png, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);
