@@ -1,7 +1,7 @@
 import type { Metric as ClientMetric } from 'prom-client';
 import type { Log } from '../../kernel/log.ts';
 
-/** A figure with all its samples, as the text format has it; a histogram's samples have names of their own. */
+/** A metric with all its samples, as in the text format; the samples of a histogram have names of their own. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
@@ -14,29 +14,26 @@ export interface MetricFamily {
 }
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-/** A figure of a plugin with more samples than this has a label without bounds, and is cut. */
-const SAMPLES_AT_MOST = 5000;
+/** A metric with more samples has an unbounded label; the rest is cut off. */
+const MAX_SAMPLES = 5000;
 
-export const PAGE_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The page in the Prometheus text format. prom-client writes and escapes it; its own counters are not used, because
- * what is shown is counted where it happens, without knowing of any metrics. A figure whose name was taken, or is none, is left out.
+ * Renders metrics in the Prometheus text format, and leaves out those whose name is invalid or already taken. prom-client
+ * only writes and escapes: the values are counted where they arise, by code that knows nothing about metrics.
  */
-export async function page(figures: readonly MetricFamily[], log: Log): Promise<string> {
-  const { Registry } = await import('prom-client'); // loaded where somebody scrapes, because start-up and memory are counted
+export async function exposition(families: readonly MetricFamily[], log: Log): Promise<string> {
+  const { Registry } = await import('prom-client'); // on the first scrape, to keep startup and idle memory small
   const registry = new Registry();
-  for (const { name, help, type, samples } of figures) {
+  for (const { name, help, type, samples } of families) {
     const labels = samples.flatMap((sample) => Object.keys(sample.labels ?? {}));
-    if (
-      !NAME.test(name) ||
-      !labels.every((label) => NAME.test(label)) ||
-      registry.getSingleMetric(name) !== undefined
-    ) {
-      log.warn({ metric: name }, 'a figure has no usable name, or one that was taken, and is left out');
+    const isTaken = registry.getSingleMetric(name) !== undefined;
+    if (isTaken || ![name, ...labels].every((each) => NAME.test(each))) {
+      log.warn({ metric: name }, 'a metric was left out: a name is invalid or already taken');
       continue;
     }
-    const values = samples.slice(0, SAMPLES_AT_MOST);
+    const values = samples.slice(0, MAX_SAMPLES);
     const written = { name, get: async () => ({ name, help, type, values, aggregator: 'sum' }) };
     registry.registerMetric(written as unknown as ClientMetric);
   }

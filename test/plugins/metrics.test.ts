@@ -6,7 +6,7 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
-import { page } from '../../plugins/metrics/exposition.ts';
+import { exposition } from '../../plugins/metrics/exposition.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -15,12 +15,12 @@ const test = testSuite('metrics');
 const log = createLog('silent');
 let server: TestServer;
 
-/** A plugin that fails, one with odd figures: neither may cost the page. */
+/** A plugin that fails, and one with unusual metrics: neither may break the page. */
 const failing = definePlugin({
   name: 'failing',
   features: [],
   routes: {},
-  setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no figures')) } }),
+  setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no metrics')) } }),
 });
 const odd = definePlugin({
   name: 'odd',
@@ -169,8 +169,8 @@ test('promtool finds nothing wrong with the page', async () => {
 test('labels are bounded, whatever happens', async () => {
   const counter = new EventCounter();
   for (let i = 0; i < 1000; i += 1) counter.count(`type.${i}`);
-  assert.is(counter.figure().samples.length, 201);
-  const text = await page(
+  assert.is(counter.metric().samples.length, 201);
+  const text = await exposition(
     [
       {
         name: 'many',
