@@ -455,8 +455,8 @@ test('waiting doubles up to a limit', () => {
 test('a URL that cannot be used is told, and costs only this plugin', async () => {
   for (const [urls, why] of [
     [['http://'], /is not a URL/],
-    [['http://me:secret@example.com/'], /must not hold a password/],
-    [['http://example.com/', 'http://example.com'], /is there twice/],
+    [['http://me:secret@example.com/'], /must not contain a password/],
+    [['http://example.com/', 'http://example.com'], /is a duplicate/],
   ] as const) {
     const server = await TestServer.start({ config: settings(urls) });
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webhooks');
