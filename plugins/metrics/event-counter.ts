@@ -2,7 +2,7 @@ import { counter, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 
 const MAX_TYPES = 200;
 
-/** Counts the events of accounts since startup, by type: logins, refusals, added domains and whatever plugins record. */
+/** Counts the events of accounts since startup, by type: logins, refusals, added domains and others of plugins. */
 export class EventCounter {
   readonly #counts = new Map<string, number>();
 

@@ -20,8 +20,8 @@ const MAX_SAMPLES = 5000;
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Renders metrics in the Prometheus text format, and leaves out those whose name is invalid or already taken. prom-client
- * only writes and escapes: the values are counted where they arise, by code that knows nothing about metrics.
+ * Renders metrics in the Prometheus text format, and leaves out those whose name is invalid or already taken.
+ * prom-client only writes and escapes: the values are counted where they arise, by code that knows no metrics.
  */
 export async function exposition(families: readonly MetricFamily[], log: Log): Promise<string> {
   const { Registry } = await import('prom-client'); // on the first scrape, to keep startup and idle memory small

@@ -49,9 +49,9 @@ function describe(node: NodeInfo, scope: Scope): Members {
       title: address === 'user' ? 'Hostkeep, end-user API' : 'Hostkeep, usage and administration API',
       version: node.version,
       description:
-        'Describes what the caller may use; without a token, what needs no token. `x-hostkeep-feature` lists features of ' +
-        'which the account needs at least one, `x-hostkeep-also` those that it needs in addition. Every GET also answers ' +
-        'HEAD; other methods return 405 with `Allow`.',
+        'Describes what the caller may use; without a token, what needs no token. `x-hostkeep-feature` lists ' +
+        'features of which the account needs at least one, `x-hostkeep-also` those that it needs in addition. Every GET ' +
+        'also answers HEAD; other methods return 405 with `Allow`.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: node.url(address) }],

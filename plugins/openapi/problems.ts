@@ -13,13 +13,13 @@ export const problemSchema = (): Members => ({
     type: { type: 'string', format: 'uri', description: 'urn:hostkeep:error:<error>' },
     title: { type: 'string', description: 'In the language of the account' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What was wrong with this request' },
+    detail: { type: 'string', description: 'Explains the problem with this request' },
     error: { type: 'string', enum: errorCodes(), description: 'Stable code for programs' },
     request_id: { type: 'string', description: 'Identifies the request in the log of the server' },
     feature: { type: 'string', description: 'With feature_disabled: the feature that is missing' },
     errors: {
       type: 'array',
-      description: 'With invalid_request: what is invalid, by JSON pointer',
+      description: 'With invalid_request: the invalid values, by JSON pointer',
       items: {
         type: 'object',
         required: ['path', 'message'],
@@ -63,8 +63,9 @@ function commonCodes({ access, path, paths, params, query, body }: RouteInfo, ad
 }
 
 function problem(status: number, codes: readonly ErrorCode[]): Members {
+  const causes = codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`);
   return {
-    description: `${STATUS_CODES[status] ?? status}: ${codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`).join(', ')}`,
+    description: `${STATUS_CODES[status] ?? status}: ${causes.join(', ')}`,
     ...(HEADERS[status] && { headers: HEADERS[status] }),
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };

@@ -24,7 +24,7 @@ export function responsesOf(route: RouteInfo, scope: Scope): Members {
 
 function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
   const { reply, produces = [], status = 200, headers = [] } = route;
-  const isJson = produces.length === 0 || reply['type'] !== 'string'; // a reply that is only text has a string as its schema
+  const isJson = produces.length === 0 || reply['type'] !== 'string'; // a string stands for a reply that is only text
   const links = linksOf(route, routes);
   const schema = replySchema(reply);
   return {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Target } from './target.ts';
 
-/** A signed URL is valid for at least an hour and does not change within the hour, so that clients can cache its image. */
+/** A signed URL is valid for at least an hour and stays the same within the hour, so that clients can cache it. */
 const HOUR_SECONDS = 3600;
 
 export interface RemoteRequest {

@@ -64,12 +64,12 @@ export const ScreenshotsConfig = Type.Object(
     page_bytes: Type.Integer({
       minimum: 1024,
       default: 32 * MIB,
-      description: 'What a page may send and receive; after that it is captured as it is',
+      description: 'Bytes that a page may send and receive; after that it is captured as it is',
     }),
     page_requests: Type.Integer({
       minimum: 1,
       default: 400,
-      description: 'Requests, and connections, of a page; after that it is captured as it is',
+      description: 'Requests, and connections, that a page may make; after that it is captured as it is',
     }),
     page_memory_bytes: Type.Integer({
       minimum: 128 * MIB,
@@ -122,8 +122,8 @@ export const ScreenshotUrl = Type.Object(
   { url: Type.String({ format: 'uri', description: 'URL of the screenshot on the remote service' }) },
   {
     description:
-      'With a remote service: the URL. Local screenshots are image/png, 1280×800 or scaled to the width, with an ETag ' +
-      'and Cache-Control: private',
+      'With a remote service: the URL. Local screenshots are image/png, 1280×800 or scaled to the width, with an ' +
+      'ETag and Cache-Control: private',
   },
 );
 export type ScreenshotUrl = Static<typeof ScreenshotUrl>;

@@ -35,7 +35,7 @@ export class ScreenshotService {
   readonly #ttlMs: number;
   readonly #memory: LRUCache<string, Screenshot>;
   readonly #flights = new Map<string, Promise<Screenshot>>();
-  /** Sites that could not be reached lately; nothing when the setting is 0, which `LRUCache` would take for no limit. */
+  /** Pages that failed lately; `undefined` when the setting is 0, which `LRUCache` would take for no limit. */
   readonly #failures: LRUCache<string, HttpError> | undefined;
   readonly #refreshed = new LRUCache<string, true>({ max: REMEMBERED, ttl: REFRESH_MS });
   readonly #writes = new Set<Promise<void>>();

@@ -39,8 +39,8 @@ export function signature(secret: string, seconds: number, body: string): string
 }
 
 /**
- * Makes one attempt, on its own connection. Follows no redirects and does not read the response's body. Rejects when the
- * endpoint does not answer in time, or its address is not allowed.
+ * Makes one attempt, on its own connection. Follows no redirects and does not read the response's body. Rejects when
+ * the endpoint does not answer in time, or its address is not allowed.
  */
 export async function send(
   body: string,

@@ -25,8 +25,8 @@ interface EndpointParts {
 }
 
 /**
- * Delivers the queue of one endpoint, one delivery at a time: a slow endpoint does not delay others, and a delivery that
- * it rejects does not delay the next.
+ * Delivers the queue of one endpoint, one delivery at a time: a slow endpoint does not delay others, and a delivery
+ * that it rejects does not delay the next.
  */
 export class Endpoint {
   readonly key: string;
@@ -57,7 +57,7 @@ export class Endpoint {
     return this.#patterns.some((pattern) => pattern.test(type));
   }
 
-  /** Delivers what is due; a call during that makes it check again. */
+  /** Delivers everything that is due; a call during that makes it check again. */
   wake(): void {
     this.#isWoken = true;
     this.#running ??= this.#run();

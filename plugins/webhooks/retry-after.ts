@@ -5,8 +5,8 @@ const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
- * Returns the pause in milliseconds that a 429 or 503 asks for by `Retry-After`, in seconds or as a date: at most an hour,
- * and 0 without a valid header.
+ * Returns the pause in milliseconds that a 429 or 503 asks for by `Retry-After`, in seconds or as a date: at most an
+ * hour, and 0 without a valid header.
  */
 export function retryAfterMs(status: number, retryAfter: string, now: number): number {
   if (status !== 429 && status !== 503) return 0;

@@ -47,8 +47,8 @@ export const WebhooksConfig = Type.Object(
       maximum: 600_000,
       default: 5000,
       description:
-        'Delay before the second attempt, doubled before each later one up to six hours; a Retry-After of a 429 or 503 ' +
-        'can lengthen it, up to an hour',
+        'Delay before the second attempt, doubled before each later one up to six hours; a Retry-After of a 429 or ' +
+        '503 can lengthen it, up to an hour',
     }),
     backlog: Type.Integer({
       minimum: 1,

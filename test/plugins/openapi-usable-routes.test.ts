@@ -14,7 +14,7 @@ function route(name: string, spec: Partial<RouteSpec>): Record<string, RouteSpec
   return { [name]: { method: 'GET', path: `/${name}`, summary: name, reply: Type.Object({}), ...spec } };
 }
 
-/** A route of every kind, on either address and on both. */
+/** A route of every access, on each address and on both. */
 const ROUTES = describe('probe', ['dns', 'redirects'], {
   ...route('guest', { access: 'guest', address: 'both' }),
   ...route('user', { access: 'user' }),
@@ -30,12 +30,12 @@ const account = (role: Account['role'], ...features: string[]) =>
   ({ role, features: new Set(features) }) as unknown as Account;
 const namesOf = (routes: readonly RouteInfo[] | undefined) => routes?.map(({ name }) => name);
 
-test('a guest is told of what is open to anybody', () => {
+test('a guest sees the routes that need no token', () => {
   for (const address of ['user', 'admin'] as const)
     assert.equal(namesOf(usableRoutes(ROUTES, address, undefined)), ['guest']);
 });
 
-test('a token of the other address is worth nothing', () => {
+test('a token of the other address is not valid', () => {
   assert.is(usableRoutes(ROUTES, 'user', account('admin')), undefined);
   const withoutFeatures = ROUTES.filter(({ access }) => access !== 'feature');
   assert.is(
@@ -45,7 +45,7 @@ test('a token of the other address is worth nothing', () => {
   );
 });
 
-test('a user on the admin address is told of what a feature opens, and of nothing that is for those who are at home there', () => {
+test('a user on the admin address sees the routes that a feature opens, and none for administrators', () => {
   assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('user'))), ['guest']);
   assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('user', 'dns'))), ['guest', 'featureOfAdmin']);
   assert.equal(
@@ -55,7 +55,7 @@ test('a user on the admin address is told of what a feature opens, and of nothin
   );
 });
 
-test('a user is told of what the features open, and an admin of all of the admin address', () => {
+test('a user sees what the features open, and an administrator everything on the admin address', () => {
   assert.equal(namesOf(usableRoutes(ROUTES, 'user', account('user'))), ['guest', 'user', 'userOfBoth']);
   assert.equal(namesOf(usableRoutes(ROUTES, 'user', account('user', 'dns'))), [
     'guest',
@@ -80,7 +80,7 @@ test('a user is told of what the features open, and an admin of all of the admin
   ]);
 });
 
-test('whoever asks is told of exactly what the gate lets through', () => {
+test('a caller sees exactly the routes that the gate admits', () => {
   const live = ROUTES.map((info) => new CompiledRoute(info, () => ({})));
   const admitted = (address: Address, who: Account) =>
     live.filter((each) => {

@@ -87,7 +87,7 @@ test('a target is a domain and a normalized URL, which stays on that domain', ()
     );
 });
 
-test('own domains lead to the web server, public addresses to themselves, all others nowhere', async () => {
+test('own domains lead to the web server, public addresses to themselves, all others are refused', async () => {
   const policy = new EgressPolicy(SETTINGS);
   assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
   assert.equal(await policy.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
@@ -121,7 +121,7 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   await refused({ ...SETTINGS, public_addresses: false }, '93.184.216.34', 80);
 });
 
-test('a name is resolved each time, and what was checked is what is connected to', async () => {
+test('a name is resolved each time, and the address that was checked is the one connected to', async () => {
   const names = await NameServer.start();
   const policy = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
   names.answer('rebinding.test', '93.184.216.34', '127.0.0.1');
@@ -270,7 +270,7 @@ test('a client that has the screenshot gets a 304', () => {
   for (const header of ['', '"a"', etag.slice(1, -1)]) assert.is(screenshot.answer(header).status, undefined, header);
 });
 
-test('the remote address is filled, percent-encoded and signed, and stays the same for a while', () => {
+test('the remote URL is filled, percent-encoded and signed, and stays the same for a while', () => {
   const size = { width: 320, refresh: false };
   const request = { target: targetOf('own.test/a?b=c&d={width}'), ...size };
   assert.is(

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 
 let site: Site;
 let tlsSite: Site;
-/** Stands for what is internal: whoever asks it has got through. */
+/** Stands for an internal server: any request to it is a breach. */
 let internal: Site;
 let names: NameServer;
 let harness: Harness;
@@ -38,7 +38,7 @@ test.before(async () => {
 test.after(async () => {
   await closeHarnesses();
   await Promise.all([site, tlsSite, internal, names].map((each) => each.close()));
-  await until(() => browsers().length === 0); // the browser's crash handlers end by themselves, a moment after it
+  await until(() => browsers().length === 0); // the browser's crash handlers end a moment after it
 });
 
 function redirect(path: string, to: string): void {
@@ -59,16 +59,16 @@ inBrowser('a redirect to a metadata, private or loopback address reaches nothing
   await Promise.all(
     targets.map(async (target, i) => {
       redirect(`/to-${i}`, target);
-      const { status, error } = await harness.shoot(`pictures.test/to-${i}`);
+      const { status, error } = await harness.capture(`pictures.test/to-${i}`);
       assert.is(`${target} ${status} ${error}`, `${target} 502 site_unreachable`);
     }),
   );
-  assert.equal(internal.asked, []);
+  assert.equal(internal.requests, []);
 });
 
 inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file', async () => {
   redirect('/file', 'file:///etc/passwd');
-  assert.is((await harness.shoot('pictures.test/file')).status, 502);
+  assert.is((await harness.capture('pictures.test/file')).status, 502);
   site.page(
     '/file-frame',
     `${coloured('green')}<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>`,
@@ -96,14 +96,14 @@ inBrowser('a page that loads from internal addresses gets nothing from them', as
     <link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}"><link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
   );
   assert.is(await harness.colour('pictures.test/inside'), GREEN);
-  assert.equal(internal.asked, []);
+  assert.equal(internal.requests, []);
 });
 
-inBrowser('a name that resolves to loopback is refused, also one that did not the first time', async () => {
+inBrowser('a name that resolves to loopback is refused, also when it did not at first', async () => {
   names.answer('loopback.test', '127.0.0.1');
   redirect('/name', 'http://loopback.test/');
-  assert.is((await harness.shoot('pictures.test/name')).status, 502);
-  assert.ok(names.asked.includes('loopback.test'), 'the name was resolved by us');
+  assert.is((await harness.capture('pictures.test/name')).status, 502);
+  assert.ok(names.requests.includes('loopback.test'), 'the name was resolved by the configured name server');
   names.answer('rebound.test', '10.1.2.3', '127.0.0.1');
   site.page(
     '/rebind',
@@ -115,14 +115,14 @@ inBrowser('a name that resolves to loopback is refused, also one that did not th
   assert.is(await harness.colour('pictures.test/rebind'), GREEN);
 });
 
-inBrowser("another port of the own domain is not the node's", async () => {
+inBrowser("another port of the account's domain does not reach the node", async () => {
   names.answer('pictures.test', '127.0.0.1');
   redirect('/port', `http://pictures.test:${internal.port}/secret`);
-  assert.is((await harness.shoot('pictures.test/port')).status, 502);
-  assert.equal(internal.asked, []);
+  assert.is((await harness.capture('pictures.test/port')).status, 502);
+  assert.equal(internal.requests, []);
 });
 
-inBrowser('real-time connections send nothing past the proxy', async () => {
+inBrowser('WebRTC and WebTransport send nothing past the proxy', async () => {
   const udp = createSocket('udp4');
   const packets: string[] = [];
   udp.on('message', (packet) => packets.push(packet.toString('hex')));
@@ -167,7 +167,7 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
   const done = tlsSite.next('/done?');
   tlsSite.page('/until-done', (_, response) => void done.then(() => response.end()));
   redirect('/doors', 'https://pictures.test/doors');
-  assert.is(await harness.colour('pictures.test/doors'), GREEN, tlsSite.asked.join('\n'));
+  assert.is(await harness.colour('pictures.test/doors'), GREEN, tlsSite.requests.join('\n'));
   assert.is(tlsSite.count('/popup'), 0);
   site.page(
     '/download',
@@ -179,10 +179,10 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
         })
         .end('x'),
   );
-  assert.is((await harness.shoot('pictures.test/download')).status, 502);
+  assert.is((await harness.capture('pictures.test/download')).status, 502);
 });
 
-inBrowser('an endless page is taken as it is, within its time', async () => {
+inBrowser('an endless page is captured as it is, within its time', async () => {
   const timers = new Set<NodeJS.Timeout>();
   site.page('/endless', (_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).write(coloured('green'));
@@ -226,7 +226,7 @@ inBrowser('a storm of requests, also from a worker, is cut off', async () => {
     coloured('green', 'for (let i = 0; i < 400; i++) fetch("/hit?" + i).catch(() => 0); new Worker("/storm.js")'),
   );
   assert.is(await harness.colour('pictures.test/storm'), GREEN);
-  const hits = site.asked.filter((each) => each.includes('/hit')).length;
+  const hits = site.requests.filter((each) => each.includes('/hit')).length;
   assert.ok(hits < 300, `${hits} of 800 requests came through`);
 });
 
@@ -243,14 +243,14 @@ inBrowser('alert loops: a finite one ends, an endless one costs its page and not
   site.page('/after', coloured('green'));
   assert.is(await harness.colour('pictures.test/alerts'), GREEN);
   const [loop, frame, after] = await Promise.all([
-    harness.shoot('pictures.test/alert-loop'),
-    harness.shoot('pictures.test/frame-alert-loop'),
-    harness.shoot('pictures.test/after'),
+    harness.capture('pictures.test/alert-loop'),
+    harness.capture('pictures.test/frame-alert-loop'),
+    harness.capture('pictures.test/after'),
   ]);
   assert.equal([loop.status, frame.status, after.status], [502, 502, 200]);
 });
 
-inBrowser('a page that takes too much memory is ended, whatever it fills, and others are not', async () => {
+inBrowser('a page that exceeds the memory limit is killed, on and off the heap, and others are not', async () => {
   site.page('/objects', coloured('red', 'const all = []; for (;;) all.push({ a: [1, 2, 3, {}] });'));
   site.page(
     '/buffers',
@@ -263,14 +263,14 @@ inBrowser('a page that takes too much memory is ended, whatever it fills, and ot
   site.page('/never', () => undefined);
   site.page('/modest', coloured('green'));
   const [objects, buffers, modest] = await Promise.all([
-    harness.shoot('pictures.test/objects'),
-    harness.shoot('pictures.test/buffers'),
-    harness.shoot('pictures.test/modest'),
+    harness.capture('pictures.test/objects'),
+    harness.capture('pictures.test/buffers'),
+    harness.capture('pictures.test/modest'),
   ]);
   assert.equal([objects.status, buffers.status, modest.status], [502, 502, 200]);
 });
 
-inBrowser('a browser killed in the middle is started again, and the picture is taken', async () => {
+inBrowser('a browser killed during a capture is restarted, and the screenshot is taken', async () => {
   let answer: () => void = () => undefined;
   site.page(
     '/slow',
@@ -285,7 +285,7 @@ inBrowser('a browser killed in the middle is started again, and the picture is t
   answer();
   assert.is(await shot, GREEN);
   assert.is(
-    (await harness.shoot('pictures.test/buffers%3F2')).status,
+    (await harness.capture('pictures.test/buffers%3F2')).status,
     502,
     'memory is watched in the next browser too',
   );

@@ -1,4 +1,4 @@
-/** Shows what the caller may use. The token is kept only in the memory of this page. */
+/** Shows the operations that the caller may use. The token is kept only in the memory of this page. */
 const element = (id) => document.getElementById(id);
 let description = {};
 

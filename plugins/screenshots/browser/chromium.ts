@@ -10,7 +10,7 @@ const LAUNCH_MS = 20_000;
 /** After a failed launch, `acquire` rejects at once for this long. */
 const RETRY_MS = 5000;
 const PROBE_MS = 10_000;
-/** The kernel's limit on a process of the browser, as a multiple of what a page may use. */
+/** The kernel's limit on a process of the browser, as a multiple of a page's limit. */
 const LIMIT_FACTOR = 1.5;
 
 class NoSandbox extends Error {}

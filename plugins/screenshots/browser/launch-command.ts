@@ -59,8 +59,8 @@ export async function browserUserOf(user: string): Promise<BrowserUser | undefin
 }
 
 /**
- * The command that starts the browser: a lower priority, the kernel's limit on the memory of one process, an unprivileged
- * user, and death together with the parent.
+ * The command that starts the browser: with a lower priority, the kernel's limit on the memory of one process and an
+ * unprivileged user, and so that it dies with its parent.
  */
 export function launchWrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
   const as =

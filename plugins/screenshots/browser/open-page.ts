@@ -24,7 +24,8 @@ const CLOSE_MS = 3000;
  * refuses the same by other means, because a page may find a way around a script.
  */
 const HARDENING_SCRIPT = `(() => {
-  for (const name of ['alert', 'confirm', 'prompt', 'print', 'open']) Object.defineProperty(globalThis, name, { value: () => null });
+  for (const name of ['alert', 'confirm', 'prompt', 'print', 'open'])
+    Object.defineProperty(globalThis, name, { value: () => null });
   delete globalThis.SharedWorker;
   delete Navigator.prototype.serviceWorker;
   delete Navigator.prototype.mediaDevices;
@@ -141,8 +142,10 @@ export class OpenPage {
 
   async #show(url: string): Promise<Uint8Array> {
     await this.#load(url, this.#settings.page_seconds * 1000 * LOAD_SHARE);
-    if (this.#inFlight > 0)
-      await this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS }).catch(() => undefined); // then it is captured as it is
+    if (this.#inFlight > 0) {
+      const idle = this.#page.waitForNetworkIdle({ idleTime: 100, timeout: SETTLE_MS });
+      await idle.catch(() => undefined); // then it is captured as it is
+    }
     if (!/^https?:/.test(this.#page.url()))
       throw new PageFailed('the page did not lead to an http or https address', { cause: this.#egress.refusal });
     const { data } = await this.#cdp.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
@@ -150,8 +153,8 @@ export class OpenPage {
   }
 
   /**
-   * Loads a URL; a page that is not loaded in time is kept as it is. Tries again when the browser aborted the load because
-   * network interfaces, such as those of containers, came or went.
+   * Loads a URL; a page that is not loaded in time is kept as it is. Tries again when the browser aborted the load
+   * because network interfaces, such as those of containers, came or went.
    */
   async #load(url: string, timeoutMs: number, tries = 3): Promise<void> {
     const started = performance.now();

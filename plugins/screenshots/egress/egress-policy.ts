@@ -56,7 +56,7 @@ export class EgressPolicy {
   }
 }
 
-/** The node's own addresses, public ones included: a firewall that guards services there may not cover local traffic. */
+/** The node's own addresses, public ones too: a firewall that guards its services may not cover local traffic. */
 function nodeAddresses(): ReadonlySet<string> {
   return new Set(Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address)));
 }

@@ -61,7 +61,7 @@ export class EgressProxy {
     this.#isOpen = true;
   }
 
-  /** Cuts the page off; what it has loaded stays. */
+  /** Cuts the page off; content that it has loaded stays. */
   stop(reason: string): void {
     this.#isOpen = false;
     this.refusal ??= reason;
