@@ -9,7 +9,7 @@ export function templateOf(path: string): string {
 }
 
 /** The operation object of a route under one of its paths. */
-export function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
+function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
   const { plugin, name, summary, description, access, body, paths } = route;
   const nth = paths.indexOf(path);
   const parameters = [...pathParameters(route, path), ...queryParameters(route), ...headerParameters(route)];

@@ -3,7 +3,6 @@ import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { findBrowser, missingPrograms } from './browser/launch-command.ts';
-import { WIDTH } from './browser/open-page.ts';
 import { PagePool } from './browser/page-pool.ts';
 import { DiskCache } from './cache/disk-cache.ts';
 import { findings } from './doctor.ts';
@@ -11,7 +10,7 @@ import { EgressPolicy } from './egress/egress-policy.ts';
 import { errors } from './errors.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
 import { remoteUrl } from './remote-url.ts';
-import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, type Settings } from './schema.ts';
+import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, WIDTH, type Settings } from './schema.ts';
 import { notFound, ScreenshotService, type ScreenshotRequest } from './screenshot-service.ts';
 import { targetOf } from './target.ts';
 

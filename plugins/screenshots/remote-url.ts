@@ -4,7 +4,7 @@ import type { Target } from './target.ts';
 /** A signed URL is valid for at least an hour and stays the same within the hour, so that clients can cache it. */
 const HOUR_SECONDS = 3600;
 
-export interface RemoteRequest {
+interface RemoteRequest {
   readonly target: Target;
   readonly width: number;
   readonly refresh: boolean;

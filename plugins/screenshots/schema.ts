@@ -1,5 +1,7 @@
 import { Type, type Static } from '../../kernel/schema.ts';
 
+/** Size of a screenshot, in pixels. */
+export const [WIDTH, HEIGHT] = [1280, 800] as const;
 const MIB = 1024 * 1024;
 const HostPort = (description: string) =>
   Type.String({ pattern: '^((\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5})?$', default: '', description });

@@ -2,11 +2,10 @@ import { LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
-import { WIDTH } from './browser/open-page.ts';
 import { deletePrefix, type DiskCache } from './cache/disk-cache.ts';
 import { Screenshot } from './cache/screenshot.ts';
 import type { OwnDomains } from './own-domains.ts';
-import type { Settings } from './schema.ts';
+import { WIDTH, type Settings } from './schema.ts';
 import type { Target } from './target.ts';
 
 const REFRESH_MS = 60_000;

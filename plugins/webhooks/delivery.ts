@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
 import { assertPublicHost, publicLookup } from './public-lookup.ts';
 
-export interface SendOptions {
+interface SendOptions {
   readonly url: URL;
   readonly secret: string;
   readonly timeoutMs: number;
@@ -13,7 +13,7 @@ export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
-export interface EndpointAnswer {
+interface EndpointAnswer {
   readonly status: number;
   /** The header Retry-After, or empty. */
   readonly retryAfter: string;

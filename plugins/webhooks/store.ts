@@ -9,7 +9,7 @@ export interface Delivery {
   readonly due_at: number;
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   readonly endpoint: string;
   readonly eventId: number;
   readonly body: string;

@@ -141,8 +141,8 @@ test('a plugin that fails loses only its own metrics, and is reported', async ()
 });
 
 test('undeclared paths create no labels', async () => {
-  for (let i = 0; i < 20; i += 1) await server.ask(`/nobodys-path/${i}`, { address: 'admin' });
-  assert.not.match((await scrape(`Bearer ${TOKEN}`)).body, /nobodys-path/);
+  for (let i = 0; i < 20; i += 1) await server.ask(`/undeclared/${i}`, { address: 'admin' });
+  assert.not.match((await scrape(`Bearer ${TOKEN}`)).body, /undeclared/);
 });
 
 test('promtool finds nothing wrong with the page', async () => {

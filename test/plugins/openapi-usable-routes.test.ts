@@ -8,7 +8,7 @@ import { Type } from '../../kernel/schema.ts';
 import { usableRoutes } from '../../plugins/openapi/usable-routes.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('openapi: who may use what');
+const test = testSuite('openapi: usable routes');
 
 function route(name: string, spec: Partial<RouteSpec>): Record<string, RouteSpec> {
   return { [name]: { method: 'GET', path: `/${name}`, summary: name, reply: Type.Object({}), ...spec } };
@@ -82,12 +82,12 @@ test('a user sees what the features open, and an administrator everything on the
 
 test('a caller sees exactly the routes that the gate admits', () => {
   const live = ROUTES.map((info) => new CompiledRoute(info, () => ({})));
-  const admitted = (address: Address, who: Account) =>
+  const admitted = (address: Address, caller: Account) =>
     live.filter((each) => {
       if (each.info.address !== address) return false;
       if (each.isGuest) return true;
       try {
-        each.authorize(who, true);
+        each.authorize(caller, true);
         return true;
       } catch {
         return false;

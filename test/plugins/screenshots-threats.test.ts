@@ -71,14 +71,16 @@ inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file',
   assert.is((await harness.capture('pictures.test/file')).status, 502);
   site.page(
     '/file-frame',
-    `${coloured('green')}<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>`,
+    coloured('green') +
+      '<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>',
   );
   assert.is(await harness.colour('pictures.test/file-frame'), GREEN);
   site.page(
     '/file-script',
     coloured(
       'green',
-      'location = "file:///etc/passwd"; fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));',
+      `location = "file:///etc/passwd";
+      fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));`,
     ),
   );
   assert.is(await harness.colour('pictures.test/file-script'), GREEN);
@@ -92,8 +94,14 @@ inBrowser('a page that loads from internal addresses gets nothing from them', as
   );
   site.page(
     '/inside',
-    `${coloured('green', `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0); new WebSocket("ws://${internal.address}/ws"); navigator.sendBeacon("${origin}/beacon", "x")`)}
-    <link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}"><link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
+    coloured(
+      'green',
+      `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0);
+      new WebSocket("ws://${internal.address}/ws");
+      navigator.sendBeacon("${origin}/beacon", "x")`,
+    ) +
+      `<link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}">
+      <link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
   );
   assert.is(await harness.colour('pictures.test/inside'), GREEN);
   assert.equal(internal.requests, []);
@@ -109,7 +117,8 @@ inBrowser('a name that resolves to loopback is refused, also when it did not at 
     '/rebind',
     coloured(
       'green',
-      'for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(() => (document.body.style.background = "red"), () => 0);',
+      `const fail = () => (document.body.style.background = "red");
+      for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(fail, () => 0);`,
     ),
   );
   assert.is(await harness.colour('pictures.test/rebind'), GREEN);
@@ -133,7 +142,8 @@ inBrowser('WebRTC and WebTransport send nothing past the proxy', async () => {
     coloured(
       'green',
       `
-    const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }, { urls: "turn:127.0.0.1:${port}", username: "u", credential: "p" }] });
+    const turn = { urls: "turn:127.0.0.1:${port}", username: "u", credential: "p" };
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }, turn] });
     peer.createDataChannel("x"); peer.createOffer().then((offer) => peer.setLocalDescription(offer));
     try { new WebTransport("https://127.0.0.1:${port}/").ready.catch(() => 0); } catch {}
     addEventListener("load", () => fetch("/slow").catch(() => 0));`,
@@ -149,7 +159,7 @@ inBrowser('WebRTC and WebTransport send nothing past the proxy', async () => {
 inBrowser('service workers, pop-ups, shared workers, camera, notifications and downloads are off', async () => {
   tlsSite.page('/worker.js', (_, response) => void response.setHeader('Content-Type', 'text/javascript').end(''));
   tlsSite.page(
-    '/doors',
+    '/features',
     coloured(
       'red',
       `(async () => {
@@ -159,15 +169,17 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
     if (window.open("/popup")) open.push("pop-up");
     await navigator.mediaDevices?.getUserMedia({ video: true, audio: true }).then(() => open.push("camera"), () => 0);
     if ((await globalThis.Notification?.requestPermission()) === "granted") open.push("notifications");
-    const link = Object.assign(document.createElement("a"), { href: "/popup", target: "_blank" }); document.body.append(link); link.click();
-    document.title = open.join(); document.body.style.background = open.length === 0 ? "green" : "red"; new Image().src = "/done?" + open.join();
+    const link = Object.assign(document.createElement("a"), { href: "/popup", target: "_blank" });
+    document.body.append(link); link.click();
+    document.title = open.join(); document.body.style.background = open.length === 0 ? "green" : "red";
+    new Image().src = "/done?" + open.join();
   })()`,
     ) + '<img src="/until-done">',
   );
   const done = tlsSite.next('/done?');
   tlsSite.page('/until-done', (_, response) => void done.then(() => response.end()));
-  redirect('/doors', 'https://pictures.test/doors');
-  assert.is(await harness.colour('pictures.test/doors'), GREEN, tlsSite.requests.join('\n'));
+  redirect('/features', 'https://pictures.test/features');
+  assert.is(await harness.colour('pictures.test/features'), GREEN, tlsSite.requests.join('\n'));
   assert.is(tlsSite.count('/popup'), 0);
   site.page(
     '/download',
@@ -276,9 +288,9 @@ inBrowser('a browser killed during a capture is restarted, and the screenshot is
     '/slow',
     (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('green'))),
   );
-  const asked = site.next('/slow');
+  const requested = site.next('/slow');
   const shot = harness.colour('pictures.test/slow');
-  await asked;
+  await requested;
   const again = site.next('/slow');
   for (const { pid, isMain } of browsers()) if (isMain) process.kill(pid, 'SIGKILL');
   await again;
@@ -293,8 +305,8 @@ inBrowser('a browser killed during a capture is restarted, and the screenshot is
 });
 
 inBrowser('the browser runs sandboxed as an unprivileged user', async () => {
-  site.page('/who', coloured('green'));
-  assert.is(await harness.colour('pictures.test/who'), GREEN);
+  site.page('/user', coloured('green'));
+  assert.is(await harness.colour('pictures.test/user'), GREEN);
   const found = browsers();
   assert.ok(found.length > 1);
   assert.ok(

@@ -105,7 +105,8 @@ test('a browser that does not start gives a 503', async () => {
 inBrowser('the screenshot shows the page, 1280×800, requested under its own host name', async () => {
   site.page(
     '/',
-    '<!doctype html><body style="margin:0;background:#0a0b0c"><div style="position:absolute;left:640px;top:0;width:640px;height:400px;background:#c81e3c"></div>',
+    '<!doctype html><body style="margin:0;background:#0a0b0c">' +
+      '<div style="position:absolute;left:640px;top:0;width:640px;height:400px;background:#c81e3c"></div>',
   );
   const { status, headers, png } = await harness.capture('pictures.test');
   assert.equal([status, headers.get('content-type')], [200, 'image/png']);
@@ -188,9 +189,9 @@ inBrowser('no more pages are open than configured, and a full queue gives 503 at
   const small = await Harness.open({ site_address: site.address, pages: 1, queue_limit: 4 });
   const other = await small.server.user('other');
   small.domains.set(other.account, 'other.test');
-  const asked = site.next('/held?0');
+  const requested = site.next('/held?0');
   const shots = [small.capture('pictures.test/held%3F0')];
-  await asked;
+  await requested;
   for (let i = 1; i <= 3; i++) shots.push(small.capture(`pictures.test/held%3F${i}`));
   await until(async () => (await metric(small, 'waiting')) === 3);
   const refused = await small.capture('pictures.test/held%3F4');
@@ -256,13 +257,13 @@ inBrowser('a domain removed during a capture leaves no screenshot', async () => 
     '/leaving',
     (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))),
   );
-  const asked = site.next('/leaving');
+  const requested = site.next('/leaving');
   const shot = harness.capture('pictures.test/leaving');
-  await asked;
+  await requested;
   harness.domains.set(harness.account);
   answer();
   assert.equal([(await shot).status, (await shot).error], [404, 'domain_not_found']);
-  await until(() => filesBelow(join(folder, 'screenshots')).length === 0); // screenshots of earlier tests are removed as well
+  await until(() => filesBelow(join(folder, 'screenshots')).length === 0); // those of earlier tests as well
   harness.domains.set(harness.account, 'pictures.test');
 });
 

@@ -406,14 +406,14 @@ test('a name that resolves differently on use is not connected to its new addres
       (answers.shift() ?? []).map((address) => ({ address, family: 4 })),
     ),
   );
-  const asked = (all: boolean) =>
+  const resolved = (all: boolean) =>
     new Promise((resolve) =>
       lookup('rebinding.example', { all }, (error, address) => resolve(error?.message ?? address)),
     );
-  assert.is(await asked(false), '93.184.216.34');
-  assert.is(await asked(false), 'rebinding.example has no public address');
-  assert.equal(await asked(true), [{ address: '93.184.216.34', family: 4 }]);
-  assert.is(await asked(true), 'rebinding.example has no public address');
+  assert.is(await resolved(false), '93.184.216.34');
+  assert.is(await resolved(false), 'rebinding.example has no public address');
+  assert.equal(await resolved(true), [{ address: '93.184.216.34', family: 4 }]);
+  assert.is(await resolved(true), 'rebinding.example has no public address');
 });
 
 test('a full queue drops its oldest delivery, and takes each event once', async () => {

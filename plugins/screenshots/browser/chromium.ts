@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer';
 import type { Log } from '../../../kernel/log.ts';
-import type { Settings } from '../schema.ts';
+import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 import { browserFlags, browserUserOf, launchWrapper, stripUnsafeFlags } from './launch-command.ts';
 import { makeProfile, removeProfile } from './profile-folder.ts';
 
@@ -108,7 +108,7 @@ export class Chromium {
         env,
         pipe: true,
         timeout: LAUNCH_MS,
-        defaultViewport: { width: 1280, height: 800 },
+        defaultViewport: { width: WIDTH, height: HEIGHT },
         handleSIGINT: false,
         handleSIGTERM: false,
         handleSIGHUP: false,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Settings } from '../schema.ts';
+import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 
 const run = promisify(execFile);
 
@@ -97,7 +97,7 @@ export function browserFlags(settings: Pick<Settings, 'page_memory_bytes'>, isSa
     '--no-default-browser-check',
     '--no-pings',
     '--ignore-certificate-errors',
-    '--window-size=1280,800',
+    `--window-size=${WIDTH},${HEIGHT}`,
     '--proxy-server=socks5://127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',

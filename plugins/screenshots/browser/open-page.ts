@@ -10,9 +10,6 @@ export class PageFailed extends Error {}
 /** The browser process ended, and with it every page. */
 export class BrowserEnded extends Error {}
 
-export const WIDTH = 1280;
-export const HEIGHT = 800;
-
 /** Part of a page's time after which it is captured as it is, loaded or not. */
 const LOAD_SHARE = 0.75;
 /** How long a page may go on loading after its load event. */

@@ -7,7 +7,7 @@ import { replaceFile } from '../../../kernel/system/atomic-file.ts';
 /** The last bytes of every PNG: a file without them was not written to its end. */
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex');
 
-export interface StoredScreenshot {
+interface StoredScreenshot {
   readonly png: Uint8Array;
   /** Milliseconds since 1970. */
   readonly takenAt: number;

@@ -1,11 +1,12 @@
 import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
 import { EtagReply } from '../../../kernel/plugin-api/etag-reply.ts';
+import { HEIGHT, WIDTH } from '../schema.ts';
 
 /** Clients revalidate after a minute, for the price of a 304; there cannot be a new screenshot before that. */
 const CACHING = 'private, max-age=60';
 /** Image work occupies threads that the store and file access need too: one task at a time leaves them three. */
 const scaling = new Semaphore(1, 64);
-const PIXEL_LIMIT = 1280 * 800 * 4;
+const PIXEL_LIMIT = WIDTH * HEIGHT * 4;
 
 /** A screenshot as a reply that can be sent many times. */
 export class Screenshot extends EtagReply {

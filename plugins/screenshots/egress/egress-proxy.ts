@@ -14,7 +14,7 @@ import {
 const CONNECT_MS = 5000;
 const NO_DOMAINS: ReadonlySet<string> = new Set();
 
-export interface EgressLimits {
+interface EgressLimits {
   readonly bytes: number;
   readonly connections: number;
 }
