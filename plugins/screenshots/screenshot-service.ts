@@ -9,8 +9,8 @@ import { WIDTH, type Settings } from './schema.ts';
 import type { Target } from './target.ts';
 
 const REFRESH_MS = 60_000;
-/** How many failures, and how many refreshes, are remembered. */
-const REMEMBERED = 10_000;
+/** The bound on remembered failures and on refreshes. As a size, because `max` would allocate memory for all of them. */
+const REMEMBERED = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 export interface ScreenshotRequest {
   readonly account: Account;
@@ -36,7 +36,7 @@ export class ScreenshotService {
   readonly #flights = new Map<string, Promise<Screenshot>>();
   /** Pages that failed lately; `undefined` when the setting is 0, which `LRUCache` would take for no limit. */
   readonly #failures: LRUCache<string, HttpError> | undefined;
-  readonly #refreshed = new LRUCache<string, true>({ max: REMEMBERED, ttl: REFRESH_MS });
+  readonly #refreshed = new LRUCache<string, true>({ ...REMEMBERED, ttl: REFRESH_MS });
   readonly #writes = new Set<Promise<void>>();
   taken = 0;
   failed = 0;
@@ -46,7 +46,7 @@ export class ScreenshotService {
     this.#parts = parts;
     this.#ttlMs = ttl * 1000;
     this.#memory = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: ({ png }) => png.byteLength });
-    if (failure > 0) this.#failures = new LRUCache({ max: REMEMBERED, ttl: Math.ceil(failure * 1000) });
+    if (failure > 0) this.#failures = new LRUCache({ ...REMEMBERED, ttl: Math.ceil(failure * 1000) });
   }
 
   /**
