@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { launch } from 'puppeteer';
-import { findBrowser } from '../plugins/screenshots/command.ts';
+import { findBrowser } from '../plugins/screenshots/browser/launch-command.ts';
 import { describeLoad, interleaved, median } from './support/load.ts';
 import { coreOf, machineText, startBare, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { findBrowser } from '../plugins/screenshots/command.ts';
+import { findBrowser } from '../plugins/screenshots/browser/launch-command.ts';
 import type { WebserverConfig } from '../plugins/webserver/schema.ts';
 import { startDemoServer } from '../plugins/webserver/demo.ts';
 import { start } from './support/command.ts';

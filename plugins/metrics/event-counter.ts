@@ -1,22 +1,18 @@
-import type { Figure } from './page.ts';
+import { counter, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 
-const TYPES_AT_MOST = 200;
+const MAX_TYPES = 200;
 
-/** What happened to accounts since the start, by type: logins, refusals, added domains, and whatever plugins record. */
+/** Counts the events of accounts since startup, by type: logins, refusals, added domains and others of plugins. */
 export class EventCounter {
   readonly #counts = new Map<string, number>();
 
   count(type: string): void {
-    const known = this.#counts.has(type) || this.#counts.size < TYPES_AT_MOST ? type : 'other';
-    this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);
+    const label = this.#counts.has(type) || this.#counts.size < MAX_TYPES ? type : 'other';
+    this.#counts.set(label, (this.#counts.get(label) ?? 0) + 1);
   }
 
-  figure(): Figure {
-    return {
-      name: 'hostkeep_events_total',
-      help: 'What happened to accounts, by type',
-      type: 'counter',
-      samples: [...this.#counts].map(([type, value]) => ({ labels: { type }, value })),
-    };
+  metric(): Metric {
+    const samples = [...this.#counts].map(([type, value]) => ({ labels: { type }, value }));
+    return counter('hostkeep_events_total', 'Events of accounts, by type', samples);
   }
 }

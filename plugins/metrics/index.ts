@@ -1,12 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
+import { gauge } from '../../kernel/plugin-api/points/metric.ts';
 import { reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
+import { accessCheck } from './access.ts';
 import { EventCounter } from './event-counter.ts';
-import { guard } from './guard.ts';
-import { page, PAGE_TYPE, type Figure } from './page.ts';
+import { exposition, EXPOSITION_TYPE, type MetricFamily } from './exposition.ts';
 import { MetricsConfig } from './schema.ts';
-import { requestFigures, RESOLUTION_MS, serverFigures } from './server-figures.ts';
+import { requestMetrics, RESOLUTION_MS, serverMetrics } from './server-metrics.ts';
 
 export default definePlugin({
   name: 'metrics',
@@ -21,62 +22,52 @@ export default definePlugin({
       headers: ['authorization'],
       produces: ['text/plain'],
       errors: ['authentication_required'],
-      summary: 'Figures for Prometheus',
-      description: 'For admin tokens and for the token `metrics.token` of the configuration.',
+      summary: 'Metrics for Prometheus',
+      description: 'Needs the token of an administrator, or the token `metrics.token` of the configuration.',
       reply: Type.String(),
     },
   },
   setup({ config, identity, events, node, log, gather, onClose }) {
-    const admit = guard(config.token, identity.sessions);
-    const counter = new EventCounter();
-    onClose(events.listen((event) => counter.count(event.type)));
+    const assertAccess = accessCheck(config.token, identity.sessions);
+    const eventCounter = new EventCounter();
+    onClose(events.listen((event) => eventCounter.count(event.type)));
     const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     delay.enable();
     onClose(() => void delay.disable());
 
-    const make = async (): Promise<string> => {
-      const parts = await gather('metrics');
-      const collected: Figure[] = [
-        {
-          name: 'hostkeep_collect_success',
-          help: 'Whether a plugin told its figures',
-          type: 'gauge',
-          samples: parts.map(({ plugin, ok }) => ({ labels: { plugin }, value: ok ? 1 : 0 })),
-        },
-        {
-          name: 'hostkeep_collect_duration_seconds',
-          help: 'Time until a plugin told its figures',
-          type: 'gauge',
-          samples: parts.map(({ plugin, ms }) => ({ labels: { plugin }, value: ms / 1000 })),
-        },
-        {
-          name: 'hostkeep_sessions',
-          help: 'Sessions that have not expired',
-          type: 'gauge',
-          samples: [{ value: await identity.sessions.count() }],
-        },
+    const render = async (): Promise<string> => {
+      const gathered = await gatheredMetrics({ gather, identity });
+      const families = [
+        ...serverMetrics(node, delay),
+        ...requestMetrics(node.routes()),
+        eventCounter.metric(),
+        ...gathered,
       ];
-      return page(
-        [
-          ...serverFigures(node, delay),
-          ...requestFigures(node.routes()),
-          counter.figure(),
-          ...collected,
-          ...parts.flatMap((part) => (part.ok ? part.value : [])),
-        ],
-        log,
-      );
+      return exposition(families, log);
     };
-    let making: Promise<string> | undefined;
+    let rendering: Promise<string> | undefined;
     return {
       handlers: {
-        /** Those who ask at the same time get the same page. */
+        /** Scrapes at the same time share one page. */
         page: async (call) => {
-          await admit(call.header('authorization'));
-          making ??= make().finally(() => (making = undefined));
-          return reply(await making, { type: PAGE_TYPE });
+          await assertAccess(call.header('authorization'));
+          rendering ??= render().finally(() => (rendering = undefined));
+          return reply(await rendering, { type: EXPOSITION_TYPE });
         },
       },
     };
   },
 });
+
+/** The metrics of the plugins, and how collecting them went. */
+async function gatheredMetrics({ gather, identity }: Pick<Host, 'gather' | 'identity'>): Promise<MetricFamily[]> {
+  const parts = await gather('metrics');
+  const successes = parts.map(({ plugin, ok }) => ({ labels: { plugin }, value: ok ? 1 : 0 }));
+  const durations = parts.map(({ plugin, ms }) => ({ labels: { plugin }, value: ms / 1000 }));
+  return [
+    gauge('hostkeep_collect_success', 'Whether the metrics of a plugin could be collected', successes),
+    gauge('hostkeep_collect_duration_seconds', 'Time to collect the metrics of a plugin', durations),
+    gauge('hostkeep_sessions', 'Sessions that have not expired', await identity.sessions.count()),
+    ...parts.flatMap((part) => (part.ok ? part.value : [])),
+  ];
+}

@@ -6,7 +6,7 @@ export const MetricsConfig = Type.Object(
       pattern: '^(.{16,512})?$',
       default: '',
       description:
-        'Opens /metrics and nothing else, as Authorization: Bearer; none when empty. Admin tokens open it always',
+        'Bearer token for /metrics, and for nothing else; if empty, only the tokens of administrators are accepted',
     }),
   },
   { additionalProperties: false },

@@ -2,20 +2,20 @@ import type { TSchema } from '../../kernel/schema.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Keywords whose values are data, not schemas. */
+/** Keywords whose values are data rather than schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
 
-/** A reply's schema as JSON Schema 2020-12, which OpenAPI 3.1 speaks. */
+/** Converts a reply's schema to JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export function replySchema(schema: TSchema): Members {
   return converted(schema, false);
 }
 
-/** The same of what a client sends: it may leave out what has a default, which the server fills in. */
+/** Converts the schema of a request: members that the server fills in with a default become optional. */
 export function inputSchema(schema: TSchema): Members {
   return converted(schema, true);
 }
 
-/** Members of an object's schema that a client has to send. */
+/** Names of the members that a client has to send. */
 export function requiredOf(schema: TSchema | undefined): string[] {
   const properties = membersOf(schema?.['properties']);
   return listOf(schema?.['required'])

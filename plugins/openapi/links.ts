@@ -3,8 +3,8 @@ import type { TSchema } from '../../kernel/schema.ts';
 import { membersOf, requiredOf, type Members } from './json-schema.ts';
 
 /**
- * Where a client can go with a reply: from what made a thing to the list that it is now in, and from it or that list to
- * each change of the same plugin whose required input the reply holds under the same names.
+ * Returns the links of a reply: from the creation of a thing to the list that contains it, and from either to every
+ * change in the same plugin whose required input is in the reply under the same names.
  */
 export function linksOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
   const known = pointersOf(route.reply);
@@ -50,7 +50,7 @@ function pathNamesOf({ paths: [path = ''] }: RouteInfo): string[] {
   return [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
 }
 
-/** JSON pointers by name: the members of a reply that is an object, and those of the first of the things that it lists. */
+/** JSON pointers by member name: into a reply that is an object, and into the first item of each of its lists. */
 function pointersOf(reply: TSchema): Map<string, string> {
   const pointers = new Map<string, string>();
   const add = (schema: Members, prefix: string) => {

@@ -3,13 +3,13 @@ import { inputSchema, membersOf, requiredOf, type Members } from './json-schema.
 import { exampleOf } from './examples.ts';
 import { responsesOf, type Scope } from './responses.ts';
 
-/** A path as OpenAPI writes it. */
+/** Converts a path to the notation of OpenAPI. */
 export function templateOf(path: string): string {
   return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
 /** The operation object of a route under one of its paths. */
-export function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
+function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
   const { plugin, name, summary, description, access, body, paths } = route;
   const nth = paths.indexOf(path);
   const parameters = [...pathParameters(route, path), ...queryParameters(route), ...headerParameters(route)];
@@ -40,12 +40,12 @@ export function operationOf(route: RouteInfo, path: string, scope: Scope): Membe
 function pathParameters({ params }: RouteInfo, path: string): Members[] {
   return [...path.matchAll(/([:*])(\w+)/g)].map(([, kind, name = '']) => {
     const schema = inputSchema(params?.properties[name] ?? ({ type: 'string' } as never));
-    const said = schema['description'] ?? 'Part of the path';
+    const text = schema['description'] ?? 'Part of the path';
     return {
       name,
       in: 'path',
       required: true,
-      description: kind === '*' ? `${String(said)}. The rest of the path, slashes included` : said,
+      description: kind === '*' ? `${String(text)}. Takes the rest of the path, slashes included` : text,
       schema,
     };
   });
@@ -58,7 +58,7 @@ function queryParameters({ query }: RouteInfo): Members[] {
   );
 }
 
-/** Left out: Authorization, which OpenAPI leaves to the security schemes, and what every client sends by itself. */
+/** Leaves out Authorization, which security schemes describe, and User-Agent, which every client sends. */
 function headerParameters({ headers = [] }: RouteInfo): Members[] {
   return headers
     .filter((name) => name !== 'authorization' && name !== 'user-agent')
@@ -75,7 +75,7 @@ function parameter(where: 'query' | 'header', name: string, schema: Members, isR
   };
 }
 
-/** Path items with the operations of the routes, in the order of the table. */
+/** Path items with the operations of the routes, in the order of the route table. */
 export function pathItems(scope: Scope): Members {
   const items: Record<string, Record<string, Members>> = {};
   for (const route of scope.routes)

@@ -4,10 +4,18 @@ import { join } from 'node:path';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
 
-/** Nothing from elsewhere, nothing inline; Swagger UI shows pictures that it holds as data. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** The page's files change with an upgrade only, and a browser asks whether they did. */
+/** Allows nothing from other origins and nothing inline; Swagger UI has images as data: URLs. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+/** The files change only with an upgrade; browsers revalidate them. */
 const HEADERS = {
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': POLICY,
@@ -22,7 +30,7 @@ const TYPES = {
 
 const own = (name: string) => () => join(projectDir, 'plugins/openapi/page', name);
 const packages = createRequire(import.meta.url);
-/** All that is ever served; no part of a request goes into a path. */
+/** The complete list of files served; no part of a request goes into a path. */
 const FILES = {
   page: { locate: own('docs.html'), type: TYPES.html },
   script: { locate: own('docs.js'), type: TYPES.js },
@@ -32,7 +40,7 @@ const FILES = {
 } as const;
 export type PageFile = keyof typeof FILES;
 
-/** The files of the page, read when first asked for; a failure is not kept. */
+/** The files of the page, read on first use; a failed read is tried again. */
 export class PageFiles {
   readonly #replies = new Map<PageFile, EtagReply>();
 

@@ -4,7 +4,7 @@ import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { Members } from './json-schema.ts';
 
-/** The schema of RFC 9457 problem details as the kernel writes them. */
+/** The schema of the RFC 9457 problem details that the kernel writes. */
 export const problemSchema = (): Members => ({
   type: 'object',
   description: 'RFC 9457 problem details',
@@ -13,13 +13,13 @@ export const problemSchema = (): Members => ({
     type: { type: 'string', format: 'uri', description: 'urn:hostkeep:error:<error>' },
     title: { type: 'string', description: 'In the language of the account' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What was wrong with this request' },
-    error: { type: 'string', enum: errorCodes(), description: 'Stable code, to be told apart by programs' },
-    request_id: { type: 'string', description: 'Stands in the log of the server' },
+    detail: { type: 'string', description: 'Explains the problem with this request' },
+    error: { type: 'string', enum: errorCodes(), description: 'Stable code for programs' },
+    request_id: { type: 'string', description: 'Identifies the request in the log of the server' },
     feature: { type: 'string', description: 'With feature_disabled: the feature that is missing' },
     errors: {
       type: 'array',
-      description: 'With invalid_request: what does not fit, by JSON pointer',
+      description: 'With invalid_request: the invalid values, by JSON pointer',
       items: {
         type: 'object',
         required: ['path', 'message'],
@@ -30,12 +30,12 @@ export const problemSchema = (): Members => ({
 });
 
 const HEADERS: Readonly<Record<number, Members>> = {
-  401: { 'WWW-Authenticate': { description: 'Where a token is missing or not valid', schema: { type: 'string' } } },
+  401: { 'WWW-Authenticate': { description: 'If the token is missing or invalid', schema: { type: 'string' } } },
   429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
   503: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
 };
 
-/** The problem replies that a route can give, by status. */
+/** Returns the problem replies of a route, by status. */
 export function problemsOf(route: RouteInfo, address: Address): Members {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...commonCodes(route, address), ...(route.errors ?? [])])) {
@@ -45,7 +45,7 @@ export function problemsOf(route: RouteInfo, address: Address): Members {
   return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), problem(status, codes)]));
 }
 
-/** What the kernel answers before or instead of the handler. */
+/** Errors that the kernel returns before or instead of the handler. */
 function commonCodes({ access, path, paths, params, query, body }: RouteInfo, address: Address): ErrorCode[] {
   const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
   return [
@@ -63,8 +63,9 @@ function commonCodes({ access, path, paths, params, query, body }: RouteInfo, ad
 }
 
 function problem(status: number, codes: readonly ErrorCode[]): Members {
+  const causes = codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`);
   return {
-    description: `${STATUS_CODES[status] ?? status}: ${codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`).join(', ')}`,
+    description: `${STATUS_CODES[status] ?? status}: ${causes.join(', ')}`,
     ...(HEADERS[status] && { headers: HEADERS[status] }),
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };

@@ -9,12 +9,12 @@ import { problemsOf } from './problems.ts';
 
 export interface Scope {
   readonly address: Address;
-  /** What is described, and so what links may lead to. */
+  /** The routes described, and hence the possible targets of links. */
   readonly routes: readonly RouteInfo[];
   readonly examples: Examples;
 }
 
-/** All that a route can answer, by status. */
+/** Returns all responses of a route, by status. */
 export function responsesOf(route: RouteInfo, scope: Scope): Members {
   const responses: Record<string, unknown> = { ...successOf(route, scope), ...problemsOf(route, scope.address) };
   for (const [status, schema] of Object.entries(route.replies ?? {}))
@@ -24,7 +24,7 @@ export function responsesOf(route: RouteInfo, scope: Scope): Members {
 
 function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
   const { reply, produces = [], status = 200, headers = [] } = route;
-  const isJson = produces.length === 0 || reply['type'] !== 'string'; // what is text only is described by a string
+  const isJson = produces.length === 0 || reply['type'] !== 'string'; // a string stands for a reply that is only text
   const links = linksOf(route, routes);
   const schema = replySchema(reply);
   return {
@@ -38,11 +38,13 @@ function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
       },
       ...(Object.keys(links).length > 0 && { links }),
     },
-    ...(headers.includes('if-none-match') && { 304: { description: 'Not changed since the reply with that ETag' } }),
+    ...(headers.includes('if-none-match') && {
+      304: { description: 'Not modified: the client has the current version' },
+    }),
   };
 }
 
-/** A status that says one thing as JSON and others as problems tells of each. */
+/** Describes a status that a route uses both for a JSON reply and for problems. */
 function withReply(problem: Members, status: string, reply: TSchema): Members {
   const schema = replySchema(reply);
   const description = [describedBy(schema, Number(status)), problem['description']]

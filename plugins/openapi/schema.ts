@@ -9,5 +9,5 @@ export const Description = Type.Object(
   { description: 'An OpenAPI 3.1 document' },
 );
 
-/** Of what is no JSON. */
+/** The reply of routes that do not return JSON. */
 export const Text = Type.String();

@@ -1,9 +1,9 @@
 import type { ErrorTable } from '../../kernel/errors.ts';
 
-/** The errors of this area; titles in other languages stand in `locales/`. */
+/** The errors of this plugin; their titles in other languages are in `locales/`. */
 export const errors = {
-  site_unreachable: [502, 'The site cannot be reached'],
-  screenshots_unavailable: [503, 'Screenshots not available at the moment'],
+  site_unreachable: [502, 'The site could not be reached'],
+  screenshots_unavailable: [503, 'Screenshots are temporarily unavailable'],
 } as const satisfies ErrorTable;
 
 declare module '../../kernel/errors.ts' {

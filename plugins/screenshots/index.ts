@@ -1,18 +1,17 @@
 import { join } from 'node:path';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { findBrowser, missingPrograms } from './browser/launch-command.ts';
+import { PagePool } from './browser/page-pool.ts';
+import { DiskCache } from './cache/disk-cache.ts';
+import { findings } from './doctor.ts';
+import { EgressPolicy } from './egress/egress-policy.ts';
 import { errors } from './errors.ts';
-import { Camera } from './camera.ts';
-import { findBrowser, missingPrograms } from './command.ts';
-import { Disk } from './disk.ts';
-import { findings } from './findings.ts';
-import { Gallery, notFound, type Question } from './gallery.ts';
-import { Gatekeeper } from './gatekeeper.ts';
-import { metricsOf } from './metrics.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
-import { WIDTH } from './page.ts';
-import { remoteUrl } from './remote.ts';
-import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, type Settings } from './schema.ts';
+import { remoteUrl } from './remote-url.ts';
+import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, WIDTH, type Settings } from './schema.ts';
+import { notFound, ScreenshotService, type ScreenshotRequest } from './screenshot-service.ts';
 import { targetOf } from './target.ts';
 
 const REMEDY = 'apt-get install chromium chromium-sandbox fonts-dejavu-core';
@@ -28,9 +27,10 @@ export default definePlugin({
     show: {
       method: 'GET',
       path: '/api/screenshot/*path',
-      summary: "A picture of a page of one of the account's domains",
+      summary: "A screenshot of a page on one of the account's domains",
       description:
-        'The first screen, 1280×800, of http://<domain>/<path>, by a browser on the node. Kept for the configured time; `refresh` takes a new one.',
+        'The first 1280×800 pixels of http://<domain>/<path>, rendered by a browser on the node. Kept for the ' +
+        'configured time; `refresh` takes a new one.',
       params: ScreenshotPath,
       query: ScreenshotQuery,
       reply: ScreenshotUrl,
@@ -53,28 +53,28 @@ export default definePlugin({
   },
 });
 
-type Asked = {
-  readonly account: Question['account'];
+interface ShowCall {
+  readonly account: ScreenshotRequest['account'];
   readonly params: ScreenshotPath;
   readonly query: ScreenshotQuery;
   header(name: 'if-none-match'): string;
-};
+}
 
-function questionOf({ account, params, query: { width = WIDTH, refresh = false } }: Asked): Question {
+function requestOf({ account, params, query: { width = WIDTH, refresh = false } }: ShowCall): ScreenshotRequest {
   return { account, target: targetOf(params.path), width, refresh };
 }
 
 function remote({ remote_url: template, remote_key: key }: Settings, domains: OwnDomains) {
-  const answer = (question: Question, own: ReadonlySet<string>) => {
-    if (!own.has(question.target.domain)) throw notFound(question.target);
-    return { url: remoteUrl(template, key, question.target, question, Date.now()) };
+  const answer = (request: ScreenshotRequest, own: ReadonlySet<string>) => {
+    if (!own.has(request.target.domain)) throw notFound(request.target);
+    return { url: remoteUrl(template, key, request, Date.now()) };
   };
   return {
     handlers: {
-      show: (call: Asked) => {
-        const question = questionOf(call);
+      show: (call: ShowCall) => {
+        const request = requestOf(call);
         const own = domains.of(call.account);
-        return own instanceof Promise ? own.then((names) => answer(question, names)) : answer(question, own);
+        return own instanceof Promise ? own.then((names) => answer(request, names)) : answer(request, own);
       },
     },
   };
@@ -82,43 +82,67 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
 
 function local(host: Host<Settings>, domains: OwnDomains) {
   const { config, log } = host;
-  const executable = findBrowser(config.executable);
-  if (executable === undefined)
-    throw new Unavailable(`there is no browser${config.executable === '' ? '' : ` at ${config.executable}`}`, REMEDY);
-  const [missing] = missingPrograms();
-  if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
-  const disk = new Disk(
+  const executable = assertPrograms(config);
+  const disk = new DiskCache(
     join(host.node.config.data, DISK_FOLDER),
     config.ttl_seconds * 1000,
     config.cache_bytes,
-    (error) => log.warn({ err: error }, 'a kept picture could not be handled'),
+    (error) => log.warn({ err: error }, 'a cached screenshot could not be updated or removed'),
   );
-  const served = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
-  const camera = new Camera(executable, config, log, new Gatekeeper(config, served));
-  const gallery = new Gallery({
-    take: (...question) => camera.take(...question),
+  const webServer = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
+  const pool = new PagePool(executable, config, log, new EgressPolicy(config, webServer));
+  const service = new ScreenshotService({
+    capture: (accountId, url, own) => pool.capture(accountId, url, own),
     disk,
     domains,
     settings: config,
     log,
   });
-  keepInStep(host, gallery, disk);
-  host.onClose(() => camera.close().then(() => gallery.settle()));
+  removeWithDomains(host, service, disk);
+  host.onClose(() => pool.close().then(() => service.settle()));
   return {
     handlers: {
-      show: (call: Asked) => {
-        const picture = gallery.show(questionOf(call));
-        const known = call.header('if-none-match');
-        return picture instanceof Promise ? picture.then((taken) => taken.answer(known)) : picture.answer(known);
+      show: (call: ShowCall) => {
+        const screenshot = service.show(requestOf(call));
+        const etags = call.header('if-none-match');
+        return screenshot instanceof Promise
+          ? screenshot.then((taken) => taken.answer(etags))
+          : screenshot.answer(etags);
       },
     },
-    provides: { doctor: () => findings(executable, config), metrics: () => metricsOf(camera, gallery) },
+    provides: { doctor: () => findings(executable, config), metrics: () => metricsOf(pool, service) },
   };
 }
 
-/** Pictures leave with their domain: at once, and at the start those whose domain left while nobody looked. */
-function keepInStep({ service, identity, events, log, onClose }: Host<Settings>, gallery: Gallery, disk: Disk): void {
-  const forget = async (id: number) => gallery.forget(id, await identity.accounts.byId(id));
+/** The path of the browser. Throws `Unavailable` when it, or a program that starts it, is missing. */
+function assertPrograms({ executable }: Settings): string {
+  const browser = findBrowser(executable);
+  if (browser === undefined)
+    throw new Unavailable(`no browser was found${executable === '' ? '' : ` at ${executable}`}`, REMEDY);
+  const [missing] = missingPrograms();
+  if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
+  return browser;
+}
+
+function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {
+  return [
+    counter('hostkeep_screenshots_taken_total', 'Screenshots taken', service.taken),
+    counter('hostkeep_screenshots_failed_total', 'Screenshots that could not be taken', service.failed),
+    gauge('hostkeep_screenshots_pages_open', 'Pages open in the browser', pool.open),
+    gauge('hostkeep_screenshots_waiting', 'Screenshots waiting for a page', pool.waiting),
+  ];
+}
+
+/**
+ * Removes screenshots together with their domain: at once, and at startup those of domains that were removed while the
+ * server was down.
+ */
+function removeWithDomains(
+  { service, identity, events, log, onClose }: Host<Settings>,
+  screenshots: ScreenshotService,
+  disk: DiskCache,
+): void {
+  const forget = async (id: number) => screenshots.forget(id, await identity.accounts.byId(id));
   const sweep = async () => {
     for (const id of await disk.accounts()) await forget(id);
   };
@@ -126,7 +150,7 @@ function keepInStep({ service, identity, events, log, onClose }: Host<Settings>,
   const next = (task: () => Promise<void>) => {
     work = work
       .then(task)
-      .catch((error: unknown) => log.warn({ err: error }, 'pictures of domains that left could not be removed'));
+      .catch((error: unknown) => log.warn({ err: error }, 'screenshots of removed domains could not be deleted'));
   };
   next(sweep);
   onClose(service<Domains>('domains').onChange((id) => next(() => forget(id))));

@@ -1,16 +1,18 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 
-/** What this plugin asks of the plugin domains. */
+type DomainList = readonly { readonly name: string }[];
+
+/** The part of the `domains` service that this plugin uses. */
 export interface Domains {
-  list(account: Account): readonly { readonly name: string }[] | Promise<readonly { readonly name: string }[]>;
-  /** Calls back with the account's id after each change; returns what ends it. */
+  list(account: Account): DomainList | Promise<DomainList>;
+  /** Calls back with the account's id after each change; returns a function that ends this. */
   onChange(listener: (accountId: number) => void): () => void;
 }
 
-/** Names of an account's domains; without a promise where they are remembered. */
+/** Looks up the names of an account's domains; synchronously when the list is in memory. */
 export class OwnDomains {
   readonly #domains: Domains;
-  readonly #names = new WeakMap<readonly { readonly name: string }[], ReadonlySet<string>>();
+  readonly #names = new WeakMap<DomainList, ReadonlySet<string>>();
 
   constructor(domains: Domains) {
     this.#domains = domains;
@@ -21,7 +23,7 @@ export class OwnDomains {
     return list instanceof Promise ? list.then((each) => this.#set(each)) : this.#set(list);
   }
 
-  #set(list: readonly { readonly name: string }[]): ReadonlySet<string> {
+  #set(list: DomainList): ReadonlySet<string> {
     let names = this.#names.get(list);
     if (names === undefined) this.#names.set(list, (names = new Set(list.map(({ name }) => name))));
     return names;

@@ -1,92 +1,98 @@
 import { Type, type Static } from '../../kernel/schema.ts';
 
+/** Size of a screenshot, in pixels. */
+export const [WIDTH, HEIGHT] = [1280, 800] as const;
 const MIB = 1024 * 1024;
-const HostPort = (byDefault: string, description: string) =>
-  Type.String({ pattern: '^((\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5})?$', default: byDefault, description });
+const HostPort = (description: string) =>
+  Type.String({ pattern: '^((\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5})?$', default: '', description });
 
 export const ScreenshotsConfig = Type.Object(
   {
     remote_url: Type.String({
       default: '',
       description:
-        "Template of another service's address; pictures are then not taken here. {url}, {domain}, {path}, {width} and {refresh} are replaced, percent-encoded",
+        'URL template of a remote screenshot service, used instead of a local browser. {url}, {domain}, {path}, ' +
+        '{width} and {refresh} are replaced, percent-encoded',
     }),
     remote_key: Type.String({
       default: '',
       description:
-        'Signs the remote address: expires=<seconds since 1970>, then signature=<hex of HMAC-SHA256 over all that stands before &signature> are added to it',
+        'Signs the remote URL: appends expires=<seconds since 1970>, then signature=<hex of the HMAC-SHA256 of ' +
+        'everything before &signature>',
     }),
     executable: Type.String({
       default: '',
-      description: 'Path of the browser; the first that is found in the usual places when empty',
+      description: 'Path of the browser; if empty, the first one found in the usual places',
     }),
     user: Type.String({
       pattern: '^[a-z_][a-z0-9_-]*$',
       default: 'nobody',
-      description: 'Whom the browser runs as where Hostkeep runs as root; one of its own is better',
+      description: 'User that the browser runs as if Hostkeep runs as root; preferably one of its own',
     }),
     sandbox: Type.String({
       enum: ['auto', 'required'],
       default: 'auto',
       description:
-        "auto: without the browser's sandbox where this system has none, and said so in the log; required: then no pictures",
+        "auto: run without the browser's sandbox, with a warning in the log, if the system does not support it; " +
+        'required: take no screenshots in that case',
     }),
     site_address: HostPort(
-      '',
-      "The node's web server, asked for port 80 of the account's own domains; when empty, where the plugin webserver serves them, or else 127.0.0.1:80",
+      "Web server that serves port 80 of the account's domains; if empty, the one of the plugin webserver, or else " +
+        '127.0.0.1:80',
     ),
-    site_tls_address: HostPort('', 'The same for port 443; port 443 of the host of site_address when empty'),
+    site_tls_address: HostPort('The same for port 443; if empty, port 443 of the host of site_address'),
     public_addresses: Type.Boolean({
       default: true,
-      description: 'Whether pages may load from public addresses, ports 80 and 443; private ones are refused always',
+      description:
+        'Whether pages may load from public addresses, ports 80 and 443. Private addresses are never allowed',
     }),
     dns_servers: Type.Array(Type.String(), {
       default: [],
-      description: "Resolve the names that pages ask for; the system's when empty",
+      description: "Name servers for the host names in pages; if empty, the system's",
     }),
-    pages: Type.Integer({ minimum: 1, maximum: 32, default: 3, description: 'Pages open at once' }),
+    pages: Type.Integer({ minimum: 1, maximum: 32, default: 3, description: 'Maximum number of open pages' }),
     queue_limit: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 100,
-      description: 'Pictures that may wait; an account has at most three quarters of it',
+      description: 'Maximum number of waiting screenshots; one account gets at most three quarters of it',
     }),
     idle_seconds: Type.Number({
       minimum: 0.1,
       default: 60,
-      description: 'The browser ends when nothing was asked for so long',
+      description: 'The browser ends after this time without a screenshot',
     }),
-    page_seconds: Type.Number({ minimum: 1, maximum: 120, default: 15 }),
+    page_seconds: Type.Number({ minimum: 1, maximum: 120, default: 15, description: 'Time limit for a screenshot' }),
     page_bytes: Type.Integer({
       minimum: 1024,
       default: 32 * MIB,
-      description: 'What a page may send and receive; beyond it, it shows what it has',
+      description: 'Bytes that a page may send and receive; after that it is captured as it is',
     }),
     page_requests: Type.Integer({
       minimum: 1,
       default: 400,
-      description: 'Requests, and connections, of a page; beyond it, it shows what it has',
+      description: 'Requests, and connections, that a page may make; after that it is captured as it is',
     }),
     page_memory_bytes: Type.Integer({
       minimum: 128 * MIB,
       default: 768 * MIB,
-      description: "Memory of a page's process; beyond it, it is ended",
+      description: "Memory of a page's process; if exceeded, the process is killed",
     }),
-    ttl_seconds: Type.Number({ minimum: 0.1, default: 3600, description: 'How long a picture is kept' }),
+    ttl_seconds: Type.Number({ minimum: 0.1, default: 3600, description: 'How long a screenshot is cached' }),
     failure_seconds: Type.Number({
       minimum: 0,
       default: 30,
-      description: 'How long a site that could not be reached is not tried again',
+      description: 'Time before a site that could not be reached is tried again',
     }),
     cache_bytes: Type.Integer({
       minimum: 0,
       default: 256 * MIB,
-      description: 'Pictures on disk; the least recently used leave',
+      description: 'Size of the screenshots on disk; the least recently used are removed first',
     }),
     memory_cache_bytes: Type.Integer({
       minimum: 0,
       default: 16 * MIB,
-      description: 'Pictures, also scaled ones, kept ready in memory',
+      description: 'Size of the screenshots in memory, scaled ones included',
     }),
   },
   { additionalProperties: false },
@@ -94,25 +100,32 @@ export const ScreenshotsConfig = Type.Object(
 export type Settings = Static<typeof ScreenshotsConfig>;
 
 export const ScreenshotPath = Type.Object({
-  path: Type.String({ description: '<domain> or <domain>/<path>; a percent-encoded ? begins the query of the site' }),
+  path: Type.String({
+    description: '<domain> or <domain>/<path>; a percent-encoded ? begins the query string of the page',
+  }),
 });
 export type ScreenshotPath = Static<typeof ScreenshotPath>;
 
 export const ScreenshotQuery = Type.Object({
   width: Type.Optional(
-    Type.Integer({ minimum: 64, maximum: 1920, description: 'Pixels; the height follows. 1280 unless said' }),
+    Type.Integer({
+      minimum: 64,
+      maximum: 1920,
+      description: 'Width in pixels, 1280 by default; the height is scaled with it',
+    }),
   ),
   refresh: Type.Optional(
-    Type.Boolean({ description: 'Takes a new picture; at most once a minute for a site, else 429' }),
+    Type.Boolean({ description: 'Takes a new screenshot; allowed once a minute per domain, else 429' }),
   ),
 });
 export type ScreenshotQuery = Static<typeof ScreenshotQuery>;
 
 export const ScreenshotUrl = Type.Object(
-  { url: Type.String({ format: 'uri', description: 'Where the picture is, on the remote service' }) },
+  { url: Type.String({ format: 'uri', description: 'URL of the screenshot on the remote service' }) },
   {
     description:
-      'With a remote service. Local pictures are image/png, 1280×800 scaled to the width, with ETag and Cache-Control: private',
+      'With a remote service: the URL. Local screenshots are image/png, 1280×800 or scaled to the width, with an ' +
+      'ETag and Cache-Control: private',
   },
 );
 export type ScreenshotUrl = Static<typeof ScreenshotUrl>;

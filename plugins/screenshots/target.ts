@@ -1,30 +1,30 @@
 import { domainToASCII } from 'node:url';
 import { HttpError } from '../../kernel/errors.ts';
 
-/** What a picture is asked of. */
+/** The page of a screenshot. */
 export interface Target {
   /** Lower-case ASCII. */
   readonly domain: string;
-  /** Absolute, http, in the one form under which it is kept. */
+  /** Absolute, http, normalized: the key under which the screenshot is cached. */
   readonly url: string;
 }
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);
-/** Letters and digits of any script; what else may stand in an address, `domainToASCII` would take for its end. */
+/** Letters and digits of any script; `domainToASCII` would take other URL characters for the end of the host. */
 const INTERNATIONAL = /^(?=.*[^\u0000-\u007f])[\p{L}\p{M}\p{N}.-]+$/u;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const URL_LIMIT = 2048;
 
-/** Takes `<domain>[/<path>]`, decoded already, apart. Errors: 400 `invalid_domain`, `invalid_path`. */
+/** Parses `<domain>[/<path>]`, already percent-decoded. Errors: 400 `invalid_domain`, `invalid_path`. */
 export function targetOf(path: string): Target {
-  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path has no control characters');
+  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'the path contains control characters');
   const slash = path.indexOf('/');
   const domain = asciiDomain(slash < 0 ? path : path.slice(0, slash));
   const url = new URL(`http://${domain}${slash < 0 ? '/' : path.slice(slash)}`);
   url.hash = '';
   if (url.href.length > URL_LIMIT)
-    throw new HttpError('invalid_path', `the address of a page has at most ${URL_LIMIT} characters`);
+    throw new HttpError('invalid_path', `the URL of the page is longer than ${URL_LIMIT} characters`);
   return { domain, url: url.href };
 }
 
@@ -32,6 +32,6 @@ function asciiDomain(text: string): string {
   const lower = text.toLowerCase().replace(/\.$/, '');
   const domain = INTERNATIONAL.test(lower) ? domainToASCII(lower) : lower;
   if (!DOMAIN.test(domain) || domainToASCII(domain) !== domain)
-    throw new HttpError('invalid_domain', 'the path begins with a domain name');
+    throw new HttpError('invalid_domain', 'the path must begin with a domain name');
   return domain;
 }

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
-import { assertPublicHost, publicLookup } from './target.ts';
+import { assertPublicHost, publicLookup } from './public-lookup.ts';
 
-export interface SendOptions {
+interface SendOptions {
   readonly url: URL;
   readonly secret: string;
   readonly timeoutMs: number;
@@ -13,13 +13,13 @@ export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
-export interface EndpointAnswer {
+interface EndpointAnswer {
   readonly status: number;
-  /** The header Retry-After, empty where there is none. */
+  /** The header Retry-After, or empty. */
   readonly retryAfter: string;
 }
 
-/** What an endpoint is sent; `id` is the same in each attempt, so that it can tell what it had already. */
+/** Returns the body of a delivery; `id` is the same in every attempt, so that receivers can ignore duplicates. */
 export function bodyOf({ id, at, type, account_id, username, ip, line, data }: LoggedEvent): string {
   return JSON.stringify({
     id: String(id),
@@ -33,14 +33,14 @@ export function bodyOf({ id, at, type, account_id, username, ip, line, data }: L
   });
 }
 
-/** `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<body>`. */
+/** Returns `t=<seconds since 1970>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>`. */
 export function signature(secret: string, seconds: number, body: string): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }
 
 /**
- * One attempt, on a connection of its own. Redirects are not followed, the answer's body is
- * not read. Rejects when there is no answer in time, or the address is not allowed.
+ * Makes one attempt, on its own connection. Follows no redirects and does not read the response's body. Rejects when
+ * the endpoint does not answer in time, or its address is not allowed.
  */
 export async function send(
   body: string,

@@ -2,49 +2,48 @@ import { createHash } from 'node:crypto';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { send } from './delivery.ts';
-import { askedPauseMs } from './retry-after.ts';
+import { retryAfterMs } from './retry-after.ts';
 import type { EndpointConfig, WebhooksConfig } from './schema.ts';
-import type { Delivery, Queue } from './store.ts';
+import type { Delivery, DeliveryQueue } from './store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
-/** Nothing waits longer than this: what is due later was postponed by a clock that was wrong, and is due now. */
+/** A delivery that is due later than this was postponed by a wrong clock, and counts as due now. */
 const LONGEST_WAIT_MS = 2 * LONGEST_BACKOFF_MS;
-/** An endpoint that does not answer at all is left alone for at most this long before the next of its deliveries, unless it asked for longer. */
+/** The longest pause between deliveries to an endpoint that fails altogether, unless its Retry-After is longer. */
 const LONGEST_PAUSE_MS = 60_000;
-/** What an attempt may take beyond its time limit before another process takes it over. */
+/** How long after its time limit an attempt is considered lost, and another process may repeat it. */
 const CLAIM_MARGIN_MS = 1000;
-/** In the place of a status. */
+/** Stands for the status when there was no answer. */
 const NO_ANSWER = 0;
 
+interface EndpointParts {
+  readonly config: EndpointConfig;
+  readonly settings: WebhooksConfig;
+  readonly queue: DeliveryQueue;
+  readonly log: Log;
+  readonly userAgent: string;
+}
+
 /**
- * Delivers what waits for one endpoint, one after the other, at its own pace: neither a slow endpoint nor a delivery
- * that it refuses holds up anything else.
+ * Delivers the queue of one endpoint, one delivery at a time: a slow endpoint does not delay others, and a delivery
+ * that it rejects does not delay the next.
  */
 export class Endpoint {
   readonly key: string;
-  /** Host and place in the configuration; the URL itself may hold a secret. */
+  /** Host and position in the configuration, because the URL itself may contain a secret. */
   readonly label: string;
   readonly outcomes = { delivered: 0, failed: 0, dropped: 0 };
-  readonly #parts: {
-    readonly config: EndpointConfig;
-    readonly settings: WebhooksConfig;
-    readonly queue: Queue;
-    readonly log: Log;
-    readonly userAgent: string;
-  };
+  readonly #parts: EndpointParts;
   readonly #url: URL;
   readonly #patterns: readonly RegExp[];
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isWoken = false;
-  #silences = 0;
+  #failures = 0;
   #pausedUntil = 0;
 
-  constructor(
-    index: number,
-    parts: { config: EndpointConfig; settings: WebhooksConfig; queue: Queue; log: Log; userAgent: string },
-  ) {
+  constructor(index: number, parts: EndpointParts) {
     this.#parts = parts;
     this.#url = new URL(parts.config.url);
     this.key = createHash('sha256').update(this.#url.href).digest('hex').slice(0, 32);
@@ -58,7 +57,7 @@ export class Endpoint {
     return this.#patterns.some((pattern) => pattern.test(type));
   }
 
-  /** Looks for what is due; called again while it works, it looks again. */
+  /** Delivers everything that is due; a call during that makes it check again. */
   wake(): void {
     this.#isWoken = true;
     this.#running ??= this.#run();
@@ -77,13 +76,10 @@ export class Endpoint {
         await this.#deliverDue();
       }
     } catch (error) {
-      this.#parts.log.warn(
-        { endpoint: this.label, err: error },
-        'the queue could not be read or written; trying again',
-      );
+      this.#parts.log.warn({ endpoint: this.label, err: error }, 'the queue could not be read or written; will retry');
       this.#wakeIn(LONGEST_PAUSE_MS);
     }
-    this.#running = undefined; // in the same breath as the look at #isWoken
+    this.#running = undefined; // synchronously after the check of #isWoken, or a wake-up would be lost
   }
 
   async #deliverDue(): Promise<void> {
@@ -118,42 +114,43 @@ export class Endpoint {
       (answer) => ({ ...answer, reason: `answered ${answer.status}` }),
       (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: messageOf(error) }),
     );
+    // Closed during the attempt: its outcome is unknown, so the next start repeats it.
     if (this.#abort.signal.aborted && status === NO_ANSWER)
-      return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at); // nobody knows what came of it, so it is sent again
+      return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at);
     if (status >= 200 && status < 300) {
-      this.#silences = 0;
+      this.#failures = 0;
       this.outcomes.delivered += 1;
       return queue.remove(this.key, delivery.event_id);
     }
-    const askedMs = askedPauseMs(status, retryAfter, Date.now());
-    this.#silences = status === NO_ANSWER || status >= 500 || status === 429 ? this.#silences + 1 : 0;
+    const retryMs = retryAfterMs(status, retryAfter, Date.now());
+    this.#failures = status === NO_ANSWER || status >= 500 || status === 429 ? this.#failures + 1 : 0;
     this.#pausedUntil =
-      this.#silences === 0
+      this.#failures === 0
         ? 0
-        : Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, this.#silences, LONGEST_PAUSE_MS));
-    await this.#failed(delivery, reason, askedMs);
+        : Date.now() + Math.max(retryMs, backoffMs(settings.backoff_ms, this.#failures, LONGEST_PAUSE_MS));
+    await this.#failed(delivery, reason, retryMs);
   }
 
-  async #failed({ event_id, attempts, created_at }: Delivery, reason: string, askedMs: number): Promise<void> {
+  async #failed({ event_id, attempts, created_at }: Delivery, reason: string, retryMs: number): Promise<void> {
     const { settings, queue, log } = this.#parts;
-    const about = { endpoint: this.label, event: event_id, attempts: attempts + 1, reason };
+    const fields = { endpoint: this.label, event: event_id, attempts: attempts + 1, reason };
     this.outcomes.failed += 1;
     if (attempts + 1 >= settings.attempts || Date.now() - created_at > settings.age_hours * 3_600_000) {
       this.outcomes.dropped += 1;
-      log.warn(about, 'a delivery is given up');
+      log.warn(fields, 'a delivery was given up');
       return queue.remove(this.key, event_id);
     }
-    log.info(about, 'a delivery failed and is tried again later');
+    log.info(fields, 'a delivery failed and will be retried');
     await queue.postpone(
       this.key,
       event_id,
       attempts + 1,
-      Date.now() + Math.max(askedMs, backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS)),
+      Date.now() + Math.max(retryMs, backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS)),
     );
   }
 }
 
-/** Doubled with each failure, and up to a fifth longer, so that what failed together does not come back together. */
+/** Returns a delay that doubles with each failure, plus up to a fifth, so that retries spread out. */
 export function backoffMs(firstMs: number, failures: number, longestMs: number): number {
   return Math.round(Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 40)) * (1 + Math.random() / 5));
 }

@@ -1,9 +1,11 @@
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { Endpoint } from './endpoint.ts';
-import { Follower } from './follower.ts';
+import { EventFollower } from './event-follower.ts';
 import { WebhooksConfig } from './schema.ts';
-import { Queue } from './store.ts';
+import { DeliveryQueue } from './store.ts';
 
 export default definePlugin({
   name: 'webhooks',
@@ -11,7 +13,7 @@ export default definePlugin({
   config: WebhooksConfig,
   routes: {},
   async setup({ config, store, events, node, log, onClose }) {
-    const queue = new Queue(store);
+    const queue = new DeliveryQueue(store);
     assertEndpoints(config);
     const userAgent = `Hostkeep/${node.version}`;
     const endpoints = config.endpoints.map(
@@ -19,7 +21,7 @@ export default definePlugin({
     );
     await queue.keepOnly(endpoints.map(({ key }) => key));
     if (endpoints.length > 0) {
-      const follower = await Follower.start({ events, queue, endpoints, backlog: config.backlog, log });
+      const follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log });
       for (const endpoint of endpoints) onClose(() => endpoint.close());
       onClose(() => follower.close());
       for (const endpoint of endpoints) endpoint.wake();
@@ -29,61 +31,61 @@ export default definePlugin({
     return {
       handlers: {},
       provides: {
-        metrics: async () => [
-          {
-            name: 'hostkeep_webhook_attempts_total',
-            help: 'Attempts to deliver an event, by how they ended',
-            type: 'counter' as const,
-            samples: endpoints.flatMap(({ label, outcomes }) =>
-              (['delivered', 'failed'] as const).map((outcome) => ({
-                labels: { endpoint: label, outcome },
-                value: outcomes[outcome],
-              })),
-            ),
-          },
-          {
-            name: 'hostkeep_webhook_given_up_total',
-            help: 'Events that were given up',
-            type: 'counter' as const,
-            samples: endpoints.map(({ label, outcomes }) => ({ labels: { endpoint: label }, value: outcomes.dropped })),
-          },
-          {
-            name: 'hostkeep_webhook_waiting',
-            help: 'Events that wait for delivery',
-            type: 'gauge' as const,
-            samples: (await waiting()).map(({ label, count }) => ({ labels: { endpoint: label }, value: count })),
-          },
-        ],
-        doctor: async () => {
-          if (endpoints.length === 0) return [{ name: 'webhooks', ok: true, detail: 'none configured' }];
-          return (await waiting()).map(({ label, count }) => ({
-            name: `webhook ${label}`,
-            ok: count < config.backlog / 2,
-            detail: `${count} events wait for delivery`,
-            ...(count < config.backlog / 2
-              ? {}
-              : { remedy: 'see why the endpoint does not answer 2xx, or take it out of webhooks.endpoints' }),
-          }));
-        },
+        metrics: async () => metricsOf(endpoints, await waiting()),
+        doctor: async () => findingsOf(await waiting(), config.backlog / 2),
       },
     };
   },
 });
 
+interface Waiting {
+  readonly label: string;
+  readonly count: number;
+}
+
+function metricsOf(endpoints: readonly Endpoint[], waiting: readonly Waiting[]): Metric[] {
+  const attempts = endpoints.flatMap(({ label, outcomes }) =>
+    (['delivered', 'failed'] as const).map((outcome) => ({
+      labels: { endpoint: label, outcome },
+      value: outcomes[outcome],
+    })),
+  );
+  const dropped = endpoints.map(({ label, outcomes }) => ({ labels: { endpoint: label }, value: outcomes.dropped }));
+  const queued = waiting.map(({ label, count }) => ({ labels: { endpoint: label }, value: count }));
+  return [
+    counter('hostkeep_webhook_attempts_total', 'Attempts to deliver an event, by outcome', attempts),
+    counter('hostkeep_webhook_given_up_total', 'Events dropped after the last attempt', dropped),
+    gauge('hostkeep_webhook_waiting', 'Events waiting for delivery', queued),
+  ];
+}
+
+function findingsOf(waiting: readonly Waiting[], limit: number): Finding[] {
+  if (waiting.length === 0) return [{ name: 'webhooks', ok: true, detail: 'none configured' }];
+  return waiting.map(({ label, count }) => ({
+    name: `webhook ${label}`,
+    ok: count < limit,
+    detail: `${count} events waiting for delivery`,
+    ...(count < limit
+      ? {}
+      : { remedy: 'find out why the endpoint does not answer 2xx, or remove it from webhooks.endpoints' }),
+  }));
+}
+
+/** Throws `Unavailable` with the first endpoint whose URL cannot be used, without the URL: it may contain a secret. */
 function assertEndpoints({ endpoints }: WebhooksConfig): void {
   const seen = new Set<string>();
   for (const [i, { url }] of endpoints.entries()) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    const wrong =
+    const problem =
       parsed === undefined
         ? 'is not a URL'
         : parsed.username !== '' || parsed.password !== ''
-          ? 'must not hold a password'
+          ? 'must not contain a password'
           : seen.has(parsed.href)
-            ? 'is there twice'
+            ? 'is a duplicate'
             : undefined;
-    if (wrong !== undefined)
-      throw new Unavailable(`webhooks.endpoints[${i}].url ${wrong}`, 'correct the configuration');
+    if (problem !== undefined)
+      throw new Unavailable(`webhooks.endpoints[${i}].url ${problem}`, 'correct the configuration');
     seen.add(parsed?.href ?? '');
   }
 }

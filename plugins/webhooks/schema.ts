@@ -4,13 +4,13 @@ const closed = { additionalProperties: false } as const;
 
 const Endpoint = Type.Object(
   {
-    url: Type.String({ pattern: '^https?://', maxLength: 2048 }),
-    secret: Type.String({ minLength: 16, maxLength: 512, description: 'Key of the signature' }),
+    url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Receives a POST for each event' }),
+    secret: Type.String({ minLength: 16, maxLength: 512, description: 'Key of the HMAC signature' }),
     events: Type.Array(Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 }), {
       minItems: 1,
       maxItems: 50,
       default: ['*'],
-      description: 'Types of events, where * stands for anything: domain.*',
+      description: 'Event types to send; * matches anything, as in domain.*',
     }),
   },
   closed,
@@ -28,27 +28,33 @@ export const WebhooksConfig = Type.Object(
       minimum: 100,
       maximum: 60_000,
       default: 5000,
-      description: 'For the whole of an attempt',
+      description: 'Time limit for an attempt',
     }),
-    attempts: Type.Integer({ minimum: 1, maximum: 50, default: 15, description: 'Then a delivery is given up' }),
+    attempts: Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      default: 15,
+      description: 'Attempts before a delivery is given up',
+    }),
     age_hours: Type.Number({
       exclusiveMinimum: 0,
       maximum: 720,
       default: 72,
-      description: 'After which a delivery is given up',
+      description: 'Age at which a delivery is given up',
     }),
     backoff_ms: Type.Integer({
       minimum: 1,
       maximum: 600_000,
       default: 5000,
       description:
-        'Before the second attempt; doubled before each later one, to six hours at the most; longer where Retry-After of a 429 or 503 asks for it, up to an hour',
+        'Delay before the second attempt, doubled before each later one up to six hours; a Retry-After of a 429 or ' +
+        '503 can lengthen it, up to an hour',
     }),
     backlog: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 10_000,
-      description: 'Deliveries that wait for one endpoint; beyond it the oldest are dropped',
+      description: 'Maximum number of deliveries waiting for one endpoint; the oldest are dropped first',
     }),
   },
   closed,

@@ -3,20 +3,20 @@ import type { Store } from '../../kernel/storage/store.ts';
 export interface Delivery {
   readonly event_id: number;
   readonly body: string;
-  /** Attempts that failed. */
+  /** Number of failed attempts. */
   readonly attempts: number;
   readonly created_at: number;
   readonly due_at: number;
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   readonly endpoint: string;
   readonly eventId: number;
   readonly body: string;
 }
 
-/** The queue of every endpoint, and how far the event log was read. Times are milliseconds since 1970. */
-export class Queue {
+/** The queues of all endpoints, and the position in the event log. Times are milliseconds since 1970. */
+export class DeliveryQueue {
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -27,7 +27,10 @@ export class Queue {
     return (await this.#store.get<{ event_id: number }>('select event_id from webhook_cursor'))?.event_id;
   }
 
-  /** Moves the cursor, forward only, and adds what has to be delivered, both or neither; returns how many old deliveries had to make room. */
+  /**
+   * Moves the cursor, forward only, and adds deliveries, in one transaction. Returns how many of the oldest deliveries
+   * were dropped because an endpoint's backlog was full.
+   */
   async add(cursor: number, deliveries: readonly NewDelivery[], backlog: number): Promise<number> {
     return this.#store.write(async (tx) => {
       const before = await tx.get<{ event_id: number }>('select event_id from webhook_cursor');
@@ -36,7 +39,8 @@ export class Queue {
       const now = Date.now();
       for (const { endpoint, eventId, body } of deliveries) {
         await tx.run(
-          'insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)',
+          `insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at)
+             values (?, ?, ?, ?, ?)`,
           endpoint,
           eventId,
           body,
@@ -47,7 +51,8 @@ export class Queue {
       let dropped = 0;
       for (const endpoint of new Set(deliveries.map((each) => each.endpoint))) {
         const { changes } = await tx.run(
-          'delete from webhook_deliveries where endpoint = ? and event_id <= (select event_id from webhook_deliveries where endpoint = ? order by event_id desc limit 1 offset ?)',
+          `delete from webhook_deliveries where endpoint = ? and event_id <=
+             (select event_id from webhook_deliveries where endpoint = ? order by event_id desc limit 1 offset ?)`,
           endpoint,
           endpoint,
           backlog,
@@ -58,15 +63,16 @@ export class Queue {
     });
   }
 
-  /** The delivery that is due first, the older event first where two are. */
+  /** Returns the delivery that is due first; of several, the one of the oldest event. */
   next(endpoint: string): Promise<Delivery | undefined> {
     return this.#store.get<Delivery>(
-      'select event_id, body, attempts, created_at, due_at from webhook_deliveries where endpoint = ? order by due_at, event_id limit 1',
+      `select event_id, body, attempts, created_at, due_at from webhook_deliveries
+         where endpoint = ? order by due_at, event_id limit 1`,
       endpoint,
     );
   }
 
-  /** Keeps a delivery from other processes, and from the successor of this one, until a time; false when one of them has it. */
+  /** Reserves a delivery until a time; resolves with false when another process has it. */
   async claim(endpoint: string, { event_id, due_at }: Delivery, until: number): Promise<boolean> {
     const { changes } = await this.#store.write((tx) =>
       tx.run(
@@ -99,17 +105,11 @@ export class Queue {
   }
 
   async waiting(endpoint: string): Promise<number> {
-    return (
-      (
-        await this.#store.get<{ n: number }>(
-          'select count(*) as n from webhook_deliveries where endpoint = ?',
-          endpoint,
-        )
-      )?.n ?? 0
-    );
+    const sql = 'select count(*) as n from webhook_deliveries where endpoint = ?';
+    return (await this.#store.get<{ n: number }>(sql, endpoint))?.n ?? 0;
   }
 
-  /** Forgets what waits for endpoints that are no more; without any, also how far the log was read. */
+  /** Removes the queues of all other endpoints; without any endpoint, also the cursor. */
   async keepOnly(endpoints: readonly string[]): Promise<void> {
     await this.#store.write(async (tx) => {
       await tx.run(

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { Store } from '../../kernel/storage/store.ts';
-import { Disk } from '../../plugins/screenshots/disk.ts';
+import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { cleanIndexFolder, indexFile, loadTree } from '../../plugins/search/name-index/index-file.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 import { MINUTES } from '../support/cache-writer.ts';
@@ -46,7 +46,7 @@ export async function killCaches(rounds: number): Promise<string> {
 
 async function assertWhole(folder: string, filesRoot: string): Promise<void> {
   Keyring.open(folder);
-  const disk = new Disk(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
+  const disk = new DiskCache(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
   for (let n = 0; n < 20; n += 1) {
     const picture = await disk.read(1, 'a.test', `u${n}`);
     if (picture !== undefined && !picture.png.subarray(0, 50_000).every((byte) => byte === picture.png[0]))

@@ -6,7 +6,7 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
-import { page } from '../../plugins/metrics/page.ts';
+import { exposition } from '../../plugins/metrics/exposition.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -15,12 +15,12 @@ const test = testSuite('metrics');
 const log = createLog('silent');
 let server: TestServer;
 
-/** A plugin that fails, one with odd figures: neither may cost the page. */
+/** A plugin that fails, and one with unusual metrics: neither may break the page. */
 const failing = definePlugin({
   name: 'failing',
   features: [],
   routes: {},
-  setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no figures')) } }),
+  setup: () => ({ handlers: {}, provides: { metrics: () => Promise.reject(new Error('no metrics')) } }),
 });
 const odd = definePlugin({
   name: 'odd',
@@ -68,7 +68,7 @@ const scrape = (authorization?: string) =>
     ...(authorization === undefined ? {} : { headers: { authorization } }),
   });
 
-test('without a token of its own or of an admin it is the 401 of every route', async () => {
+test("without its own token or an administrator's it returns the same 401 as every route", async () => {
   const { token } = await server.user('ann');
   const other = await server.ask<Record<string, unknown>>('/api/odd/1', { address: 'admin' });
   for (const authorization of [
@@ -97,14 +97,14 @@ test('the token for metrics opens nothing else', async () => {
   );
 });
 
-test('an empty token in the configuration lets nobody in', async () => {
+test('an empty token in the configuration admits nobody', async () => {
   const closed = await TestServer.start();
   for (const authorization of ['Bearer ', 'Bearer', 'Bearer  ', 'Bearer undefined'])
     assert.is((await closed.ask('/metrics', { address: 'admin', headers: { authorization } })).status, 401);
   await closed.close();
 });
 
-test('both tokens open it, and it holds what an operator looks for', async () => {
+test('both tokens are accepted, and the page has what an operator needs', async () => {
   const { token } = await server.admin();
   await server.ask('/api/odd/1', { token, address: 'admin' });
   await server.ask('/api/odd/2', { token, address: 'admin' });
@@ -132,7 +132,7 @@ test('both tokens open it, and it holds what an operator looks for', async () =>
   assert.is((await scrape(`bearer ${TOKEN}`)).status, 200, 'the scheme is not case-sensitive');
 });
 
-test('a plugin that fails costs its own part only, and is seen', async () => {
+test('a plugin that fails loses only its own metrics, and is reported', async () => {
   const { body } = await scrape(`Bearer ${TOKEN}`);
   assert.match(body, /^hostkeep_collect_success\{plugin="failing"\} 0$/m);
   assert.match(body, /^hostkeep_collect_success\{plugin="odd"\} 1$/m);
@@ -140,9 +140,9 @@ test('a plugin that fails costs its own part only, and is seen', async () => {
   assert.not.match(body, /-1|no name/);
 });
 
-test('paths that nobody declared make no labels', async () => {
-  for (let i = 0; i < 20; i += 1) await server.ask(`/nobodys-path/${i}`, { address: 'admin' });
-  assert.not.match((await scrape(`Bearer ${TOKEN}`)).body, /nobodys-path/);
+test('undeclared paths create no labels', async () => {
+  for (let i = 0; i < 20; i += 1) await server.ask(`/undeclared/${i}`, { address: 'admin' });
+  assert.not.match((await scrape(`Bearer ${TOKEN}`)).body, /undeclared/);
 });
 
 test('promtool finds nothing wrong with the page', async () => {
@@ -166,11 +166,11 @@ test('promtool finds nothing wrong with the page', async () => {
   assert.is(code, 0);
 });
 
-test('labels are bounded, whatever happens', async () => {
+test('the number of labels is bounded', async () => {
   const counter = new EventCounter();
   for (let i = 0; i < 1000; i += 1) counter.count(`type.${i}`);
-  assert.is(counter.figure().samples.length, 201);
-  const text = await page(
+  assert.is(counter.metric().samples.length, 201);
+  const text = await exposition(
     [
       {
         name: 'many',

@@ -10,7 +10,7 @@ import { descriptionOf, writeTypes, type Description } from '../client/generate.
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
-/** What `test/fixtures/client/dashboard.ts` exports; it can only be compiled beside the types that are made for it. */
+/** The exports of `test/fixtures/client/dashboard.ts`, which compiles only beside the generated types. */
 interface Client {
   overview(
     baseUrl: string,
@@ -51,14 +51,14 @@ test.before(async () => {
   server = await TestServer.start();
   descriptions = { user: await descriptionOf(server, 'user'), admin: await descriptionOf(server, 'admin') };
   mkdirSync(join(projectDir, 'dist/client'), { recursive: true });
-  folder = mkdtempSync(join(projectDir, 'dist/client/test-')); // where the packages of the client are found
+  folder = mkdtempSync(join(projectDir, 'dist/client/test-')); // below the packages of the client
 });
 test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.close();
 });
 
-/** Generates the types, compiles the client with them, and returns what the compiler complains of. */
+/** Generates the types, compiles the client with them, and returns the compiler's errors. */
 async function compile({ user, admin }: typeof descriptions): Promise<string> {
   await writeTypes(folder, 'user', user);
   await writeTypes(folder, 'admin', admin);
@@ -71,7 +71,7 @@ async function compile({ user, admin }: typeof descriptions): Promise<string> {
   );
 }
 
-test('a member that goes or changes its type, or a path that goes, no longer compiles', async () => {
+test('a removed or retyped member, or a removed path, no longer compiles', async () => {
   const changed = (from: string | RegExp, to: string) => ({
     ...descriptions,
     user: JSON.parse(JSON.stringify(descriptions.user).replaceAll(from, to)) as Description,
@@ -84,7 +84,7 @@ test('a member that goes or changes its type, or a path that goes, no longer com
   assert.match(await compile(changed('"/api/dashboard"', '"/api/summary"')), /"\/api\/dashboard"/);
 });
 
-test('it logs in, with a second factor too, reads the dashboard, and changes what it may', async () => {
+test('the client logs in, also with a second factor, reads the dashboard, and changes domains', async () => {
   assert.is(await compile(descriptions), '');
   const client = (await import(pathToFileURL(join(folder, 'dashboard.js')).href)) as Client;
   const { account, token } = await server.user('anna');

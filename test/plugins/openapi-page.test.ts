@@ -1,4 +1,4 @@
-/** The page /docs in a real browser that reaches nothing but the server. */
+/** Tests the page /docs in a real browser that can reach only the server. */
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';
@@ -67,19 +67,22 @@ test('its files come from a fixed list, with their types and a policy without ex
   }
 });
 
-/** Opens the page and collects what the browser complains of and where it would go. */
-async function open(address: Address): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
+/** Opens the page and records the browser's errors and requests. */
+async function open(address: Address): Promise<{ page: Page; browserErrors: string[]; requests: string[] }> {
   const page = await (browser as Browser).newPage();
-  const [complaints, asked]: [string[], string[]] = [[], []];
-  page.on('console', (message) => void (['error', 'warn'].includes(message.type()) && complaints.push(message.text())));
-  page.on('pageerror', (error) => void complaints.push(String(error)));
-  page.on('request', (request) => void asked.push(request.url()));
+  const [browserErrors, requests]: [string[], string[]] = [[], []];
+  page.on(
+    'console',
+    (message) => void (['error', 'warn'].includes(message.type()) && browserErrors.push(message.text())),
+  );
+  page.on('pageerror', (error) => void browserErrors.push(String(error)));
+  page.on('request', (request) => void requests.push(request.url()));
   await page.goto(`${server.hostkeep.url(address)}/docs`);
   await page.waitForSelector('.opblock');
-  return { page, complaints, asked };
+  return { page, browserErrors, requests };
 }
 
-/** Where Swagger UI shows an operation; it writes a backslash into the name. */
+/** Selects an operation in Swagger UI, which writes a backslash into the id. */
 const at = (plugin: string, name: string) => `[id^="operations-${plugin}-"][id$=".${name}"]`;
 const operations = (page: Page) =>
   page.$$eval('.opblock-summary-path', (found) =>
@@ -92,9 +95,9 @@ async function logIn(page: Page, username: string): Promise<void> {
   await page.click('#login button');
 }
 
-test('it shows what is open to anybody, and after a login what the account may use, and tries a request out', async () => {
+test('it shows what a guest may use, after a login what the account may use, and executes a request', async () => {
   if (browser === undefined) return;
-  const { page, complaints, asked } = await open('user');
+  const { page, browserErrors, requests } = await open('user');
   const list = at('domains', 'list');
   assert.ok((await operations(page)).includes('/api/login'));
   assert.not.ok((await operations(page)).includes('/api/domains'));
@@ -106,9 +109,9 @@ test('it shows what is open to anybody, and after a login what the account may u
   await (await page.waitForSelector(`${list} .execute`))?.click();
   const status = await page.waitForSelector(`${list} .live-responses-table tbody .response-col_status`);
   assert.match(String(await status?.evaluate((each) => each.textContent)), /^200/);
-  assert.equal(complaints, []);
+  assert.equal(browserErrors, []);
   assert.equal(
-    asked.filter((url) => !url.startsWith(server.hostkeep.url('user')) && !url.startsWith('data:')),
+    requests.filter((url) => !url.startsWith(server.hostkeep.url('user')) && !url.startsWith('data:')),
     [],
   );
   await page.close();
@@ -122,12 +125,12 @@ test('it says why a login failed', async () => {
   await page.close();
 });
 
-test('on the admin address an admin sees what admins may use', async () => {
+test('on the admin address an administrator sees the routes for administrators', async () => {
   if (browser === undefined) return;
-  const { page, complaints } = await open('admin');
+  const { page, browserErrors } = await open('admin');
   await logIn(page, 'root');
   await page.waitForSelector(at('control', 'plans'));
   assert.ok((await operations(page)).includes('/api/accounts'));
-  assert.equal(complaints, []);
+  assert.equal(browserErrors, []);
   await page.close();
 });

@@ -49,7 +49,7 @@ const CALLERS: readonly (readonly [Address, keyof typeof tokens | undefined])[] 
 ];
 const tokenOf = (caller: keyof typeof tokens | undefined) => (caller === undefined ? undefined : tokens[caller]);
 
-test('a token that is not valid there is refused', async () => {
+test('a token that is not valid on the address is refused', async () => {
   for (const [address, token] of [
     ['user', 'x.y.z'],
     ['user', tokens.admin],
@@ -61,7 +61,7 @@ test('a token that is not valid there is refused', async () => {
   }
 });
 
-test('without a token it tells what is open to anybody, and no more', async () => {
+test('without a token only the routes for guests are described', async () => {
   for (const address of ['user', 'admin'] as const) {
     const guest = new Set(
       routesOf(address)
@@ -72,7 +72,7 @@ test('without a token it tells what is open to anybody, and no more', async () =
   }
 });
 
-test('with everything granted it tells every route under each of its paths, on its own URL', async () => {
+test('with every feature each route is described under each of its paths, on its own URL', async () => {
   for (const [address, token] of [
     ['user', tokens.full],
     ['admin', tokens.admin],
@@ -92,10 +92,12 @@ test('with everything granted it tells every route under each of its paths, on i
   }
 });
 
-test('what is left out is what the gate refuses, and what it tells is let in', async () => {
+test('the gate refuses exactly the routes that are left out', async () => {
   for (const [address, caller] of CALLERS) {
     const token = tokenOf(caller);
-    const told = new Set(operationsOf(await document(address, token)).map(({ method, path }) => `${method} ${path}`));
+    const described = new Set(
+      operationsOf(await document(address, token)).map(({ method, path }) => `${method} ${path}`),
+    );
     for (const {
       method,
       paths: [path = ''],
@@ -104,8 +106,8 @@ test('what is left out is what the gate refuses, and what it tells is let in', a
       access,
       body,
     } of routesOf(address)) {
-      const isTold = told.has(`${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`);
-      if (access === 'guest' || (isTold && (method !== 'GET' || /stream/i.test(name)))) continue;
+      const isDescribed = described.has(`${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`);
+      if (access === 'guest' || (isDescribed && (method !== 'GET' || /stream/i.test(name)))) continue;
       const answer = await server.ask(path.replace(/[:*]\w+/g, 'x'), {
         method,
         address,
@@ -115,12 +117,12 @@ test('what is left out is what the gate refuses, and what it tells is let in', a
       const isRefused = ['authentication_required', 'feature_disabled', 'admin_required'].includes(
         String(answer.body['error']),
       );
-      assert.is(isRefused, !isTold, `${caller ?? 'nobody'} on ${address}: ${plugin}.${name}`);
+      assert.is(isRefused, !isDescribed, `${caller ?? 'nobody'} on ${address}: ${plugin}.${name}`);
     }
   }
 });
 
-test('a maintained validator finds nothing wrong with it, whoever asks', async () => {
+test('a maintained validator accepts the description of every caller', async () => {
   for (const [address, caller] of CALLERS) {
     const given = await document(address, tokenOf(caller));
     const { valid, errors } = await new Validator().validate(
@@ -155,7 +157,7 @@ test('an operation names its errors, its input, its feature and its security', a
   );
 });
 
-test('every error of a route is told with its status', async () => {
+test('every error of a route is described with its status', async () => {
   for (const [address, token] of [
     ['user', tokens.full],
     ['admin', tokens.admin],
@@ -174,7 +176,7 @@ test('every error of a route is told with its status', async () => {
   }
 });
 
-test('a reply that is no problem stands beside the problems of its status', async () => {
+test('a JSON reply is described beside the problems of its status', async () => {
   for (const [address, token] of [
     ['user', tokens.full],
     ['admin', tokens.admin],
@@ -199,7 +201,7 @@ test('links lead from a new domain to the list and to its removal', async () => 
   assert.equal(listed['remove']?.['requestBody'], { domain_url: '$response.body#/domains/0/domain_url' });
 });
 
-test('it follows what an account may use from one request to the next', async () => {
+test("it follows changes of an account's features at once", async () => {
   const { account, token } = await server.user('changing', 'basic');
   const has = async () => '/api/docker_stats' in (await document('user', token)).paths;
   assert.not.ok(await has());
@@ -207,7 +209,7 @@ test('it follows what an account may use from one request to the next', async ()
   assert.ok(await has());
 });
 
-test('examples are what the routes take and give, and tell nothing of where they were recorded', async () => {
+test('examples match the routes, and reveal nothing about the machine that recorded them', async () => {
   const text = readFileSync(join(projectDir, 'plugins/openapi/examples.json'), 'utf8');
   const examples = JSON.parse(text) as Record<string, { request?: unknown; reply?: unknown }>;
   const routes = server.hostkeep.node.routes();
@@ -237,7 +239,7 @@ const golden = JSON.parse(
   readFileSync(join(projectDir, 'test/fixtures/openapi/service-shapes.json'), 'utf8'),
 ) as Record<Address, Record<string, Described>>;
 
-test('the shapes that the service is described by are the shapes that it has', async () => {
+test('the shapes of requests and replies are those of the specification', async () => {
   for (const [address, token] of [
     ['user', tokens.full],
     ['admin', tokens.admin],
@@ -255,7 +257,7 @@ test('the shapes that the service is described by are the shapes that it has', a
   }
 });
 
-test('a member that goes, changes its type, or is newly asked for is seen', async () => {
+test('a member that is removed, changes its type, or becomes required is noticed', async () => {
   const { paths } = await document('user', tokens.full);
   const plan = paths['/system/hosting/plan']?.['get'] as Operation;
   const text = JSON.stringify(plan);
@@ -267,6 +269,6 @@ test('a member that goes, changes its type, or is newly asked for is seen', asyn
   assert.equal(differences(JSON.parse(text.replaceAll('integer', 'string')) as Operation, shape).length, 7);
   const { body: _, ...login } = golden.user['POST /api/login'] as Described;
   assert.equal(differences(paths['/api/login']?.['post'] as Operation, { ...login, body: { username: 'string' } }), [
-    'body.password is asked for',
+    'body.password is required',
   ]);
 });

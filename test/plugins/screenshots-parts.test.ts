@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { ByteLru } from '../../plugins/screenshots/byte-lru.ts';
-import { switches, withoutDoors, wrapper } from '../../plugins/screenshots/command.ts';
-import { Disk } from '../../plugins/screenshots/disk.ts';
-import { Egress } from '../../plugins/screenshots/egress.ts';
-import { FairQueue } from '../../plugins/screenshots/fair-queue.ts';
-import { Gatekeeper } from '../../plugins/screenshots/gatekeeper.ts';
-import { privateBytes, processGroup } from '../../plugins/screenshots/memory-watch.ts';
-import { Picture } from '../../plugins/screenshots/picture.ts';
-import { Recent } from '../../plugins/screenshots/recent.ts';
-import { remoteUrl } from '../../plugins/screenshots/remote.ts';
-import { greetingLength, parseRequest } from '../../plugins/screenshots/socks.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
+import { createLog } from '../../kernel/log.ts';
+import { browserFlags, stripUnsafeFlags, launchWrapper } from '../../plugins/screenshots/browser/launch-command.ts';
+import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
+import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
+import { EgressPolicy } from '../../plugins/screenshots/egress/egress-policy.ts';
+import { privateBytes, processGroup } from '../../plugins/screenshots/browser/memory-watch.ts';
+import { Screenshot } from '../../plugins/screenshots/cache/screenshot.ts';
+import { OwnDomains } from '../../plugins/screenshots/own-domains.ts';
+import { remoteUrl } from '../../plugins/screenshots/remote-url.ts';
+import { greetingLength, parseRequest } from '../../plugins/screenshots/egress/socks.ts';
+import { ScreenshotService, type ScreenshotRequest } from '../../plugins/screenshots/screenshot-service.ts';
 import { targetOf } from '../../plugins/screenshots/target.ts';
+import { until } from '../fixtures/screenshots/harness.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -38,7 +40,7 @@ function codeOf(work: () => unknown): string {
   }
 }
 
-test('a target is a domain and one form of its address, which stays on that domain', () => {
+test('a target is a domain and a normalized URL, which stays on that domain', () => {
   assert.equal(targetOf('Own.Test.'), { domain: 'own.test', url: 'http://own.test/' });
   assert.is(targetOf('own.test/a/../b?x=1#y').url, 'http://own.test/b?x=1');
   assert.is(targetOf('münchen.test').domain, 'xn--mnchen-3ya.test');
@@ -85,30 +87,30 @@ test('a target is a domain and one form of its address, which stays on that doma
     );
 });
 
-test('own domains lead to the web server, public addresses to themselves, all others nowhere', async () => {
-  const gate = new Gatekeeper(SETTINGS);
-  assert.equal(await gate.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
-  assert.equal(await gate.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
-  const unsaid = { ...SETTINGS, site_address: '' };
-  assert.equal(await new Gatekeeper(unsaid).admit({ host: 'own.test', port: 80 }, OWN), {
+test('own domains lead to the web server, public addresses to themselves, all others are refused', async () => {
+  const policy = new EgressPolicy(SETTINGS);
+  assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
+  assert.equal(await policy.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
+  const unset = { ...SETTINGS, site_address: '' };
+  assert.equal(await new EgressPolicy(unset).admit({ host: 'own.test', port: 80 }, OWN), {
     host: '127.0.0.1',
     port: 80,
   });
-  const told = new Gatekeeper(unsaid, async () => ({ host: '127.0.0.2', port: 2080 }));
-  assert.equal(await told.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
-  assert.equal(await told.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
+  const served = new EgressPolicy(unset, async () => ({ host: '127.0.0.2', port: 2080 }));
+  assert.equal(await served.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
+  assert.equal(await served.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
   assert.equal(
-    await new Gatekeeper(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
+    await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
       { host: 'own.test', port: 80 },
       OWN,
     ),
     { host: '127.0.0.1', port: 8081 },
-    'what is configured is what counts',
+    'the setting takes precedence',
   );
-  assert.equal(await gate.admit({ host: '93.184.216.34', port: 443 }, OWN), { host: '93.184.216.34', port: 443 });
+  assert.equal(await policy.admit({ host: '93.184.216.34', port: 443 }, OWN), { host: '93.184.216.34', port: 443 });
   const refused = async (settings: typeof SETTINGS, host: string, port: number) =>
     assert.ok(
-      await new Gatekeeper(settings).admit({ host, port }, OWN).then(
+      await new EgressPolicy(settings).admit({ host, port }, OWN).then(
         () => false,
         () => true,
       ),
@@ -119,18 +121,18 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   await refused({ ...SETTINGS, public_addresses: false }, '93.184.216.34', 80);
 });
 
-test('a name is resolved each time, and what was checked is what is connected to', async () => {
+test('a name is resolved each time, and the address that was checked is the one connected to', async () => {
   const names = await NameServer.start();
-  const gate = new Gatekeeper({ ...SETTINGS, dns_servers: [names.address] });
+  const policy = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
   names.answer('rebinding.test', '93.184.216.34', '127.0.0.1');
-  assert.equal(await gate.admit({ host: 'rebinding.test', port: 80 }, OWN), { host: '93.184.216.34', port: 80 });
-  const second = await gate.admit({ host: 'rebinding.test', port: 80 }, OWN).then(
+  assert.equal(await policy.admit({ host: 'rebinding.test', port: 80 }, OWN), { host: '93.184.216.34', port: 80 });
+  const second = await policy.admit({ host: 'rebinding.test', port: 80 }, OWN).then(
     () => 'admitted',
     (error: Error) => error.message,
   );
   assert.match(second, /not public/);
   assert.match(
-    await gate.admit({ host: 'unknown.test', port: 80 }, OWN).then(
+    await policy.admit({ host: 'unknown.test', port: 80 }, OWN).then(
       () => 'admitted',
       (error: Error) => error.message,
     ),
@@ -139,11 +141,11 @@ test('a name is resolved each time, and what was checked is what is connected to
   await names.close();
 });
 
-test('a way out passes bytes to the web server only while it is open', async () => {
+test('an egress proxy passes bytes to the web server only while it is open', async () => {
   const echo = createServer((socket) => void socket.on('error', () => socket.destroy()).pipe(socket));
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
-  const egress = await Egress.listen(
-    new Gatekeeper({ ...SETTINGS, site_address: `127.0.0.1:${(echo.address() as AddressInfo).port}` }),
+  const egress = await EgressProxy.listen(
+    new EgressPolicy({ ...SETTINGS, site_address: `127.0.0.1:${(echo.address() as AddressInfo).port}` }),
     { bytes: 1000, connections: 10 },
   );
   const ask = async (host: string, payload: string) => {
@@ -161,17 +163,17 @@ test('a way out passes bytes to the web server only while it is open', async () 
     await ended;
     return Buffer.concat(chunks).subarray(2);
   };
-  assert.is((await ask('own.test', 'hello'))[1], 2, 'closed at first');
+  assert.is((await ask('own.test', 'hello'))[1], 2, 'not open yet');
   egress.open(OWN);
   assert.is((await ask('own.test', 'hello')).subarray(10).toString(), 'hello');
   assert.is((await ask('other.invalid', 'hello'))[1], 2);
   assert.ok((await ask('own.test', 'x'.repeat(2000))).length < 2010, 'cut off at the limit');
-  assert.is((await ask('own.test', 'hello'))[1], 2, 'and closed from then on');
+  assert.is((await ask('own.test', 'hello'))[1], 2, 'and closed afterwards');
   egress.close();
   await new Promise((resolve) => echo.close(resolve));
 });
 
-test('SOCKS messages are read whole, in parts, and refused when they are something else', () => {
+test('SOCKS messages are parsed whole and in parts, and anything else is refused', () => {
   assert.is(greetingLength(Uint8Array.of(5, 1)), undefined);
   assert.is(greetingLength(Uint8Array.of(5, 1, 0, 9)), 3);
   assert.throws(() => greetingLength(Buffer.from('GET / HTTP/1.1')));
@@ -196,39 +198,10 @@ test('SOCKS messages are read whole, in parts, and refused when they are somethi
     assert.throws(() => parseRequest(Uint8Array.from(bytes)));
 });
 
-test('accounts take turns in the queue, and it has limits', () => {
-  const queue = new FairQueue<string>(4, 3);
-  assert.equal(
-    ['a1', 'a2', 'a3', 'a4'].map((item) => queue.push(1, item)),
-    [true, true, true, false],
-  );
-  assert.equal(
-    ['b1', 'b2'].map((item) => queue.push(2, item)),
-    [true, false],
-  );
-  assert.equal(
-    Array.from({ length: 5 }, () => queue.shift()),
-    ['a1', 'b1', 'a2', 'a3', undefined],
-  );
-  assert.is(queue.size, 0);
-});
-
-test('the least recently used leaves first, and what is too big does not stay', () => {
-  const left: string[] = [];
-  const lru = new ByteLru<number>(100, (key) => left.push(key));
-  lru.set('a', 1, 40);
-  lru.set('b', 2, 40);
-  assert.is(lru.get('a'), 1);
-  lru.set('c', 3, 40);
-  assert.equal([left, lru.get('b'), lru.bytes], [['b'], undefined, 80]);
-  lru.set('big', 4, 101);
-  assert.equal([lru.get('big'), lru.bytes], [undefined, 0]);
-});
-
-test("pictures on disk: by account, whole, in time, within the limit, and their domain's", async () => {
+test('screenshots on disk are kept by account and domain, whole, for their time, and within the limit', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
   const errors: unknown[] = [];
-  const open = (limitBytes = 1000) => new Disk(folder, 60_000, limitBytes, (error) => errors.push(error));
+  const open = (limitBytes = 1000) => new DiskCache(folder, 60_000, limitBytes, (error) => errors.push(error));
   const png = (size: number) => Buffer.concat([Buffer.alloc(size - 12), PNG_END]);
   const disk = open();
   await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() });
@@ -244,13 +217,13 @@ test("pictures on disk: by account, whole, in time, within the limit, and their 
   );
   writeFileSync(`${file}.0.tmp`, 'half');
   assert.is((await open().read(1, 'a.test', 'u1'))?.png.length, 100, 'after a restart');
-  assert.equal(readdirSync(join(folder, '1', domainFolder)), [name], 'what was half written is gone');
+  assert.equal(readdirSync(join(folder, '1', domainFolder)), [name], 'an incomplete file is removed');
   writeFileSync(file, 'torn');
   assert.is(await open().read(1, 'a.test', 'u1'), undefined);
   await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() - 61_000 });
   assert.is(await disk.read(1, 'a.test', 'u1'), undefined, 'too old');
   await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() + 3_600_000 });
-  assert.is(await disk.read(1, 'a.test', 'u1'), undefined, 'of a time to come');
+  assert.is(await disk.read(1, 'a.test', 'u1'), undefined, 'dated in the future');
   for (const [i, url] of ['u1', 'u2', 'u3'].entries()) {
     await disk.write(1, 'a.test', url, { png: png(400), takenAt: Date.now() });
     if (i === 1) await disk.read(1, 'a.test', 'u1');
@@ -268,17 +241,17 @@ test("pictures on disk: by account, whole, in time, within the limit, and their 
   rmSync(folder, { recursive: true });
 });
 
-test('which picture leaves is remembered over a restart', async () => {
+test('the order of use survives a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
   const errors: unknown[] = [];
-  const picture = { png: Buffer.concat([Buffer.alloc(388), PNG_END]), takenAt: Date.now() };
-  const before = new Disk(folder, 60_000, 2000, (error) => errors.push(error));
-  for (const url of ['u1', 'u2', 'u3']) await before.write(1, 'a.test', url, picture);
+  const stored = { png: Buffer.concat([Buffer.alloc(388), PNG_END]), takenAt: Date.now() };
+  const before = new DiskCache(folder, 60_000, 2000, (error) => errors.push(error));
+  for (const url of ['u1', 'u2', 'u3']) await before.write(1, 'a.test', url, stored);
   for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (path.isFile()) utimesSync(join(path.parentPath, path.name), 1000, picture.takenAt / 1000);
+    if (path.isFile()) utimesSync(join(path.parentPath, path.name), 1000, stored.takenAt / 1000);
   await before.read(1, 'a.test', 'u2');
-  const after = new Disk(folder, 60_000, 800, (error) => errors.push(error));
-  await after.write(1, 'a.test', 'u4', picture);
+  const after = new DiskCache(folder, 60_000, 800, (error) => errors.push(error));
+  await after.write(1, 'a.test', 'u4', stored);
   assert.equal(
     (await Promise.all(['u1', 'u2', 'u3', 'u4'].map((url) => after.read(1, 'a.test', url)))).map(
       (each) => each !== undefined,
@@ -289,30 +262,31 @@ test('which picture leaves is remembered over a restart', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a picture is not sent again to who has it', () => {
-  const picture = new Picture(PNG_END, 0);
-  const etag = new Map(picture.answer('').headers).get('ETag') ?? '';
-  for (const header of ['*', etag, `W/${etag}`, `"a", ${etag}`]) assert.is(picture.answer(header).status, 304, header);
-  for (const header of ['', '"a"', etag.slice(1, -1)]) assert.is(picture.answer(header).status, undefined, header);
+test('a client that has the screenshot gets a 304', () => {
+  const screenshot = new Screenshot(PNG_END, 0);
+  const etag = new Map(screenshot.answer('').headers).get('ETag') ?? '';
+  for (const header of ['*', etag, `W/${etag}`, `"a", ${etag}`])
+    assert.is(screenshot.answer(header).status, 304, header);
+  for (const header of ['', '"a"', etag.slice(1, -1)]) assert.is(screenshot.answer(header).status, undefined, header);
 });
 
-test('the remote address is filled, percent-encoded and signed, and stays the same for a while', () => {
-  const target = targetOf('own.test/a?b=c&d={width}');
-  const wish = { width: 320, refresh: false };
+test('the remote URL is filled, percent-encoded and signed, and stays the same for a while', () => {
+  const size = { width: 320, refresh: false };
+  const request = { target: targetOf('own.test/a?b=c&d={width}'), ...size };
   assert.is(
-    remoteUrl('https://s.test/{domain}?p={path}&w={width}&r={refresh}&{other}', '', target, wish, 0),
+    remoteUrl('https://s.test/{domain}?p={path}&w={width}&r={refresh}&{other}', '', request, 0),
     'https://s.test/own.test?p=%2Fa%3Fb%3Dc%26d%3D%7Bwidth%7D&w=320&r=false&{other}',
   );
-  const signed = remoteUrl('https://s.test/?u={url}', 'key', targetOf('own.test'), wish, 1000);
+  const signed = remoteUrl('https://s.test/?u={url}', 'key', { target: targetOf('own.test'), ...size }, 1000);
   assert.is(
     signed,
     'https://s.test/?u=http%3A%2F%2Fown.test%2F&expires=7200&signature=fd3489630348e64020013abdd5eadb9ce64f09c9a613ccbe424d34901fdbd3e3',
   );
-  assert.is(remoteUrl('https://s.test/?u={url}', 'key', targetOf('own.test'), wish, 3_599_000), signed);
-  assert.match(remoteUrl('https://s.test/x', 'key', target, wish, 0), /^https:\/\/s\.test\/x\?expires=7200&signature=/);
+  assert.is(remoteUrl('https://s.test/?u={url}', 'key', { target: targetOf('own.test'), ...size }, 3_599_000), signed);
+  assert.match(remoteUrl('https://s.test/x', 'key', request, 0), /^https:\/\/s\.test\/x\?expires=7200&signature=/);
 });
 
-test('memory and group of a process are read from what the kernel says', () => {
+test('memory and process group are read from /proc', () => {
   assert.is(
     privateBytes('Name:\tchromium\nRssAnon:\t    1024 kB\nRssFile:\t  9999 kB\nRssShmem:\t      16 kB\n'),
     1040 * 1024,
@@ -320,21 +294,101 @@ test('memory and group of a process are read from what the kernel says', () => {
   assert.is(processGroup('12 (chromium ) S (x)) S 1 4711 4711 0 -1'), 4711);
 });
 
-test('the browser is started without rights, without doors, and with its memory bounded', () => {
-  const command = wrapper(1000, { uid: 65534, gid: 65534 });
+test('the browser is started unprivileged, without unsafe flags, and with bounded memory', () => {
+  const command = launchWrapper(1000, { uid: 65534, gid: 65534 });
   for (const part of ['--reuid=65534', '--regid=65534', '--clear-groups', '--data=1000', '--pdeathsig=KILL'])
     assert.ok(command.includes(part), part);
-  assert.not.ok(wrapper(1000, undefined).some((part) => part.startsWith('--reuid')));
-  assert.not.ok(switches({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
-  assert.ok(switches({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
-  assert.equal(withoutDoors(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
+  assert.not.ok(launchWrapper(1000, undefined).some((part) => part.startsWith('--reuid')));
+  assert.not.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
+  assert.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
+  assert.equal(stripUnsafeFlags(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
 });
 
-test('what happened lately is forgotten in time and in number', () => {
-  const recent = new Recent<number>(60_000, 2);
-  for (const [i, key] of ['a', 'b', 'c'].entries()) recent.set(key, i);
-  assert.equal([recent.get('a'), recent.get('c')], [undefined, { value: 2, seconds: 60 }]);
-  const brief = new Recent<number>(0, 2);
-  brief.set('a', 1);
-  assert.is(brief.get('a'), undefined);
+test('a file larger than the whole disk cache is removed, also one found at startup, and costs no other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
+  const errors: unknown[] = [];
+  const open = (limitBytes: number) => new DiskCache(folder, 60_000, limitBytes, (error) => errors.push(error));
+  const files = () => readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.png')).length;
+  const png = (size: number) => Buffer.concat([Buffer.alloc(size - 12), PNG_END]);
+  const disk = open(1000);
+  for (const [url, size] of [
+    ['small', 100],
+    ['large', 900],
+    ['huge', 1001],
+  ] as const)
+    await disk.write(1, 'a.test', url, { png: png(size), takenAt: Date.now() });
+  await until(() => files() === 2);
+  const smaller = open(500);
+  assert.is((await smaller.read(1, 'a.test', 'small'))?.png.length, 100);
+  await until(() => files() === 1);
+  const none = open(0);
+  await none.write(1, 'a.test', 'small', { png: png(100), takenAt: Date.now() });
+  assert.is(await none.read(1, 'a.test', 'small'), undefined, 'nothing fits into a cache of 0 bytes');
+  await until(() => files() === 0);
+  assert.equal(errors, []);
+  rmSync(folder, { recursive: true });
+});
+
+/** A service whose captures fail while `answer` is an error. */
+function serviceWith(settings: { failure_seconds: number; memory_cache_bytes: number }, folder: string) {
+  const state: { captures: number; answer: Uint8Array | Error } = { captures: 0, answer: PNG_END };
+  const service = new ScreenshotService({
+    capture: async () => {
+      state.captures += 1;
+      if (state.answer instanceof Error) throw state.answer;
+      return state.answer;
+    },
+    disk: new DiskCache(folder, 60_000, 0, () => undefined),
+    domains: new OwnDomains({ list: () => [{ name: 'own.test' }], onChange: () => () => undefined }),
+    settings: { ttl_seconds: 60, ...settings },
+    log: createLog('silent'),
+  });
+  const show = (over: Partial<ScreenshotRequest> = {}) =>
+    service.show({ account: { id: 1 } as Account, target: targetOf('own.test'), width: 1280, refresh: false, ...over });
+  return { service, state, show };
+}
+
+test('a failure is remembered for its time, until a refresh, and not at all when the time is 0', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
+  for (const [seconds, captures] of [
+    [60, 1],
+    [0, 3],
+  ] as const) {
+    const { service, state, show } = serviceWith({ failure_seconds: seconds, memory_cache_bytes: 1000 }, folder);
+    state.answer = new HttpError('site_unreachable', 'no answer');
+    const attempt = async (over?: Partial<ScreenshotRequest>) =>
+      Promise.resolve(show(over)).catch((error: HttpError) => error.code);
+    for (let i = 0; i < 3; i += 1) assert.is(await attempt(), 'site_unreachable');
+    assert.is(state.captures, captures);
+    state.answer = PNG_END;
+    assert.ok((await attempt({ refresh: true })) instanceof Screenshot);
+    assert.is(state.captures, captures + 1);
+    assert.ok((await attempt()) instanceof Screenshot);
+    try {
+      await show({ refresh: true });
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as HttpError).code, 'rate_limited');
+      assert.is((error as HttpError).headers?.['Retry-After'], '60');
+    }
+    await service.settle();
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test('screenshots in memory are bounded by bytes, and 0 bytes keep none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
+  for (const [bytes, captures] of [
+    [PNG_END.length, 3],
+    [2 * PNG_END.length, 2],
+    [0, 4],
+  ] as const) {
+    const { service, state, show } = serviceWith({ failure_seconds: 0, memory_cache_bytes: bytes }, folder);
+    for (const path of ['own.test/a', 'own.test/b', 'own.test/b', 'own.test/a']) {
+      await show({ target: targetOf(path) });
+      await service.settle();
+    }
+    assert.is(state.captures, captures, `${bytes} bytes`);
+  }
+  rmSync(folder, { recursive: true });
 });

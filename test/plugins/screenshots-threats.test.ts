@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import * as assert from 'uvu/assert';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { coloured, Site } from '../fixtures/screenshots/site.ts';
-import { browsers, closeStudios, Studio, until, withBrowser } from '../fixtures/screenshots/studio.ts';
+import { browsers, closeHarnesses, Harness, until, withBrowser } from '../fixtures/screenshots/harness.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots: threats');
@@ -12,10 +12,10 @@ const MIB = 1024 * 1024;
 
 let site: Site;
 let tlsSite: Site;
-/** Stands for what is internal: whoever asks it has got through. */
+/** Stands for an internal server: any request to it is a breach. */
 let internal: Site;
 let names: NameServer;
-let studio: Studio;
+let harness: Harness;
 
 test.before(async () => {
   [site, tlsSite, internal, names] = await Promise.all([
@@ -24,7 +24,7 @@ test.before(async () => {
     Site.start(),
     NameServer.start(),
   ]);
-  studio = await Studio.open({
+  harness = await Harness.open({
     site_address: site.address,
     site_tls_address: tlsSite.address,
     dns_servers: [names.address],
@@ -36,9 +36,9 @@ test.before(async () => {
   });
 });
 test.after(async () => {
-  await closeStudios();
+  await closeHarnesses();
   await Promise.all([site, tlsSite, internal, names].map((each) => each.close()));
-  await until(() => browsers().length === 0); // the browser's crash handlers end by themselves, a moment after it
+  await until(() => browsers().length === 0); // the browser's crash handlers end a moment after it
 });
 
 function redirect(path: string, to: string): void {
@@ -59,29 +59,31 @@ inBrowser('a redirect to a metadata, private or loopback address reaches nothing
   await Promise.all(
     targets.map(async (target, i) => {
       redirect(`/to-${i}`, target);
-      const { status, error } = await studio.shoot(`pictures.test/to-${i}`);
+      const { status, error } = await harness.capture(`pictures.test/to-${i}`);
       assert.is(`${target} ${status} ${error}`, `${target} 502 site_unreachable`);
     }),
   );
-  assert.equal(internal.asked, []);
+  assert.equal(internal.requests, []);
 });
 
 inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file', async () => {
   redirect('/file', 'file:///etc/passwd');
-  assert.is((await studio.shoot('pictures.test/file')).status, 502);
+  assert.is((await harness.capture('pictures.test/file')).status, 502);
   site.page(
     '/file-frame',
-    `${coloured('green')}<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>`,
+    coloured('green') +
+      '<iframe src="file:///etc/passwd" style="position:absolute;inset:0;width:100%;height:100%;border:0"></iframe>',
   );
-  assert.is(await studio.colour('pictures.test/file-frame'), GREEN);
+  assert.is(await harness.colour('pictures.test/file-frame'), GREEN);
   site.page(
     '/file-script',
     coloured(
       'green',
-      'location = "file:///etc/passwd"; fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));',
+      `location = "file:///etc/passwd";
+      fetch("file:///etc/passwd").then(() => (document.body.style.background = "red"));`,
     ),
   );
-  assert.is(await studio.colour('pictures.test/file-script'), GREEN);
+  assert.is(await harness.colour('pictures.test/file-script'), GREEN);
 });
 
 inBrowser('a page that loads from internal addresses gets nothing from them', async () => {
@@ -92,37 +94,44 @@ inBrowser('a page that loads from internal addresses gets nothing from them', as
   );
   site.page(
     '/inside',
-    `${coloured('green', `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0); new WebSocket("ws://${internal.address}/ws"); navigator.sendBeacon("${origin}/beacon", "x")`)}
-    <link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}"><link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
+    coloured(
+      'green',
+      `for (let i = 0; i < 5; i++) fetch("${origin}/" + i, { mode: "no-cors" }).catch(() => 0);
+      new WebSocket("ws://${internal.address}/ws");
+      navigator.sendBeacon("${origin}/beacon", "x")`,
+    ) +
+      `<link rel=stylesheet href="${origin}/style.css"><link rel=preconnect href="${origin}">
+      <link rel=dns-prefetch href="${origin}"><img src="${origin}/i"><iframe hidden src="${origin}/f"></iframe>`,
   );
-  assert.is(await studio.colour('pictures.test/inside'), GREEN);
-  assert.equal(internal.asked, []);
+  assert.is(await harness.colour('pictures.test/inside'), GREEN);
+  assert.equal(internal.requests, []);
 });
 
-inBrowser('a name that resolves to loopback is refused, also one that did not the first time', async () => {
+inBrowser('a name that resolves to loopback is refused, also when it did not at first', async () => {
   names.answer('loopback.test', '127.0.0.1');
   redirect('/name', 'http://loopback.test/');
-  assert.is((await studio.shoot('pictures.test/name')).status, 502);
-  assert.ok(names.asked.includes('loopback.test'), 'the name was resolved by us');
+  assert.is((await harness.capture('pictures.test/name')).status, 502);
+  assert.ok(names.requests.includes('loopback.test'), 'the name was resolved by the configured name server');
   names.answer('rebound.test', '10.1.2.3', '127.0.0.1');
   site.page(
     '/rebind',
     coloured(
       'green',
-      'for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(() => (document.body.style.background = "red"), () => 0);',
+      `const fail = () => (document.body.style.background = "red");
+      for (const i of [1, 2, 3]) fetch("http://rebound.test/" + i).then(fail, () => 0);`,
     ),
   );
-  assert.is(await studio.colour('pictures.test/rebind'), GREEN);
+  assert.is(await harness.colour('pictures.test/rebind'), GREEN);
 });
 
-inBrowser("another port of the own domain is not the node's", async () => {
+inBrowser("another port of the account's domain does not reach the node", async () => {
   names.answer('pictures.test', '127.0.0.1');
   redirect('/port', `http://pictures.test:${internal.port}/secret`);
-  assert.is((await studio.shoot('pictures.test/port')).status, 502);
-  assert.equal(internal.asked, []);
+  assert.is((await harness.capture('pictures.test/port')).status, 502);
+  assert.equal(internal.requests, []);
 });
 
-inBrowser('real-time connections send nothing past the proxy', async () => {
+inBrowser('WebRTC and WebTransport send nothing past the proxy', async () => {
   const udp = createSocket('udp4');
   const packets: string[] = [];
   udp.on('message', (packet) => packets.push(packet.toString('hex')));
@@ -133,7 +142,8 @@ inBrowser('real-time connections send nothing past the proxy', async () => {
     coloured(
       'green',
       `
-    const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }, { urls: "turn:127.0.0.1:${port}", username: "u", credential: "p" }] });
+    const turn = { urls: "turn:127.0.0.1:${port}", username: "u", credential: "p" };
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }, turn] });
     peer.createDataChannel("x"); peer.createOffer().then((offer) => peer.setLocalDescription(offer));
     try { new WebTransport("https://127.0.0.1:${port}/").ready.catch(() => 0); } catch {}
     addEventListener("load", () => fetch("/slow").catch(() => 0));`,
@@ -141,7 +151,7 @@ inBrowser('real-time connections send nothing past the proxy', async () => {
   );
   tlsSite.page('/slow', (_, response) => void setTimeout(() => response.end(), 1000));
   redirect('/rtc', 'https://pictures.test/rtc');
-  const colour = await studio.colour('pictures.test/rtc').finally(() => udp.close());
+  const colour = await harness.colour('pictures.test/rtc').finally(() => udp.close());
   assert.is(colour, GREEN);
   assert.equal(packets, []);
 });
@@ -149,7 +159,7 @@ inBrowser('real-time connections send nothing past the proxy', async () => {
 inBrowser('service workers, pop-ups, shared workers, camera, notifications and downloads are off', async () => {
   tlsSite.page('/worker.js', (_, response) => void response.setHeader('Content-Type', 'text/javascript').end(''));
   tlsSite.page(
-    '/doors',
+    '/features',
     coloured(
       'red',
       `(async () => {
@@ -159,15 +169,17 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
     if (window.open("/popup")) open.push("pop-up");
     await navigator.mediaDevices?.getUserMedia({ video: true, audio: true }).then(() => open.push("camera"), () => 0);
     if ((await globalThis.Notification?.requestPermission()) === "granted") open.push("notifications");
-    const link = Object.assign(document.createElement("a"), { href: "/popup", target: "_blank" }); document.body.append(link); link.click();
-    document.title = open.join(); document.body.style.background = open.length === 0 ? "green" : "red"; new Image().src = "/done?" + open.join();
+    const link = Object.assign(document.createElement("a"), { href: "/popup", target: "_blank" });
+    document.body.append(link); link.click();
+    document.title = open.join(); document.body.style.background = open.length === 0 ? "green" : "red";
+    new Image().src = "/done?" + open.join();
   })()`,
     ) + '<img src="/until-done">',
   );
   const done = tlsSite.next('/done?');
   tlsSite.page('/until-done', (_, response) => void done.then(() => response.end()));
-  redirect('/doors', 'https://pictures.test/doors');
-  assert.is(await studio.colour('pictures.test/doors'), GREEN, tlsSite.asked.join('\n'));
+  redirect('/features', 'https://pictures.test/features');
+  assert.is(await harness.colour('pictures.test/features'), GREEN, tlsSite.requests.join('\n'));
   assert.is(tlsSite.count('/popup'), 0);
   site.page(
     '/download',
@@ -179,10 +191,10 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
         })
         .end('x'),
   );
-  assert.is((await studio.shoot('pictures.test/download')).status, 502);
+  assert.is((await harness.capture('pictures.test/download')).status, 502);
 });
 
-inBrowser('an endless page is taken as it is, within its time', async () => {
+inBrowser('an endless page is captured as it is, within its time', async () => {
   const timers = new Set<NodeJS.Timeout>();
   site.page('/endless', (_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).write(coloured('green'));
@@ -190,7 +202,7 @@ inBrowser('an endless page is taken as it is, within its time', async () => {
     timers.add(timer);
     response.on('close', () => clearInterval(timer));
   });
-  assert.is(await studio.colour('pictures.test/endless'), GREEN);
+  assert.is(await harness.colour('pictures.test/endless'), GREEN);
   for (const timer of timers) clearInterval(timer);
 });
 
@@ -208,7 +220,7 @@ inBrowser('a 200 MB image costs no more than the limit, and the page is shown wi
     send();
   });
   site.page('/big', `${coloured('green')}<img src="/big.png">`);
-  assert.is(await studio.colour('pictures.test/big'), GREEN);
+  assert.is(await harness.colour('pictures.test/big'), GREEN);
   assert.ok(sent < 32 * MIB, `${sent} bytes left the site`);
 });
 
@@ -225,8 +237,8 @@ inBrowser('a storm of requests, also from a worker, is cut off', async () => {
     '/storm',
     coloured('green', 'for (let i = 0; i < 400; i++) fetch("/hit?" + i).catch(() => 0); new Worker("/storm.js")'),
   );
-  assert.is(await studio.colour('pictures.test/storm'), GREEN);
-  const hits = site.asked.filter((each) => each.includes('/hit')).length;
+  assert.is(await harness.colour('pictures.test/storm'), GREEN);
+  const hits = site.requests.filter((each) => each.includes('/hit')).length;
   assert.ok(hits < 300, `${hits} of 800 requests came through`);
 });
 
@@ -241,16 +253,16 @@ inBrowser('alert loops: a finite one ends, an endless one costs its page and not
   site.page('/alert-loop', coloured('red', 'for (;;) alert(1)'));
   site.page('/frame-alert-loop', `${coloured('red')}<iframe srcdoc="<script>for (;;) alert(1)</script>"></iframe>`);
   site.page('/after', coloured('green'));
-  assert.is(await studio.colour('pictures.test/alerts'), GREEN);
+  assert.is(await harness.colour('pictures.test/alerts'), GREEN);
   const [loop, frame, after] = await Promise.all([
-    studio.shoot('pictures.test/alert-loop'),
-    studio.shoot('pictures.test/frame-alert-loop'),
-    studio.shoot('pictures.test/after'),
+    harness.capture('pictures.test/alert-loop'),
+    harness.capture('pictures.test/frame-alert-loop'),
+    harness.capture('pictures.test/after'),
   ]);
   assert.equal([loop.status, frame.status, after.status], [502, 502, 200]);
 });
 
-inBrowser('a page that takes too much memory is ended, whatever it fills, and others are not', async () => {
+inBrowser('a page that exceeds the memory limit is killed, on and off the heap, and others are not', async () => {
   site.page('/objects', coloured('red', 'const all = []; for (;;) all.push({ a: [1, 2, 3, {}] });'));
   site.page(
     '/buffers',
@@ -263,34 +275,38 @@ inBrowser('a page that takes too much memory is ended, whatever it fills, and ot
   site.page('/never', () => undefined);
   site.page('/modest', coloured('green'));
   const [objects, buffers, modest] = await Promise.all([
-    studio.shoot('pictures.test/objects'),
-    studio.shoot('pictures.test/buffers'),
-    studio.shoot('pictures.test/modest'),
+    harness.capture('pictures.test/objects'),
+    harness.capture('pictures.test/buffers'),
+    harness.capture('pictures.test/modest'),
   ]);
   assert.equal([objects.status, buffers.status, modest.status], [502, 502, 200]);
 });
 
-inBrowser('a browser killed in the middle is started again, and the picture is taken', async () => {
+inBrowser('a browser killed during a capture is restarted, and the screenshot is taken', async () => {
   let answer: () => void = () => undefined;
   site.page(
     '/slow',
     (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('green'))),
   );
-  const asked = site.next('/slow');
-  const shot = studio.colour('pictures.test/slow');
-  await asked;
+  const requested = site.next('/slow');
+  const shot = harness.colour('pictures.test/slow');
+  await requested;
   const again = site.next('/slow');
   for (const { pid, isMain } of browsers()) if (isMain) process.kill(pid, 'SIGKILL');
   await again;
   answer();
   assert.is(await shot, GREEN);
-  assert.is((await studio.shoot('pictures.test/buffers%3F2')).status, 502, 'memory is watched in the next browser too');
+  assert.is(
+    (await harness.capture('pictures.test/buffers%3F2')).status,
+    502,
+    'memory is watched in the next browser too',
+  );
   await until(() => browsers().filter(({ isMain }) => isMain).length === 1);
 });
 
 inBrowser('the browser runs sandboxed as an unprivileged user', async () => {
-  site.page('/who', coloured('green'));
-  assert.is(await studio.colour('pictures.test/who'), GREEN);
+  site.page('/user', coloured('green'));
+  assert.is(await harness.colour('pictures.test/user'), GREEN);
   const found = browsers();
   assert.ok(found.length > 1);
   assert.ok(

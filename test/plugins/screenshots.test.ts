@@ -2,9 +2,10 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { findBrowser } from '../../plugins/screenshots/command.ts';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
+import { findBrowser } from '../../plugins/screenshots/browser/launch-command.ts';
 import { coloured, Site } from '../fixtures/screenshots/site.ts';
-import { browsers, closeStudios, pixels, Studio, until, withBrowser } from '../fixtures/screenshots/studio.ts';
+import { browsers, closeHarnesses, pixels, Harness, until, withBrowser } from '../fixtures/screenshots/harness.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots');
@@ -13,34 +14,34 @@ const REMOTE = { remote_url: 'https://shots.test/take?url={url}&w={width}', remo
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 let site: Site;
-let studio: Studio;
+let harness: Harness;
 let folder: string;
 test.before(async () => {
   site = await Site.start();
   folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
-  studio = await Studio.open(
+  harness = await Harness.open(
     { site_address: site.address, public_addresses: false, pages: 2, page_seconds: 10 },
     folder,
   );
 });
 test.after(async () => {
-  await closeStudios();
+  await closeHarnesses();
   await site.close();
   rmSync(folder, { recursive: true, force: true });
-  await until(() => browsers().length === 0); // the browser's crash handlers end by themselves, a moment after it
+  await until(() => browsers().length === 0); // the browser's crash handlers end a moment after it
   assert.equal(
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${process.pid}-`)),
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${PROCESS_ID}-`)),
     [],
     'no profile is left',
   );
 });
 
 test('a guest, an account without the feature, another address and bad input are refused', async () => {
-  const remote = await Studio.open(REMOTE);
+  const remote = await Harness.open(REMOTE);
   assert.is((await remote.server.ask('/api/screenshot/pictures.test')).status, 401);
   const bea = await remote.server.user('bea');
   await remote.server.hostkeep.core.accounts.setFeature('bea', 'screenshots', false);
-  assert.equal(await told(remote, 'pictures.test', bea.token), [403, 'feature_disabled']);
+  assert.equal(await refusal(remote, 'pictures.test', bea.token), [403, 'feature_disabled']);
   for (const path of [
     '',
     'a b.test',
@@ -50,30 +51,30 @@ test('a guest, an account without the feature, another address and bad input are
     'http://pictures.test',
     '%5B::1%5D',
   ])
-    assert.equal([path, ...(await told(remote, path))], [path, 400, 'invalid_domain']);
-  assert.equal(await told(remote, 'pictures.test/a%0d%0ab'), [400, 'invalid_path']);
-  assert.equal(await told(remote, `pictures.test/${'a'.repeat(3000)}`), [400, 'invalid_path']);
+    assert.equal([path, ...(await refusal(remote, path))], [path, 400, 'invalid_domain']);
+  assert.equal(await refusal(remote, 'pictures.test/a%0d%0ab'), [400, 'invalid_path']);
+  assert.equal(await refusal(remote, `pictures.test/${'a'.repeat(3000)}`), [400, 'invalid_path']);
   for (const query of ['width=63', 'width=1921', 'width=x', 'refresh=maybe', 'width=100&width=200'])
-    assert.equal([query, ...(await told(remote, `pictures.test?${query}`))], [query, 400, 'invalid_request']);
+    assert.equal([query, ...(await refusal(remote, `pictures.test?${query}`))], [query, 400, 'invalid_request']);
   await remote.close();
 });
 
 test("another account's domain and an unknown one get the same answer", async () => {
-  const remote = await Studio.open(REMOTE);
+  const remote = await Harness.open(REMOTE);
   const cleo = await remote.server.user('cleo');
   remote.domains.set(cleo.account, 'cleo.test');
   const answers = await Promise.all(
     ['cleo.test', 'nobody.test', 'sub.pictures.test', '127.0.0.1', '169.254.169.254', 'localhost'].map((path) =>
-      told(remote, path),
+      refusal(remote, path),
     ),
   );
   for (const answer of answers) assert.equal(answer, [404, 'domain_not_found']);
-  assert.is((await remote.shoot('cleo.test', { token: cleo.token })).status, 200);
+  assert.is((await remote.capture('cleo.test', { token: cleo.token })).status, 200);
   await remote.close();
 });
 
-test('with a remote service the address of the picture is answered, signed', async () => {
-  const remote = await Studio.open(REMOTE);
+test('with a remote service the reply is the signed URL of the screenshot', async () => {
+  const remote = await Harness.open(REMOTE);
   const { body } = await remote.server.ask('/api/screenshot/pictures.test/a?width=320', { token: remote.token });
   assert.match(
     String(body['url']),
@@ -83,9 +84,9 @@ test('with a remote service the address of the picture is answered, signed', asy
   await remote.close();
 });
 
-test('without a browser its routes answer 503, and the operator is told what to install', async () => {
-  const without = await Studio.open({ executable: '/nonexistent/browser' });
-  const { status, error, headers } = await without.shoot('pictures.test');
+test('without a browser the route returns 503, and the plugin says what to install', async () => {
+  const without = await Harness.open({ executable: '/nonexistent/browser' });
+  const { status, error, headers } = await without.capture('pictures.test');
   assert.equal([status, error], [503, 'feature_unavailable']);
   assert.ok(Number(headers.get('retry-after')) > 0);
   const plugin = without.server.hostkeep.node.plugins().find(({ name }) => name === 'screenshots');
@@ -93,61 +94,59 @@ test('without a browser its routes answer 503, and the operator is told what to 
   await without.close();
 });
 
-test('a browser that does not start is an honest 503', async () => {
-  const broken = await Studio.open({ executable: '/bin/false' });
-  const { status, error, headers } = await broken.shoot('pictures.test');
+test('a browser that does not start gives a 503', async () => {
+  const broken = await Harness.open({ executable: '/bin/false' });
+  const { status, error, headers } = await broken.capture('pictures.test');
   assert.equal([status, error], [503, 'screenshots_unavailable']);
   assert.ok(Number(headers.get('retry-after')) > 0);
   await broken.close();
 });
 
-inBrowser('the picture shows the page, 1280×800, asked for under its own name', async () => {
+inBrowser('the screenshot shows the page, 1280×800, requested under its own host name', async () => {
   site.page(
     '/',
-    '<!doctype html><body style="margin:0;background:#0a0b0c"><div style="position:absolute;left:640px;top:0;width:640px;height:400px;background:#c81e3c"></div>',
+    '<!doctype html><body style="margin:0;background:#0a0b0c">' +
+      '<div style="position:absolute;left:640px;top:0;width:640px;height:400px;background:#c81e3c"></div>',
   );
-  const { status, headers, png } = await studio.shoot('pictures.test');
+  const { status, headers, png } = await harness.capture('pictures.test');
   assert.equal([status, headers.get('content-type')], [200, 'image/png']);
   assert.ok(png.subarray(0, 8).equals(PNG));
-  const picture = await pixels(png);
-  assert.equal([picture.width, picture.height], [1280, 800]);
-  assert.equal(
-    [picture.at(0.25, 0.25), picture.at(0.75, 0.25), picture.at(0.75, 0.75)],
-    ['#0a0b0c', '#c81e3c', '#0a0b0c'],
-  );
-  assert.ok(site.asked.includes('pictures.test /'));
+  const image = await pixels(png);
+  assert.equal([image.width, image.height], [1280, 800]);
+  assert.equal([image.at(0.25, 0.25), image.at(0.75, 0.25), image.at(0.75, 0.75)], ['#0a0b0c', '#c81e3c', '#0a0b0c']);
+  assert.ok(site.requests.includes('pictures.test /'));
 });
 
-inBrowser('the second asks the cache, and who has the picture gets a 304', async () => {
+inBrowser('a second request is answered from the cache, or with 304', async () => {
   const count = site.count('/');
-  const first = await studio.shoot('pictures.test');
+  const first = await harness.capture('pictures.test');
   const etag = first.headers.get('etag') ?? '';
   assert.match(etag, /^"[\w-]{22}"$/);
   assert.match(first.headers.get('cache-control') ?? '', /^private, max-age=\d+$/);
-  const known = await studio.shoot('Pictures.TEST./', { headers: { 'if-none-match': `"x", W/${etag}` } });
+  const known = await harness.capture('Pictures.TEST./', { headers: { 'if-none-match': `"x", W/${etag}` } });
   assert.equal([known.status, known.png.length, known.headers.get('etag')], [304, 0, etag]);
-  assert.is((await studio.shoot('pictures.test', { headers: { 'if-none-match': '"x"' } })).status, 200);
+  assert.is((await harness.capture('pictures.test', { headers: { 'if-none-match': '"x"' } })).status, 200);
   assert.is(
-    (await studio.shoot('pictures.test', { method: 'HEAD' })).headers.get('content-length'),
+    (await harness.capture('pictures.test', { method: 'HEAD' })).headers.get('content-length'),
     String(first.png.length),
   );
   assert.is(site.count('/'), count);
 });
 
-inBrowser('a width scales the picture, from the one that is kept', async () => {
+inBrowser('a width scales the cached screenshot', async () => {
   const count = site.count('/');
   for (const [width, height] of [
     [64, 40],
     [320, 200],
     [1920, 1200],
   ] as const) {
-    const picture = await pixels((await studio.shoot(`pictures.test?width=${width}`)).png);
-    assert.equal([picture.width, picture.height, picture.at(0.75, 0.25)], [width, height, '#c81e3c']);
+    const image = await pixels((await harness.capture(`pictures.test?width=${width}`)).png);
+    assert.equal([image.width, image.height, image.at(0.75, 0.25)], [width, height, '#c81e3c']);
   }
   assert.is(site.count('/'), count);
 });
 
-inBrowser('path and query of the site are part of the address', async () => {
+inBrowser("path and query string are part of the page's URL", async () => {
   site.page(
     '/shop',
     (request, response) =>
@@ -155,20 +154,20 @@ inBrowser('path and query of the site are part of the address', async () => {
         .setHeader('Content-Type', 'text/html')
         .end(coloured(request.url === '/shop?id=7' ? '#008000' : '#0000ff')),
   );
-  assert.is(await studio.colour('pictures.test/shop%3Fid=7'), '#008000');
-  assert.is(await studio.colour('pictures.test/shop'), '#0000ff');
+  assert.is(await harness.colour('pictures.test/shop%3Fid=7'), '#008000');
+  assert.is(await harness.colour('pictures.test/shop'), '#0000ff');
   site.page('//evil.test/', coloured('#008000'));
-  assert.is(await studio.colour('pictures.test//evil.test/'), '#008000');
+  assert.is(await harness.colour('pictures.test//evil.test/'), '#008000');
 });
 
-inBrowser('refresh takes a new picture, once a minute for a site', async () => {
+inBrowser('refresh takes a new screenshot, once a minute per site', async () => {
   site.page('/news', coloured('#0000ff'));
-  assert.is(await studio.colour('pictures.test/news'), '#0000ff');
+  assert.is(await harness.colour('pictures.test/news'), '#0000ff');
   site.page('/news', coloured('#008000'));
-  assert.is(await studio.colour('pictures.test/news'), '#0000ff');
-  assert.is(await studio.colour('pictures.test/news?refresh=true'), '#008000');
-  assert.is(await studio.colour('pictures.test/news'), '#008000');
-  const again = await studio.shoot('pictures.test/?refresh=true');
+  assert.is(await harness.colour('pictures.test/news'), '#0000ff');
+  assert.is(await harness.colour('pictures.test/news?refresh=true'), '#008000');
+  assert.is(await harness.colour('pictures.test/news'), '#008000');
+  const again = await harness.capture('pictures.test/?refresh=true');
   assert.equal([again.status, again.error], [429, 'rate_limited']);
   const seconds = Number(again.headers.get('retry-after'));
   assert.ok(seconds > 0 && seconds <= 60);
@@ -176,34 +175,35 @@ inBrowser('refresh takes a new picture, once a minute for a site', async () => {
 
 inBrowser('a thousand requests for one page open one page', async () => {
   site.page('/popular', coloured('#008000'));
-  const shots = await Promise.all(Array.from({ length: 1000 }, () => studio.shoot('pictures.test/popular')));
+  const shots = await Promise.all(Array.from({ length: 1000 }, () => harness.capture('pictures.test/popular')));
   assert.ok(shots.every(({ status, png }) => status === 200 && png.equals(shots[0]?.png ?? Buffer.alloc(0))));
   assert.is(site.count('/popular'), 1);
 });
 
-inBrowser('never more pages are open than set, and beyond the queue 503 is answered at once', async () => {
+inBrowser('no more pages are open than configured, and a full queue gives 503 at once', async () => {
   const held: (() => void)[] = [];
   site.page(
     '/held',
     (_, response) => void held.push(() => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))),
   );
-  const small = await Studio.open({ site_address: site.address, pages: 1, queue_limit: 4 });
+  const small = await Harness.open({ site_address: site.address, pages: 1, queue_limit: 4 });
   const other = await small.server.user('other');
   small.domains.set(other.account, 'other.test');
-  const asked = site.next('/held?0');
-  const shots = [small.shoot('pictures.test/held%3F0')];
-  await asked;
-  for (let i = 1; i <= 3; i++) shots.push(small.shoot(`pictures.test/held%3F${i}`));
+  const requested = site.next('/held?0');
+  const shots = [small.capture('pictures.test/held%3F0')];
+  await requested;
+  for (let i = 1; i <= 3; i++) shots.push(small.capture(`pictures.test/held%3F${i}`));
   await until(async () => (await metric(small, 'waiting')) === 3);
-  const refused = await small.shoot('pictures.test/held%3F4');
+  const refused = await small.capture('pictures.test/held%3F4');
   assert.equal([refused.status, refused.error], [503, 'overloaded'], "three quarters are one account's");
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   const otherAsked = site.next('/held?other');
-  shots.push(small.shoot('other.test/held%3Fother', { token: other.token }));
+  shots.push(small.capture('other.test/held%3Fother', { token: other.token }));
   await until(async () => (await metric(small, 'waiting')) === 4);
+  assert.equal(await refusal(small, 'other.test/held%3Fmore', other.token), [503, 'overloaded'], 'the queue is full');
   assert.is(await metric(small, 'pages_open'), 1);
   let before: string | undefined;
-  void otherAsked.then(() => (before = site.asked.filter((each) => each.includes('/held')).join()));
+  void otherAsked.then(() => (before = site.requests.filter((each) => each.includes('/held')).join()));
   for (let done = 0; done < shots.length; done += 1) {
     await until(() => held.length > done);
     assert.is(held.length, done + 1, 'one at a time');
@@ -219,55 +219,59 @@ inBrowser('never more pages are open than set, and beyond the queue 503 is answe
 
 inBrowser('a site that cannot be reached is a 502, remembered for a while', async () => {
   const gone = await Site.start();
-  const lost = await Studio.open({ site_address: gone.address });
+  const lost = await Harness.open({ site_address: gone.address });
   await gone.close();
-  assert.equal(await told(lost, 'pictures.test'), [502, 'site_unreachable']);
+  assert.equal(await refusal(lost, 'pictures.test'), [502, 'site_unreachable']);
   assert.is(await metric(lost, 'failed_total'), 1);
-  assert.equal(await told(lost, 'pictures.test'), [502, 'site_unreachable']);
+  assert.equal(await refusal(lost, 'pictures.test'), [502, 'site_unreachable']);
   assert.is(await metric(lost, 'failed_total'), 1);
   await lost.close();
 });
 
-inBrowser('pictures survive a restart, readable by their owner only, and leave with the domain', async () => {
+inBrowser('screenshots survive a restart, readable by their owner only, and are removed with the domain', async () => {
   site.page('/kept', coloured('#008000'));
-  assert.is(await studio.colour('pictures.test/kept'), '#008000');
+  assert.is(await harness.colour('pictures.test/kept'), '#008000');
   const count = site.count('/kept');
-  await studio.close();
+  await harness.close();
   const kept = filesBelow(join(folder, 'screenshots'));
   assert.ok(kept.length > 0);
   for (const file of kept) assert.equal([file.endsWith('.png'), statSync(file).mode & 0o777], [true, 0o600]);
-  studio = await Studio.open({ site_address: site.address, public_addresses: false, pages: 2 }, folder, studio.domains);
-  assert.is(await studio.colour('pictures.test/kept'), '#008000');
+  harness = await Harness.open(
+    { site_address: site.address, public_addresses: false, pages: 2 },
+    folder,
+    harness.domains,
+  );
+  assert.is(await harness.colour('pictures.test/kept'), '#008000');
   assert.is(site.count('/kept'), count);
-  studio.domains.set(studio.account, 'elsewhere.test');
-  assert.equal(await told(studio, 'pictures.test/kept'), [404, 'domain_not_found']);
+  harness.domains.set(harness.account, 'elsewhere.test');
+  assert.equal(await refusal(harness, 'pictures.test/kept'), [404, 'domain_not_found']);
   await until(() => filesBelow(join(folder, 'screenshots')).length === 0);
-  studio.domains.set(studio.account, 'pictures.test');
-  assert.is(await studio.colour('pictures.test/kept'), '#008000');
+  harness.domains.set(harness.account, 'pictures.test');
+  assert.is(await harness.colour('pictures.test/kept'), '#008000');
   assert.is(site.count('/kept'), count + 1);
 });
 
-inBrowser('a domain that leaves while its picture is taken leaves no picture', async () => {
+inBrowser('a domain removed during a capture leaves no screenshot', async () => {
   let answer: () => void = () => undefined;
   site.page(
     '/leaving',
     (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))),
   );
-  const asked = site.next('/leaving');
-  const shot = studio.shoot('pictures.test/leaving');
-  await asked;
-  studio.domains.set(studio.account);
+  const requested = site.next('/leaving');
+  const shot = harness.capture('pictures.test/leaving');
+  await requested;
+  harness.domains.set(harness.account);
   answer();
   assert.equal([(await shot).status, (await shot).error], [404, 'domain_not_found']);
-  await until(() => filesBelow(join(folder, 'screenshots')).length === 0); // pictures of earlier tests leave too, in their own time
-  studio.domains.set(studio.account, 'pictures.test');
+  await until(() => filesBelow(join(folder, 'screenshots')).length === 0); // those of earlier tests as well
+  harness.domains.set(harness.account, 'pictures.test');
 });
 
-inBrowser('the browser is started when first asked, and ends when idle', async () => {
+inBrowser('the browser starts on demand and ends when idle', async () => {
   site.page('/idle', coloured('#008000'));
   const others = new Set(browsers().map(({ pid }) => pid));
   const own = () => browsers().filter(({ pid, isMain }) => isMain && !others.has(pid)).length;
-  const idle = await Studio.open({ site_address: site.address, idle_seconds: 0.5, ttl_seconds: 0.1 });
+  const idle = await Harness.open({ site_address: site.address, idle_seconds: 0.5, ttl_seconds: 0.1 });
   assert.is(own(), 0);
   assert.is(await idle.colour('pictures.test/idle'), '#008000');
   assert.is(own(), 1);
@@ -276,7 +280,7 @@ inBrowser('the browser is started when first asked, and ends when idle', async (
   await idle.close();
 });
 
-inBrowser('where there is no sandbox the browser runs without, unless one is required', async () => {
+inBrowser('without a sandbox the browser runs unsandboxed, unless one is required', async () => {
   const script = join(folder, 'browser.sh');
   chmodSync(folder, 0o755);
   writeFileSync(
@@ -284,17 +288,17 @@ inBrowser('where there is no sandbox the browser runs without, unless one is req
     `#!/bin/sh\nexec ${findBrowser('') ?? ''} --disable-namespace-sandbox --disable-setuid-sandbox "$@"\n`,
     { mode: 0o755 },
   );
-  const strict = await Studio.open({ site_address: site.address, executable: script, sandbox: 'required' });
-  assert.equal(await told(strict, 'pictures.test'), [503, 'screenshots_unavailable']);
+  const strict = await Harness.open({ site_address: site.address, executable: script, sandbox: 'required' });
+  assert.equal(await refusal(strict, 'pictures.test'), [503, 'screenshots_unavailable']);
   await strict.close();
-  const lenient = await Studio.open({ site_address: site.address, executable: script });
-  assert.is((await lenient.shoot('pictures.test')).status, 200);
+  const lenient = await Harness.open({ site_address: site.address, executable: script });
+  assert.is((await lenient.capture('pictures.test')).status, 200);
   assert.ok(browsers().some(({ command }) => command.includes('--no-sandbox')));
   await lenient.close();
 });
 
-inBrowser("doctor tells the browser's version, and under whom and how it runs", async () => {
-  const found = await studio.server.hostkeep.plugins.gather('doctor');
+inBrowser("doctor reports the browser's version, user and sandbox", async () => {
+  const found = await harness.server.hostkeep.plugins.gather('doctor');
   const findings = found.flatMap((each) => (each.ok ? each.value : []));
   assert.match(findings.find(({ name }) => name === 'browser')?.detail ?? '', /\d+\.\d+\.\d+/);
   assert.ok(
@@ -303,12 +307,12 @@ inBrowser("doctor tells the browser's version, and under whom and how it runs", 
   );
 });
 
-async function told(where: Studio, path: string, token = where.token): Promise<[number, string | undefined]> {
-  const { status, error } = await where.shoot(path, { token });
+async function refusal(where: Harness, path: string, token = where.token): Promise<[number, string | undefined]> {
+  const { status, error } = await where.capture(path, { token });
   return [status, error];
 }
 
-async function metric({ server }: Studio, name: string): Promise<number | undefined> {
+async function metric({ server }: Harness, name: string): Promise<number | undefined> {
   const metrics = (await server.hostkeep.plugins.gather('metrics')).flatMap((each) => (each.ok ? each.value : []));
   return metrics.find((each) => each.name === `hostkeep_screenshots_${name}`)?.samples[0]?.value;
 }

@@ -10,9 +10,9 @@ import { createLog } from '../../kernel/log.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { send, signature } from '../../plugins/webhooks/delivery.ts';
 import { backoffMs, Endpoint } from '../../plugins/webhooks/endpoint.ts';
-import { askedPauseMs } from '../../plugins/webhooks/retry-after.ts';
-import { Queue } from '../../plugins/webhooks/store.ts';
-import { publicLookup } from '../../plugins/webhooks/target.ts';
+import { retryAfterMs } from '../../plugins/webhooks/retry-after.ts';
+import { DeliveryQueue } from '../../plugins/webhooks/store.ts';
+import { publicLookup } from '../../plugins/webhooks/public-lookup.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, testConfig } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -40,7 +40,7 @@ interface ScriptedAnswer {
   readonly headers: Record<string, string>;
 }
 
-/** An endpoint whose answers are given by a list, 204 when that is used up; a number is a status, `hang` no answer. */
+/** An endpoint with scripted answers, then 204; a number is a status, `hang` means no answer. */
 class Receiver {
   readonly received: Received[] = [];
   connections = 0;
@@ -72,7 +72,7 @@ class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves once so many requests have arrived. */
+  /** Resolves once this many requests have arrived. */
   async until(count: number): Promise<Received[]> {
     while (this.received.length < count) await new Promise<void>((resolve) => (this.#heard = resolve));
     return this.received;
@@ -115,7 +115,7 @@ test('the signature is HMAC-SHA256 over time and body', () => {
   assert.is(signature('key', 1, 'body'), 't=1,v1=' + createHmac('sha256', 'key').update('1.body').digest('hex'));
 });
 
-test('only the types that were asked for are sent, in their order', async () => {
+test('only subscribed event types are sent, in order', async () => {
   const receiver = new Receiver();
   const server = await TestServer.start({
     config: settings([await receiver.listen()], {}, ['feature.*', 'account.suspended']),
@@ -135,7 +135,7 @@ test('only the types that were asked for are sent, in their order', async () => 
   await receiver.close();
 });
 
-test('what fails is sent again with the same id', async () => {
+test('a failed delivery is repeated with the same id', async () => {
   const receiver = new Receiver([500, 404, 'hang', 400, 204]);
   const server = await TestServer.start({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
   await server.account('ann');
@@ -151,7 +151,7 @@ test('what fails is sent again with the same id', async () => {
   await receiver.close();
 });
 
-test('a redirect is a failure, and where it leads is never asked', async () => {
+test('a redirect is a failure and is never followed', async () => {
   const elsewhere = new Receiver();
   const location = `${await elsewhere.listen()}/taken`;
   const statuses = [300, 301, 302, 303, 307, 308];
@@ -163,13 +163,13 @@ test('a redirect is a failure, and where it leads is never asked', async () => {
   assert.equal(
     receiver.received.map(({ body, path }) => [body.username, path]),
     Array.from({ length: 7 }, () => ['ann', '/']),
-    'each time the event itself, at the address that is configured',
+    'every attempt goes to the configured URL',
   );
   await server.close();
   await Promise.all([receiver.close(), elsewhere.close()]);
 });
 
-test('an answer asks for a pause in seconds or by a date, and gets an hour at the most', () => {
+test('Retry-After in seconds or as a date gives a pause of at most an hour', () => {
   const now = Date.UTC(2026, 0, 1, 12);
   const at = (ms: number) => new Date(now + ms).toUTCString();
   for (const [status, header, ms] of [
@@ -197,10 +197,10 @@ test('an answer asks for a pause in seconds or by a date, and gets an hour at th
     [200, '120', 0],
     [0, '120', 0],
   ] as const)
-    assert.is(askedPauseMs(status, header, now), ms, `${status} ${header}`);
+    assert.is(retryAfterMs(status, header, now), ms, `${status} ${header}`);
 });
 
-test('an endpoint that asks for a pause gets it, for what it refused and for what comes next', async () => {
+test('Retry-After postpones the rejected delivery and the next ones', async () => {
   const waiting = async (server: TestServer) => {
     for (;;) {
       const row = await server.hostkeep.core.store.get<{ due_at: number; attempts: number }>(
@@ -228,7 +228,7 @@ test('an endpoint that asks for a pause gets it, for what it refused and for wha
   }
 });
 
-test('what is new waits as well while an endpoint has its pause', async () => {
+test('new deliveries wait while an endpoint is paused', async () => {
   const receiver = new Receiver([{ status: 429, headers: { 'Retry-After': '1000' } }]);
   const claimed: number[] = [];
   const looks: number[] = [];
@@ -243,7 +243,7 @@ test('what is new waits as well while an endpoint has its pause', async () => {
   };
   const looked = async (times: number) => {
     while (looks.length < times) await new Promise((resolve) => setImmediate(resolve));
-    await new Promise((resolve) => setImmediate(resolve)); // what it does about it is begun in the same turn
+    await new Promise((resolve) => setImmediate(resolve)); // its reaction begins in the same turn
   };
   const config = { url: await receiver.listen(), secret: SECRET, events: ['*'] };
   const parts = {
@@ -259,7 +259,7 @@ test('what is new waits as well while an endpoint has its pause', async () => {
   await looked(2);
   mock.timers.tick(999_000);
   await looked(2);
-  assert.equal([claimed, looks.length], [[1], 2], 'the second is due, and is left alone');
+  assert.equal([claimed, looks.length], [[1], 2], 'the second is due, and waits');
   mock.timers.tick(1000);
   await receiver.until(2);
   assert.equal(claimed.slice(0, 2), [1, 2]);
@@ -267,7 +267,7 @@ test('what is new waits as well while an endpoint has its pause', async () => {
   await receiver.close();
 });
 
-test('after so many attempts it is given up, and the next event has its turn', async () => {
+test('after its last attempt a delivery is given up, and the next event follows', async () => {
   const receiver = new Receiver([500, 500, 500]);
   const server = await TestServer.start({ config: settings([await receiver.listen()], { attempts: 3 }) });
   await server.account('ann');
@@ -281,7 +281,7 @@ test('after so many attempts it is given up, and the next event has its turn', a
   await receiver.close();
 });
 
-test('an endpoint that does not answer delays no other, nor the end of the server', async () => {
+test('an endpoint that does not answer delays neither other endpoints nor the shutdown', async () => {
   const [slow, quick] = [new Receiver(Array.from({ length: 100 }, () => 'hang' as const)), new Receiver()];
   const server = await TestServer.start({
     config: settings([await slow.listen(), await quick.listen()], { timeout_ms: 60_000 }),
@@ -293,7 +293,7 @@ test('an endpoint that does not answer delays no other, nor the end of the serve
   await Promise.all([slow.close(), quick.close()]);
 });
 
-test('what waits survives a restart, and what happened meanwhile is caught up with', async () => {
+test('the queue survives a restart, and events during the downtime are delivered', async () => {
   const data = temporaryFolder();
   const receiver = new Receiver([503]);
   const config = settings([await receiver.listen()], { backoff_ms: 100 });
@@ -314,12 +314,12 @@ test('what waits survives a restart, and what happened meanwhile is caught up wi
   await again.close();
   const third = await TestServer.start({ data, config });
   await third.account('cy');
-  assert.is((await receiver.until(4)).at(-1)?.body.username, 'cy', 'what was delivered is not sent again');
+  assert.is((await receiver.until(4)).at(-1)?.body.username, 'cy', 'delivered events are not sent again');
   await third.close();
   await receiver.close();
 });
 
-test('what a clock that was wrong put off for a year is delivered when it is right', async () => {
+test('a delivery that a wrong clock postponed for a year is delivered once the clock is right', async () => {
   const data = temporaryFolder();
   const receiver = new Receiver([503]);
   const config = settings([await receiver.listen()], { backoff_ms: 60_000 });
@@ -348,7 +348,7 @@ test('events of other processes are delivered while the server runs', async () =
   await receiver.close();
 });
 
-test('the past is not sent to who comes new', async () => {
+test('a new endpoint gets no past events', async () => {
   const data = temporaryFolder();
   const before = await TestServer.start({ data });
   await before.account('ann');
@@ -398,7 +398,7 @@ test('no connection is made to an address that is not public', async () => {
   await receiver.close();
 });
 
-test('a name that says another address when it is used is not connected to there', async () => {
+test('a name that resolves differently on use is not connected to its new address', async () => {
   const answers = [['93.184.216.34'], ['127.0.0.1'], ['10.0.0.1', '93.184.216.34']];
   const lookup = publicLookup((_, __, callback) =>
     callback(
@@ -406,20 +406,20 @@ test('a name that says another address when it is used is not connected to there
       (answers.shift() ?? []).map((address) => ({ address, family: 4 })),
     ),
   );
-  const asked = (all: boolean) =>
+  const resolved = (all: boolean) =>
     new Promise((resolve) =>
       lookup('rebinding.example', { all }, (error, address) => resolve(error?.message ?? address)),
     );
-  assert.is(await asked(false), '93.184.216.34');
-  assert.is(await asked(false), 'rebinding.example has no public address');
-  assert.equal(await asked(true), [{ address: '93.184.216.34', family: 4 }]);
-  assert.is(await asked(true), 'rebinding.example has no public address');
+  assert.is(await resolved(false), '93.184.216.34');
+  assert.is(await resolved(false), 'rebinding.example has no public address');
+  assert.equal(await resolved(true), [{ address: '93.184.216.34', family: 4 }]);
+  assert.is(await resolved(true), 'rebinding.example has no public address');
 });
 
-test('a queue drops its oldest when it is full, and takes an event once', async () => {
+test('a full queue drops its oldest delivery, and takes each event once', async () => {
   const store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
   await store.migrate('webhooks', join(projectDir, 'plugins/webhooks/migrations'));
-  const queue = new Queue(store);
+  const queue = new DeliveryQueue(store);
   const deliveries = [1, 2, 3, 4, 5].map((eventId) => ({ endpoint: 'a', eventId, body: '{}' }));
   assert.is(await queue.add(5, [...deliveries, { endpoint: 'b', eventId: 1, body: '{}' }], 3), 2);
   assert.is(await queue.add(5, deliveries.slice(2), 3), 0);
@@ -433,13 +433,13 @@ test('a queue drops its oldest when it is full, and takes an event once', async 
   assert.is(await queue.waiting('a'), 0);
   assert.is(await queue.waiting('b'), 1);
   await queue.add(4, [], 3);
-  assert.is(await queue.cursor(), 5, 'who is behind does not move it back');
+  assert.is(await queue.cursor(), 5, 'the cursor never moves back');
   await queue.keepOnly([]);
   assert.is(await queue.cursor(), undefined);
   await store.close();
 });
 
-test('waiting doubles up to a limit', () => {
+test('the backoff doubles up to a limit', () => {
   for (const [failures, least] of [
     [1, 100],
     [2, 200],
@@ -452,11 +452,11 @@ test('waiting doubles up to a limit', () => {
   }
 });
 
-test('a URL that cannot be used is told, and costs only this plugin', async () => {
+test('an unusable URL is reported, and disables only this plugin', async () => {
   for (const [urls, why] of [
     [['http://'], /is not a URL/],
-    [['http://me:secret@example.com/'], /must not hold a password/],
-    [['http://example.com/', 'http://example.com'], /is there twice/],
+    [['http://me:secret@example.com/'], /must not contain a password/],
+    [['http://example.com/', 'http://example.com'], /is a duplicate/],
   ] as const) {
     const server = await TestServer.start({ config: settings(urls) });
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webhooks');

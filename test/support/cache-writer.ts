@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Store } from '../../kernel/storage/store.ts';
-import { Disk } from '../../plugins/screenshots/disk.ts';
+import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { indexFile, saveTree } from '../../plugins/search/name-index/index-file.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
 import { buildTree } from '../../plugins/search/indexer/tree-walk.ts';
@@ -16,7 +16,7 @@ const PICTURE_END = Buffer.from('0000000049454e44ae426082', 'hex');
 export const MINUTES = 10;
 
 async function writeAll(folder: string, filesRoot: string): Promise<void> {
-  const disk = new Disk(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
+  const disk = new DiskCache(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
   const vhosts = new VhostFolder(join(folder, 'vhosts'));
   const store = await Store.open(join(folder, 'hostkeep.db'));
   await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));

@@ -1,4 +1,4 @@
-/** Shows the description that the caller may see; the token lives in this page only, and ends with it. */
+/** Shows the operations that the caller may use. The token is kept only in the memory of this page. */
 const element = (id) => document.getElementById(id);
 let description = {};
 
@@ -20,7 +20,7 @@ async function show(token) {
   });
 }
 
-/** Where the description says that a user name and a password are exchanged for a token. */
+/** Finds the path of the login in the description: the POST that requires a user name and a password. */
 function loginPath() {
   const isLogin = ({ post }) =>
     post?.requestBody?.content['application/json'].schema.required?.join() === 'username,password';
@@ -39,16 +39,16 @@ async function logIn() {
     }),
   });
   const body = await reply.json();
-  if (body.twofa_required) throw new Error('A code is needed besides');
+  if (body.twofa_required) throw new Error('Enter the code of your second factor');
   if (!reply.ok) throw new Error(body.title);
   await show(body.token);
   element('password').value = element('code').value = '';
-  element('state').value = `Logged in as ${element('username').value}: what this account may use`;
+  element('state').value = `Logged in as ${element('username').value}`;
 }
 
-const told = (work) => work().catch((error) => void (element('state').value = error.message));
+const reportErrors = (work) => work().catch((error) => void (element('state').value = error.message));
 element('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  void told(logIn);
+  void reportErrors(logIn);
 });
-void told(() => show());
+void reportErrors(() => show());

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { browserVersion, browserUserOf } from './command.ts';
+import { browserVersion, browserUserOf } from './browser/launch-command.ts';
 import type { Settings } from './schema.ts';
 
 const SET_UID_SANDBOX = '/usr/lib/chromium/chrome-sandbox';
 const NAMESPACES = '/proc/sys/user/max_user_namespaces';
 const FONTS = '/usr/share/fonts';
 
-/** What pictures need: the browser, its sandbox, an unprivileged user, letters. */
+/** Checks what screenshots need: the browser, its sandbox, an unprivileged user, fonts. */
 export async function findings(executable: string, settings: Pick<Settings, 'user'>): Promise<Finding[]> {
   const [browser, user] = await Promise.all([browserOf(executable), userOf(settings.user)]);
   return [browser, user, sandbox(), fonts()];
@@ -33,7 +33,7 @@ async function userOf(user: string): Promise<Finding> {
     const isRoot = identity?.uid === 0;
     const detail =
       identity === undefined
-        ? 'the browser runs as the user that Hostkeep runs as'
+        ? 'the browser runs as the same user as Hostkeep'
         : `the browser runs as ${user} (${identity.uid})`;
     return {
       name: 'browser user',
@@ -58,7 +58,7 @@ function sandbox(): Finding {
   return {
     name: 'browser sandbox',
     ok: false,
-    detail: 'no user namespaces and no set-uid sandbox: the browser runs with --no-sandbox',
+    detail: 'neither user namespaces nor a set-uid sandbox; the browser runs with --no-sandbox',
     remedy: 'apt-get install chromium-sandbox',
   };
 }
@@ -68,7 +68,7 @@ function fonts(): Finding {
   return {
     name: 'fonts',
     ok: has,
-    detail: has ? FONTS : `${FONTS} is missing: pictures show no letters`,
+    detail: has ? FONTS : `${FONTS} is missing; screenshots will show no text`,
     ...(has ? {} : { remedy: 'apt-get install fonts-dejavu-core' }),
   };
 }

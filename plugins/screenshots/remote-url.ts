@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import type { Target } from './target.ts';
 
-/** A signed address holds for an hour at least, and stays the same for an hour, so that clients may cache what is there. */
+/** A signed URL is valid for at least an hour and stays the same within the hour, so that clients can cache it. */
 const HOUR_SECONDS = 3600;
 
-export interface Wish {
+interface RemoteRequest {
+  readonly target: Target;
   readonly width: number;
   readonly refresh: boolean;
 }
 
-/** The address of a picture on the remote service, signed where there is a key. `nowMs` is milliseconds since 1970. */
+/** The URL of a screenshot on the remote service, signed when there is a key. `nowMs` is milliseconds since 1970. */
 export function remoteUrl(
   template: string,
   key: string,
-  { domain, url }: Target,
-  { width, refresh }: Wish,
+  { target: { domain, url }, width, refresh }: RemoteRequest,
   nowMs: number,
 ): string {
   const { pathname, search } = new URL(url);

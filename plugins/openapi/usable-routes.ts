@@ -2,8 +2,11 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 
-/** The routes of an address that the account, or without one anybody, may ask; `undefined` where its token is worth nothing there. */
-export function usable(
+/**
+ * Returns the routes of an address that the account may use, or without an account those for guests; `undefined` when
+ * the account's token is not valid on that address.
+ */
+export function usableRoutes(
   routes: readonly RouteInfo[],
   address: Address,
   account: Account | undefined,

@@ -2,7 +2,7 @@ import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublic } from '../../kernel/system/ip.ts';
 
-export class ForbiddenAddress extends Error {}
+class ForbiddenAddress extends Error {}
 
 type Resolve = (
   name: string,
@@ -11,8 +11,8 @@ type Resolve = (
 ) => void;
 
 /**
- * Resolves names for a connection, and hands out public addresses only. What it hands out is what is connected to,
- * so a name that says one thing when asked and another when used gains nothing.
+ * Resolves names for a connection, to public addresses only. The connection uses the very addresses that were checked,
+ * so a name whose addresses change between check and use gains nothing.
  */
 export function publicLookup(ask: Resolve = resolve): LookupFunction {
   return (name, options, callback) => {
@@ -31,7 +31,7 @@ export function publicLookup(ask: Resolve = resolve): LookupFunction {
   };
 }
 
-/** Throws `ForbiddenAddress` for a URL whose host is an address that is not public: such are connected to without a look-up. */
+/** Throws for a URL whose host is a literal address that is not public: connections to it skip the look-up. */
 export function assertPublicHost(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublic(host)) throw new ForbiddenAddress(`${host} is not a public address`);

@@ -1,28 +1,37 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Settings } from './schema.ts';
+import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 
 const run = promisify(execFile);
 
-/** The programs themselves before the shell scripts that start them. */
-const USUAL_PLACES = [
+/** The binaries come before the shell scripts that start them. */
+const DEFAULT_PATHS = [
   '/usr/lib/chromium/chromium',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome-stable',
   '/usr/bin/google-chrome',
 ];
+/** One process for all frames of a page, and plain http stays http. */
+const DISABLED_FEATURES = [
+  'IsolateOrigins',
+  'site-per-process',
+  'HttpsUpgrades',
+  'HttpsFirstModeIncognito',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsFirstBalancedMode',
+].join();
 const SETPRIV = '/usr/bin/setpriv';
 const PRLIMIT = '/usr/bin/prlimit';
 const NICE = '/usr/bin/nice';
 
-/** The configured browser or the first in the usual places; `undefined` when there is none. */
+/** Returns the path of the configured browser, or of the first one installed; `undefined` when there is none. */
 export function findBrowser(configured: string): string | undefined {
-  return (configured === '' ? USUAL_PLACES : [configured]).find((path) => existsSync(path));
+  return (configured === '' ? DEFAULT_PATHS : [configured]).find((path) => existsSync(path));
 }
 
-/** e.g. `Chromium 156.0.8078.79`. Rejects when the program cannot be run. */
+/** Resolves with e.g. `Chromium 156.0.8078.79`. Rejects when the program cannot be run. */
 export async function browserVersion(executable: string): Promise<string> {
   const { stdout } = await run(executable, ['--version'], {
     timeout: 1500,
@@ -36,7 +45,10 @@ export interface BrowserUser {
   readonly gid: number;
 }
 
-/** Whom the browser runs as; `undefined` where we are nobody special ourselves and it runs as us. Rejects when there is no such user. */
+/**
+ * The ids of the user that the browser runs as; `undefined` when Hostkeep is not root, and the browser runs as the same
+ * user. Rejects when there is no such user.
+ */
 export async function browserUserOf(user: string): Promise<BrowserUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all(
@@ -47,10 +59,10 @@ export async function browserUserOf(user: string): Promise<BrowserUser | undefin
 }
 
 /**
- * Programs that each start the next: lower priority, the kernel's limit on what one process may allocate, then an
- * unprivileged user. The browser is killed when its parent dies, however it dies.
+ * The command that starts the browser: with a lower priority, the kernel's limit on the memory of one process and an
+ * unprivileged user, and so that it dies with its parent.
  */
-export function wrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
+export function launchWrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
   const as =
     user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--inh-caps=-all'];
   return [
@@ -68,13 +80,13 @@ export function wrapper(memoryBytes: number, user: BrowserUser | undefined): str
   ];
 }
 
-/** What the wrapper needs and this system lacks. */
+/** Programs that `launchWrapper` needs and this system lacks. */
 export function missingPrograms(): string[] {
   return [SETPRIV, PRLIMIT, NICE].filter((path) => !existsSync(path));
 }
 
-/** Switches over puppeteer's own. The proxy of the whole browser leads nowhere; each page brings one of its own. */
-export function switches(settings: Pick<Settings, 'page_memory_bytes'>, isSandboxed: boolean): string[] {
+/** Flags in addition to puppeteer's. The browser-wide proxy leads nowhere; each page has its own. */
+export function browserFlags(settings: Pick<Settings, 'page_memory_bytes'>, isSandboxed: boolean): string[] {
   const heapMib = Math.floor(settings.page_memory_bytes / 2 / 1024 / 1024);
   return [
     '--disable-gpu',
@@ -85,7 +97,7 @@ export function switches(settings: Pick<Settings, 'page_memory_bytes'>, isSandbo
     '--no-default-browser-check',
     '--no-pings',
     '--ignore-certificate-errors',
-    '--window-size=1280,800',
+    `--window-size=${WIDTH},${HEIGHT}`,
     '--proxy-server=socks5://127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
@@ -96,11 +108,9 @@ export function switches(settings: Pick<Settings, 'page_memory_bytes'>, isSandbo
   ];
 }
 
-/** Puppeteer's default switches without those that open doors. */
-export function withoutDoors(defaults: readonly string[]): string[] {
-  const features =
-    'IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstModeIncognito,HttpsFirstBalancedModeAutoEnable,HttpsFirstBalancedMode';
+/** Puppeteer's default flags without those that weaken the browser's protection. */
+export function stripUnsafeFlags(defaults: readonly string[]): string[] {
   return defaults
     .filter((argument) => argument !== '--disable-popup-blocking' && argument !== 'about:blank')
-    .map((argument) => (argument.startsWith('--disable-features=') ? `${argument},${features}` : argument));
+    .map((argument) => (argument.startsWith('--disable-features=') ? `${argument},${DISABLED_FEATURES}` : argument));
 }

@@ -2,23 +2,25 @@ import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Log } from '../../kernel/log.ts';
 import { bodyOf } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Queue } from './store.ts';
+import type { DeliveryQueue } from './store.ts';
 
 const PAGE = 200;
-/** Events of other processes, such as the command line, are looked for this often. */
+/** How often the log is checked for events of other processes, such as the command line. */
 const POLL_MS = 2000;
-/** Events that nobody wants are looked at again after a crash; at most so many. */
-const UNSAVED_AT_MOST = 1000;
+/** How many events without a subscriber may be read again after a crash. */
+const MAX_UNSAVED = 1000;
 
-/** Reads the event log onward and puts what an endpoint wants into its queue. */
-export class Follower {
-  readonly #parts: {
-    readonly events: AuditLog;
-    readonly queue: Queue;
-    readonly endpoints: readonly Endpoint[];
-    readonly backlog: number;
-    readonly log: Log;
-  };
+interface FollowerParts {
+  readonly events: AuditLog;
+  readonly queue: DeliveryQueue;
+  readonly endpoints: readonly Endpoint[];
+  readonly backlog: number;
+  readonly log: Log;
+}
+
+/** Follows the event log and queues each event for the endpoints that subscribe to its type. */
+export class EventFollower {
+  readonly #parts: FollowerParts;
   readonly #unlisten: () => void;
   readonly #timer: NodeJS.Timeout;
   #cursor: number;
@@ -27,10 +29,7 @@ export class Follower {
   #isWoken = false;
   #isClosed = false;
 
-  private constructor(
-    cursor: number,
-    parts: { events: AuditLog; queue: Queue; endpoints: readonly Endpoint[]; backlog: number; log: Log },
-  ) {
+  private constructor(cursor: number, parts: FollowerParts) {
     this.#parts = parts;
     this.#cursor = cursor;
     this.#saved = cursor;
@@ -38,20 +37,14 @@ export class Follower {
     this.#timer = setInterval(() => this.wake(), POLL_MS).unref();
   }
 
-  /** Begins where it ended, and the first time with what happens from now on. */
-  static async start(parts: {
-    events: AuditLog;
-    queue: Queue;
-    endpoints: readonly Endpoint[];
-    backlog: number;
-    log: Log;
-  }): Promise<Follower> {
+  /** Resumes where the previous run ended; the first run begins with the next event. */
+  static async start(parts: FollowerParts): Promise<EventFollower> {
     let cursor = await parts.queue.cursor();
     if (cursor === undefined) {
       cursor = await parts.events.lastId();
       await parts.queue.add(cursor, [], parts.backlog);
     }
-    const follower = new Follower(cursor, parts);
+    const follower = new EventFollower(cursor, parts);
     follower.wake();
     return follower;
   }
@@ -76,9 +69,9 @@ export class Follower {
         while (!this.#isClosed && (await this.#page()) === PAGE);
       }
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'the event log could not be followed; trying again');
+      this.#parts.log.warn({ err: error }, 'the event log could not be read; will retry');
     }
-    this.#reading = undefined; // in the same breath as the look at #isWoken
+    this.#reading = undefined; // synchronously after the check of #isWoken, or a wake-up would be lost
   }
 
   async #page(): Promise<number> {
@@ -91,9 +84,9 @@ export class Follower {
         .filter((each) => each.wants(event.type))
         .map(({ key }) => ({ endpoint: key, eventId: event.id, body: bodyOf(event) })),
     );
-    if (deliveries.length > 0 || last.id - this.#saved > UNSAVED_AT_MOST) {
+    if (deliveries.length > 0 || last.id - this.#saved > MAX_UNSAVED) {
       const dropped = await queue.add(last.id, deliveries, backlog);
-      if (dropped > 0) log.warn({ dropped }, 'an endpoint does not keep up; its oldest deliveries are dropped');
+      if (dropped > 0) log.warn({ dropped }, 'an endpoint does not keep up; dropped its oldest deliveries');
       this.#saved = last.id;
     }
     this.#cursor = last.id;

@@ -5,16 +5,16 @@ import type { Address, RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
 import { describe } from '../../kernel/plugin-host/route-infos.ts';
 import { CompiledRoute } from '../../kernel/http/compiled-route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { usable } from '../../plugins/openapi/caller.ts';
+import { usableRoutes } from '../../plugins/openapi/usable-routes.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('openapi: who may use what');
+const test = testSuite('openapi: usable routes');
 
 function route(name: string, spec: Partial<RouteSpec>): Record<string, RouteSpec> {
   return { [name]: { method: 'GET', path: `/${name}`, summary: name, reply: Type.Object({}), ...spec } };
 }
 
-/** A route of every kind, on either address and on both. */
+/** A route of every access, on each address and on both. */
 const ROUTES = describe('probe', ['dns', 'redirects'], {
   ...route('guest', { access: 'guest', address: 'both' }),
   ...route('user', { access: 'user' }),
@@ -30,42 +30,47 @@ const account = (role: Account['role'], ...features: string[]) =>
   ({ role, features: new Set(features) }) as unknown as Account;
 const namesOf = (routes: readonly RouteInfo[] | undefined) => routes?.map(({ name }) => name);
 
-test('a guest is told of what is open to anybody', () => {
+test('a guest sees the routes that need no token', () => {
   for (const address of ['user', 'admin'] as const)
-    assert.equal(namesOf(usable(ROUTES, address, undefined)), ['guest']);
+    assert.equal(namesOf(usableRoutes(ROUTES, address, undefined)), ['guest']);
 });
 
-test('a token of the other address is worth nothing', () => {
-  assert.is(usable(ROUTES, 'user', account('admin')), undefined);
+test('a token of the other address is not valid', () => {
+  assert.is(usableRoutes(ROUTES, 'user', account('admin')), undefined);
   const withoutFeatures = ROUTES.filter(({ access }) => access !== 'feature');
   assert.is(
-    usable(withoutFeatures, 'admin', account('user', 'dns')),
+    usableRoutes(withoutFeatures, 'admin', account('user', 'dns')),
     undefined,
     'no route there is opened by a feature',
   );
 });
 
-test('a user on the admin address is told of what a feature opens, and of nothing that is for those who are at home there', () => {
-  assert.equal(namesOf(usable(ROUTES, 'admin', account('user'))), ['guest']);
-  assert.equal(namesOf(usable(ROUTES, 'admin', account('user', 'dns'))), ['guest', 'featureOfAdmin']);
+test('a user on the admin address sees the routes that a feature opens, and none for administrators', () => {
+  assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('user'))), ['guest']);
+  assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('user', 'dns'))), ['guest', 'featureOfAdmin']);
   assert.equal(
-    namesOf(usable(ROUTES, 'admin', account('user', 'redirects', 'waf'))),
+    namesOf(usableRoutes(ROUTES, 'admin', account('user', 'redirects', 'waf'))),
     ['guest'],
     'a route of both addresses is for administrators there',
   );
 });
 
-test('a user is told of what the features open, and an admin of all of the admin address', () => {
-  assert.equal(namesOf(usable(ROUTES, 'user', account('user'))), ['guest', 'user', 'userOfBoth']);
-  assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns'))), ['guest', 'user', 'userOfBoth', 'feature']);
-  assert.equal(namesOf(usable(ROUTES, 'user', account('user', 'dns', 'waf'))), [
+test('a user sees what the features open, and an administrator everything on the admin address', () => {
+  assert.equal(namesOf(usableRoutes(ROUTES, 'user', account('user'))), ['guest', 'user', 'userOfBoth']);
+  assert.equal(namesOf(usableRoutes(ROUTES, 'user', account('user', 'dns'))), [
+    'guest',
+    'user',
+    'userOfBoth',
+    'feature',
+  ]);
+  assert.equal(namesOf(usableRoutes(ROUTES, 'user', account('user', 'dns', 'waf'))), [
     'guest',
     'user',
     'userOfBoth',
     'feature',
     'featureOfBoth',
   ]);
-  assert.equal(namesOf(usable(ROUTES, 'admin', account('admin'))), [
+  assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('admin'))), [
     'guest',
     'userOfAdmin',
     'userOfBoth',
@@ -75,14 +80,14 @@ test('a user is told of what the features open, and an admin of all of the admin
   ]);
 });
 
-test('whoever asks is told of exactly what the gate lets through', () => {
+test('a caller sees exactly the routes that the gate admits', () => {
   const live = ROUTES.map((info) => new CompiledRoute(info, () => ({})));
-  const admitted = (address: Address, who: Account) =>
+  const admitted = (address: Address, caller: Account) =>
     live.filter((each) => {
       if (each.info.address !== address) return false;
       if (each.isGuest) return true;
       try {
-        each.authorize(who, true);
+        each.authorize(caller, true);
         return true;
       } catch {
         return false;
@@ -99,13 +104,13 @@ test('whoever asks is told of exactly what the gate lets through', () => {
   ]) {
     for (const address of ['user', 'admin'] as const)
       assert.equal(
-        namesOf(usable(ROUTES, address, account('user', ...features))),
+        namesOf(usableRoutes(ROUTES, address, account('user', ...features))),
         admitted(address, account('user', ...features)).map(({ info }) => info.name),
         `${address}: ${features.join(' ')}`,
       );
   }
   assert.equal(
-    namesOf(usable(ROUTES, 'admin', account('admin'))),
+    namesOf(usableRoutes(ROUTES, 'admin', account('admin'))),
     admitted('admin', account('admin')).map(({ info }) => info.name),
   );
 });

@@ -1,5 +1,5 @@
-/** The messages of SOCKS 5 (RFC 1928) that a browser sends, and the answers to them. */
-import { ipText } from '../../kernel/system/ip.ts';
+/** The SOCKS 5 messages (RFC 1928) that a browser sends, and the replies to them. */
+import { ipText } from '../../../kernel/system/ip.ts';
 
 /** A name or a literal address, and a port. */
 export interface Destination {
@@ -9,7 +9,7 @@ export interface Destination {
 
 const VERSION = 5;
 const CONNECT = 1;
-/** Longer than any message. */
+/** No valid message is longer. */
 export const MESSAGE_LIMIT_BYTES = 300;
 
 export const NO_AUTHENTICATION = Uint8Array.of(VERSION, 0);
@@ -18,14 +18,17 @@ export const NOT_ALLOWED = Uint8Array.of(VERSION, 2, 0, 1, 0, 0, 0, 0, 0, 0);
 
 export class SocksError extends Error {}
 
-/** Length of the greeting once it is complete. Throws `SocksError` for what is no SOCKS 5. */
+/** Length of the greeting, or `undefined` until it is complete. Throws `SocksError` when it is not SOCKS 5. */
 export function greetingLength(bytes: Uint8Array): number | undefined {
   if (bytes.length > 0 && bytes[0] !== VERSION) throw new SocksError('not a SOCKS 5 greeting');
   const length = 2 + (bytes[1] ?? 0);
   return bytes.length >= 2 && bytes.length >= length ? length : undefined;
 }
 
-/** The destination of a CONNECT once the request is complete, and the request's length. Throws `SocksError` for all other requests. */
+/**
+ * The destination and the length of a CONNECT request, or `undefined` until it is complete. Throws `SocksError` for any
+ * other request.
+ */
 export function parseRequest(
   bytes: Uint8Array,
 ): { readonly destination: Destination; readonly length: number } | undefined {
@@ -35,7 +38,7 @@ export function parseRequest(
   const isName = kind === 3;
   const start = isName ? 5 : 4;
   const size = isName ? (bytes[4] ?? 0) : kind === 1 ? 4 : kind === 4 ? 16 : 0;
-  if (size === 0) throw new SocksError('an address of an unknown kind');
+  if (size === 0) throw new SocksError('unknown address type');
   const end = start + size;
   if (bytes.length < end + 2) return undefined;
   const address = bytes.subarray(start, end);

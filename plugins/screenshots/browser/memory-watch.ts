@@ -1,23 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, CDPSession } from 'puppeteer';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../../kernel/log.ts';
 
-const EVERY_MS = 200;
+const INTERVAL_MS = 200;
 
-/** What a process holds in memory that no file backs, from `/proc/<pid>/status`. */
+/** Memory of a process that is not backed by files, from `/proc/<pid>/status`. */
 export function privateBytes(status: string): number {
   const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
   return (kib('RssAnon') + kib('RssShmem')) * 1024;
 }
 
-/** Process group from `/proc/<pid>/stat`; the name before it may hold anything. */
+/** Process group from `/proc/<pid>/stat`; the program name before it may contain anything. */
 export function processGroup(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 }
 
 /**
- * Kills a page's process that grows over the limit. A page has one process to itself, because contexts share none and
- * its frames are not isolated from one another. What grows faster than this looks is stopped by the kernel's limit.
+ * Kills the process of a page that exceeds the memory limit. Each page has one process of its own, because contexts
+ * share none and frames are not isolated from one another. A process that grows faster than this samples meets the
+ * kernel's limit instead.
  */
 export class MemoryWatch {
   readonly #limitBytes: number;
@@ -36,10 +37,10 @@ export class MemoryWatch {
     this.stop();
     this.#timer = setInterval(
       () =>
-        void this.#look(browser).catch((error: unknown) =>
-          this.#log.debug({ err: error }, 'the memory of pages could not be read'),
+        void this.#sample(browser).catch((error: unknown) =>
+          this.#log.debug({ err: error }, 'the memory use of pages could not be read'),
         ),
-      EVERY_MS,
+      INTERVAL_MS,
     ).unref();
     if (browser === this.#browser) return;
     this.#browser = browser;
@@ -51,7 +52,7 @@ export class MemoryWatch {
     this.#timer = undefined;
   }
 
-  async #look(browser: Browser): Promise<void> {
+  async #sample(browser: Browser): Promise<void> {
     const group = browser.process()?.pid;
     const info = await this.#session?.send('SystemInfo.getProcessInfo');
     const renderers = (info?.processInfo ?? []).filter(({ type }) => type === 'renderer');
@@ -59,7 +60,7 @@ export class MemoryWatch {
       renderers.map(async ({ id }) => {
         const bytes = privateBytes(await readFile(`/proc/${id}/status`, 'latin1'));
         if (bytes <= this.#limitBytes || processGroup(await readFile(`/proc/${id}/stat`, 'latin1')) !== group) return;
-        this.#log.warn({ pid: id, bytes }, 'a page took too much memory and is ended');
+        this.#log.warn({ pid: id, bytes }, 'killing a page that exceeds the memory limit');
         process.kill(id, 'SIGKILL');
       }),
     );

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Gatekeeper } from './gatekeeper.ts';
+import type { EgressPolicy } from './egress-policy.ts';
 import {
   CONNECTED,
   greetingLength,
@@ -12,38 +12,38 @@ import {
 } from './socks.ts';
 
 const CONNECT_MS = 5000;
-const NOBODYS: ReadonlySet<string> = new Set();
+const NO_DOMAINS: ReadonlySet<string> = new Set();
 
-export interface EgressLimits {
+interface EgressLimits {
   readonly bytes: number;
   readonly connections: number;
 }
 
 /**
- * The only way out for one page: a SOCKS proxy on a loopback port of its own. The browser hands it names, not
- * addresses, and the gatekeeper decides on every connection, so on every redirect too. Because it tunnels bytes,
- * `Host` and TLS names arrive as the page's address says. Until `open` nothing passes, and after `stop` nothing more.
+ * The only way out for one page: a SOCKS proxy on its own loopback port. The browser passes it names, not addresses,
+ * and the policy decides on every connection, hence on every redirect too. Because it tunnels bytes, `Host` and the TLS
+ * server name stay those of the page's URL. Nothing passes before `open` or after `stop`.
  */
-export class Egress {
-  readonly #gatekeeper: Gatekeeper;
+export class EgressProxy {
+  readonly #policy: EgressPolicy;
   readonly #limits: EgressLimits;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #own = NOBODYS;
+  #own = NO_DOMAINS;
   #isOpen = false;
   #bytes = 0;
   #connections = 0;
-  /** Why a connection was refused, the first one of the page. */
+  /** Why the page's first refused connection was refused. */
   refusal: string | undefined;
 
-  private constructor(gatekeeper: Gatekeeper, limits: EgressLimits) {
-    this.#gatekeeper = gatekeeper;
+  private constructor(policy: EgressPolicy, limits: EgressLimits) {
+    this.#policy = policy;
     this.#limits = limits;
     this.#server = createServer((socket) => void this.#serve(this.#keep(socket)));
   }
 
-  static async listen(gatekeeper: Gatekeeper, limits: EgressLimits): Promise<Egress> {
-    const egress = new Egress(gatekeeper, limits);
+  static async listen(policy: EgressPolicy, limits: EgressLimits): Promise<EgressProxy> {
+    const egress = new EgressProxy(policy, limits);
     await new Promise<void>((resolve, reject) => {
       egress.#server.once('error', reject);
       egress.#server.listen(0, '127.0.0.1', resolve);
@@ -55,13 +55,13 @@ export class Egress {
     return `socks5://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Lets a page out, whose account has the domains `own`. */
+  /** Lets the page connect; `own` are its account's domains. */
   open(own: ReadonlySet<string>): void {
     this.#own = own;
     this.#isOpen = true;
   }
 
-  /** Cuts the page off; what it has, it has. */
+  /** Cuts the page off; content that it has loaded stays. */
   stop(reason: string): void {
     this.#isOpen = false;
     this.refusal ??= reason;
@@ -69,7 +69,7 @@ export class Egress {
   }
 
   close(): void {
-    this.stop('the page is closed');
+    this.stop('the page was closed');
     this.#server.close();
   }
 
@@ -90,17 +90,17 @@ export class Egress {
   }
 
   async #admit(destination: Destination): Promise<Destination> {
-    if (!this.#isOpen) throw new SocksError('the page may not go out');
+    if (!this.#isOpen) throw new SocksError('the page may not connect now');
     this.#connections += 1;
     if (this.#connections > this.#limits.connections) throw new SocksError('the page opened too many connections');
-    return this.#gatekeeper.admit(destination, this.#own);
+    return this.#policy.admit(destination, this.#own);
   }
 
   async #tunnel(client: Socket, { host, port }: Destination): Promise<void> {
     const upstream = this.#keep(connect({ host, port, timeout: CONNECT_MS }));
     await new Promise<void>((resolve, reject) => {
-      upstream.once('connect', resolve).once('timeout', () => reject(new Error(`${host}:${port} does not answer`)));
-      upstream.once('close', () => reject(new Error(`${host}:${port} cannot be reached`)));
+      upstream.once('connect', resolve).once('timeout', () => reject(new Error(`${host}:${port} did not answer`)));
+      upstream.once('close', () => reject(new Error(`${host}:${port} could not be reached`)));
     }).catch((error: unknown) => {
       upstream.destroy();
       throw error;
@@ -124,7 +124,7 @@ export class Egress {
   }
 }
 
-/** The greeting and the request of a client. Rejects with `SocksError`, or when the client goes away. */
+/** Reads a client's greeting and request. Rejects with `SocksError`, also when the client disconnects first. */
 function handshake(client: Socket): Promise<Destination> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
@@ -132,7 +132,7 @@ function handshake(client: Socket): Promise<Destination> {
     const read = (chunk: Buffer): void => {
       bytes = Buffer.concat([bytes, chunk]);
       try {
-        if (bytes.length > MESSAGE_LIMIT_BYTES) throw new SocksError('a message too long');
+        if (bytes.length > MESSAGE_LIMIT_BYTES) throw new SocksError('message too long');
         const greeting = isGreeted ? undefined : greetingLength(bytes);
         if (greeting !== undefined) {
           isGreeted = true;
@@ -145,9 +145,9 @@ function handshake(client: Socket): Promise<Destination> {
         if (request.length < bytes.length) client.unshift(bytes.subarray(request.length));
         resolve(request.destination);
       } catch (error) {
-        reject(error instanceof Error ? error : new SocksError('unreadable'));
+        reject(error instanceof Error ? error : new SocksError('unreadable message'));
       }
     };
-    client.on('data', read).once('close', () => reject(new SocksError('the browser hung up')));
+    client.on('data', read).once('close', () => reject(new SocksError('the browser closed the connection')));
   });
 }

@@ -1,9 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
 
-/** Lets in who holds the token of the configuration, or an admin's. Anybody else gets the 401 of every route. */
-export function guard(
+/**
+ * Returns a check of the Authorization header: it passes the configured token and those of administrators, and rejects
+ * anything else with 401 `authentication_required`.
+ */
+export function accessCheck(
   token: string,
   sessions: Pick<Host['identity']['sessions'], 'resolve'>,
 ): (authorization: string) => Promise<void> {
@@ -17,7 +20,7 @@ export function guard(
   };
 }
 
-/** Of one length for all, so that comparing tells nothing of it. */
+/** Makes all tokens equally long, so that the comparison takes the same time for each. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,0 +1,84 @@
+import type { IntervalHistogram } from 'node:perf_hooks';
+import type { NodeInfo, RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { LATENCY_BUCKETS } from '../../kernel/plugin-api/route-metrics.ts';
+import type { MetricFamily } from './exposition.ts';
+
+const DURATION = 'hostkeep_http_request_duration_seconds';
+
+/** Requests by address, route, method and status, and their duration. Routes without requests are left out. */
+export function requestMetrics(routes: readonly RouteInfo[]): MetricFamily[] {
+  const used = routes.filter((route) => route.traffic.statuses.size > 0);
+  const labelsOf = ({ address, method, paths }: RouteInfo) => ({ address, method, route: paths[0] ?? '' });
+  const requests = used.flatMap((route) =>
+    [...route.traffic.statuses].map(([status, value]) => ({
+      labels: { ...labelsOf(route), status: String(status) },
+      value,
+    })),
+  );
+  return [
+    counter('hostkeep_http_requests_total', 'Requests answered', requests),
+    {
+      name: DURATION,
+      help: 'Time to answer a request',
+      type: 'histogram',
+      samples: used.flatMap((route) => histogramSamples(labelsOf(route), route.traffic)),
+    },
+  ];
+}
+
+function histogramSamples(
+  labels: Record<string, string>,
+  { latency, secondsTotal }: RouteInfo['traffic'],
+): MetricFamily['samples'] {
+  let count = 0;
+  const buckets = latency.map((inBucket, i) => {
+    count += inBucket;
+    return {
+      metricName: `${DURATION}_bucket`,
+      labels: { ...labels, le: LATENCY_BUCKETS[i] === undefined ? '+Inf' : String(LATENCY_BUCKETS[i]) },
+      value: count,
+    };
+  });
+  return [
+    ...buckets,
+    { metricName: `${DURATION}_sum`, labels, value: secondsTotal },
+    { metricName: `${DURATION}_count`, labels, value: count },
+  ];
+}
+
+/** Resolution of the event loop delay, which every measured delay includes. */
+export const RESOLUTION_MS = 20;
+
+function delaySeconds(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
+}
+
+/** Versions, plugins, the process, and the event loop delay since the previous call. */
+export function serverMetrics(node: NodeInfo, delay: IntervalHistogram): Metric[] {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  const startSeconds = Math.round((performance.timeOrigin / 1000) * 1000) / 1000;
+  const versions = { version: node.version, node: process.version };
+  const plugins = node
+    .plugins()
+    .filter(({ state }) => state !== 'off')
+    .map(({ name, state }) => ({ labels: { plugin: name }, value: state === 'ready' ? 1 : 0 }));
+  const [p50, p99, max] = [delay.percentile(50), delay.percentile(99), delay.max].map(delaySeconds);
+  delay.reset();
+  return [
+    gauge('hostkeep_build_info', 'Versions', [{ labels: versions, value: 1 }]),
+    gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready', plugins),
+    gauge('hostkeep_event_loop_delay_p50_seconds', 'Median event loop delay since the last scrape', p50 ?? 0),
+    gauge(
+      'hostkeep_event_loop_delay_p99_seconds',
+      '99th percentile of the event loop delay since the last scrape',
+      p99 ?? 0,
+    ),
+    gauge('hostkeep_event_loop_delay_max_seconds', 'Maximum event loop delay since the last scrape', max ?? 0),
+    counter('process_cpu_seconds_total', 'Processor time of the server', (user + system) / 1e6),
+    gauge('process_resident_memory_bytes', 'Resident memory of the server', rss),
+    gauge('process_start_time_seconds', 'Start time of the server, in seconds since 1970', startSeconds),
+    gauge('nodejs_heap_used_bytes', 'JavaScript heap in use', heapUsed),
+  ];
+}
