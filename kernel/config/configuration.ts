@@ -9,7 +9,7 @@ import { Type, type Static } from '../schema.ts';
 const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description: 'host:port' });
 const closed = { additionalProperties: false } as const;
 
-/** The kernel's own settings. A top-level object under a plugin's name is that plugin's, checked by its own schema. */
+/** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
 export const KernelConfig = Type.Object({
   edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
     description: 'community closes the end-user API',
@@ -17,10 +17,10 @@ export const KernelConfig = Type.Object({
   listen: HostPort,
   admin_listen: HostPort,
   admin_hosts: Type.Array(Type.String(), {
-    description: 'Host names, besides localhost and literal addresses, that the admin address answers to',
+    description: 'Host names that the admin address accepts in addition to localhost and literal IP addresses',
   }),
   cors_origins: Type.Array(Type.String(), {
-    description: 'Origins of web pages, besides its own, that a browser lets use the end-user address',
+    description: 'Other origins whose web pages a browser lets use the end-user address',
   }),
   admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
   tls: Type.Object(
@@ -31,7 +31,7 @@ export const KernelConfig = Type.Object({
         minimum: 0,
         default: 0,
         description:
-          'For how long browsers are told to come by HTTPS only (RFC 6797), to every port of the host name; 0 = they are not',
+          'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = no such header is sent',
       }),
     },
     { ...closed, description: 'PEM files; both or neither' },
@@ -40,9 +40,9 @@ export const KernelConfig = Type.Object({
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
   files_root: Type.String({
     minLength: 1,
-    description: 'Where the files of an account live; {data} and {username} are replaced',
+    description: "Folder of an account's files; {data} and {username} are replaced",
   }),
-  virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'How clients see the files root' }),
+  virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'Path of the files root as clients see it' }),
   token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
   log: Type.Object(
     { level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) },
@@ -50,7 +50,7 @@ export const KernelConfig = Type.Object({
   ),
   external_features: Type.Array(Type.String(), {
     default: [],
-    description: 'Features that other software of the operator provides, so that accounts that hold them see them',
+    description: 'Features that other software provides; accounts that have them see them',
   }),
   plugins: Type.Record(Type.String(), Type.Boolean(), {
     description: 'false switches a plugin off for the whole server',
@@ -58,16 +58,17 @@ export const KernelConfig = Type.Object({
 });
 
 export interface Config extends Static<typeof KernelConfig> {
-  /** Settings of plugins by the plugin's name, not yet checked. */
+  /** Settings of plugins by plugin name, not yet validated. */
   readonly sections: Readonly<Record<string, unknown>>;
 }
 
-/** A configuration that cannot be used; the message names the file and the setting. */
+/** An invalid configuration; the message names the file and the setting. */
 export class ConfigError extends Error {}
 
 /**
- * Defaults from `config/hostkeep.json`, over them the named file, over it `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN`
- * and `HOSTKEEP_ADMIN_LISTEN`. Objects are merged, everything else replaces. Throws `ConfigError`.
+ * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, and `HOSTKEEP_DATA`,
+ * `HOSTKEEP_LISTEN` and `HOSTKEEP_ADMIN_LISTEN`, in this order. Objects are merged; other values are replaced. Throws
+ * `ConfigError`.
  */
 export function loadConfig(
   file: string | undefined,
@@ -84,7 +85,7 @@ export function loadConfig(
   return checkConfig(merged, file ?? 'the configuration');
 }
 
-/** Splits kernel settings from plugin sections and checks the former. */
+/** Separates the kernel's settings from the plugins' and validates the former. Throws `ConfigError`. */
 export function checkConfig(merged: Record<string, unknown>, source: string): Config {
   const kernel: Record<string, unknown> = {};
   const sections: Record<string, unknown> = {};
@@ -103,7 +104,7 @@ export function checkConfig(merged: Record<string, unknown>, source: string): Co
   return { ...config, data: resolve(config.data) };
 }
 
-/** Reads a JSON file that holds an object. Throws `ConfigError`. */
+/** Reads a JSON file that holds an object. Throws `ConfigError` if it cannot be read or holds anything else. */
 export function readJson(file: string): Record<string, unknown> {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as unknown;
