@@ -137,7 +137,7 @@ test('a node says that it has no administrator, reads its configuration again, a
   await line(/the configuration was not changed: hosting.ip_address must be string/);
   writeFileSync(file, JSON.stringify({ log: { level: 'debug' } }));
   child.kill('SIGHUP');
-  await line(/the configuration was read again/);
+  await line(/the configuration was reloaded/);
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number];
   assert.is(code, 0);
