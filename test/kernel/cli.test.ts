@@ -10,7 +10,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('command line');
 
-test('wrong usage and wrong settings have an exit code of their own', async () => {
+test('invalid usage and invalid settings have their own exit code', async () => {
   const data = temporaryFolder();
   for (const args of [
     ['nonsense'],
@@ -36,7 +36,7 @@ test('wrong usage and wrong settings have an exit code of their own', async () =
   }
 });
 
-test('every command tells how it is used', async () => {
+test('every command prints its usage', async () => {
   const data = temporaryFolder();
   await Promise.all(
     ['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'doctor'].map(async (command) => {
