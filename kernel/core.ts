@@ -15,7 +15,7 @@ import { projectDir } from './system/project-dir.ts';
 
 export const VERSION = String(readJson(join(projectDir, 'package.json'))['version']);
 
-/** What outlives a change of the configuration: the store, and who may do what. */
+/** The services that outlive a change of the configuration: the store, and identity. */
 export interface Core {
   readonly store: Store;
   readonly revision: Revision;
@@ -29,7 +29,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** Opens the data folder, making it where it is missing, with the shipped plans in it. */
+/** Opens the data folder; creates it, with the shipped plans, if it is missing. */
 export async function openCore(config: Config, log: Log): Promise<Core> {
   const { store, keys } = await openFiles(config.data);
   const locales = new Locales();
@@ -52,20 +52,20 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   return { store, revision, locales, events, plans, accounts, sessions, passwords, keys, close };
 }
 
-/** Neither the store nor its keys are made anew where the other one is there: both were, and one was lost. */
+/** Opens the database and keys.json. Throws if only one of them exists, because then the other was lost. */
 async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }> {
-  const hadKeys = Keyring.exist(data); // asked first, as they are made after the store where two processes start at once
+  const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
   const store = await Store.open(join(data, 'hostkeep.db'));
   try {
     if (hadKeys && (await store.get('select 1 from sqlite_master')) === undefined) {
       throw new Error(
-        `hostkeep.db in ${data} is empty, but keys.json is not: put a backup of hostkeep.db in place, or remove keys.json to begin anew`,
+        `hostkeep.db in ${data} is empty, but keys.json exists: restore hostkeep.db from a backup, or remove keys.json to start over`,
       );
     }
     await store.migrate('kernel', join(projectDir, 'kernel/storage/migrations'));
     if ((await store.get('select 1 from accounts')) !== undefined && !Keyring.exist(data)) {
       throw new Error(
-        `keys.json is missing in ${data}: put that of a backup in place, or make a new one with \`hostkeep session rotate-key\`: tokens end then, and second factors are lost`,
+        `keys.json is missing in ${data}: restore it from a backup, or create a new one with \`hostkeep session rotate-key\`, which ends all sessions and loses second factors`,
       );
     }
     return { store, keys: Keyring.open(data) };
@@ -76,8 +76,8 @@ async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }>
 }
 
 /**
- * Puts the plans of `config/plans.json` into an empty store; from then on they are the operator's. Features of plugins
- * that were taken out of the installation are left out.
+ * Adds the plans of `config/plans.json` to an empty store; operators can change them from then on. Leaves out features
+ * of plugins that are not installed.
  */
 async function shipPlans(store: Store, plans: Plans, { featureNames }: Locales): Promise<void> {
   if ((await store.get('select 1 from plans')) !== undefined) return;

@@ -34,20 +34,20 @@ const KERNEL_ERRORS = {
   containers_unavailable: [503, 'Containers not available at the moment'],
 } as const satisfies ErrorTable;
 
-/** Status and English title (RFC 9457 `title`) by code. The code is stable; other languages are in the folders `locales`. */
+/** Status and English title (RFC 9457 `title`) by code. Codes are stable; translations are in the folders `locales`. */
 export type ErrorTable = Readonly<Record<string, readonly [status: number, title: string]>>;
 
 /**
- * The codes that exist. A plugin adds its own beside its table of errors:
+ * All error codes, as keys. A plugin adds its own next to its table of errors:
  * `declare module '../../kernel/errors.ts' { interface ErrorCodes extends Record<keyof typeof errors, true> {} }`.
  */
 export interface ErrorCodes extends Record<keyof typeof KERNEL_ERRORS, true> {}
 export type ErrorCode = keyof ErrorCodes;
 
-/** All errors that this process knows: the kernel's, and those of the plugins that it loaded. */
+/** The errors known to this process: the kernel's, and those of the loaded plugins. */
 const known = new Map<string, readonly [status: number, title: string]>(Object.entries(KERNEL_ERRORS));
 
-/** Makes a plugin's errors known, before its routes are served. Throws where a code means something else already. */
+/** Registers a plugin's errors before its routes are served. Throws if a code already has another status or title. */
 export function declareErrors(errors: ErrorTable): void {
   for (const [code, [status, title]] of Object.entries(errors)) {
     const other = known.get(code);
@@ -57,7 +57,7 @@ export function declareErrors(errors: ErrorTable): void {
   }
 }
 
-/** All codes that are known in this process. */
+/** Returns all codes known to this process. */
 export function errorCodes(): string[] {
   return [...known.keys()];
 }
@@ -66,20 +66,20 @@ export function isErrorCode(code: string): code is ErrorCode {
   return known.has(code);
 }
 
-/** Status and English title of a code. */
+/** Returns the status and English title of a code. */
 export function errorKind(code: ErrorCode): readonly [status: number, title: string] {
   return known.get(code) ?? KERNEL_ERRORS.internal_error;
 }
 
 interface ProblemOptions {
   readonly cause?: unknown;
-  /** Extra reply headers, e.g. `Retry-After`. */
+  /** Additional reply headers, e.g. `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Extra members of the problem body, e.g. `feature` or `errors`. */
+  /** Additional members of the problem body, e.g. `feature` or `errors`. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** An error that the client is told about; the status follows from the code, `cause` goes to the log only. */
+/** An error that the client sees. The code determines the status; `cause` appears only in the log. */
 export class HttpError extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -97,34 +97,36 @@ export class HttpError extends Error {
   }
 }
 
-/** An `HttpError` that tells the client when to come back (whole seconds, at least 1). */
+/** Returns an `HttpError` with a Retry-After header: `seconds`, rounded up, at least 1. */
 export function retryLater(code: ErrorCode, detail: string, seconds: number, cause?: unknown): HttpError {
   return new HttpError(code, detail, { cause, headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
 }
 
-/** One thing wrong with a value: JSON pointer into it (`""` = the value itself) and what was expected. */
+/** One fault in a value: a JSON pointer to it (`""` = the value itself) and a message such as `is required`. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
 }
 
-/** The 400 for a value that does not fit; `where` is body, query or path. */
+/** Returns the 400 for a value that violates its schema; `where` is `body`, `query` or `path`. */
 export function invalid(where: string, issues: readonly Issue[]): HttpError {
   const first = issues[0];
   const detail = first === undefined ? `the ${where} is not valid` : `${where}${first.path} ${first.message}`;
   return new HttpError('invalid_request', detail, { members: { errors: issues } });
 }
 
-/** The 401 for whatever is wrong with a token: one answer for all. */
+/** Returns the 401 for any invalid token; always the same, so that it does not reveal the reason. */
 export function unauthenticated(): HttpError {
   return new HttpError('authentication_required', 'a valid bearer token is needed', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 }
 
-/** Thrown by a plugin's `setup` when the host lacks what it needs: its routes answer 503, the rest runs on. */
+/**
+ * Thrown by a plugin's `setup` if the host lacks something it needs. Its routes answer 503; other plugins still run.
+ */
 export class Unavailable extends Error {
-  /** What an operator can do, e.g. `apt-get install chromium`. */
+  /** How an operator can fix it, e.g. `apt-get install chromium`. */
   readonly remedy: string | undefined;
 
   constructor(reason: string, remedy?: string) {
@@ -133,7 +135,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The message of anything thrown, for a log line or a person at a terminal. */
+/** Returns the message of anything thrown, for a log line or a terminal. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -12,15 +12,15 @@ import { PluginSet } from './plugin-host/plugin-set.ts';
 import { splitHostPort } from './system/host-port.ts';
 
 interface StartOptions {
-  /** Instead of those in the folder `plugins`. */
+  /** Replaces the plugins in the folder `plugins`. */
   readonly plugins?: readonly Plugin[];
   readonly checkReplies?: boolean;
-  /** false leaves the addresses closed until `listen` is called. */
+  /** Whether `start` opens both addresses; if false, they stay closed until `listen` is called. */
   readonly listen?: boolean;
   readonly isDemo?: boolean;
 }
 
-/** The plugins of one configuration, and what they answer. */
+/** One configuration in force, with its plugins and routing tables. */
 interface Generation {
   readonly config: Config;
   readonly plugins: PluginSet;
@@ -31,12 +31,12 @@ interface Generation {
 type Ports = Partial<Record<Address, number>>;
 const ADDRESSES = ['user', 'admin'] as const;
 
-/** A running Hostkeep. */
+/** A node: the core, the plugins of the current configuration, and a server for each address. */
 export class Hostkeep {
   readonly core: Core;
   readonly #log: Log;
   readonly #options: StartOptions;
-  /** The ports in use, which the configuration leaves to the system where it says 0. */
+  /** The ports in use, which the system chooses if the configuration says 0. */
   readonly #ports: Ports;
   readonly #servers: Readonly<Record<Address, Server>>;
   #generation: Generation;
@@ -50,7 +50,7 @@ export class Hostkeep {
     this.#servers = { user: this.#server('user', generation), admin: this.#server('admin', generation) };
   }
 
-  /** Resolves once both addresses answer, unless they are to stay closed. */
+  /** Starts a node. Resolves once both addresses are open, or before that if `options.listen` is false. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
     const core = await openCore(config, log);
     const ports: Ports = {};
@@ -77,7 +77,7 @@ export class Hostkeep {
     return this.node.url(address);
   }
 
-  /** Opens both addresses. Rejects when a port is taken. */
+  /** Opens both addresses. Rejects if a port is taken. */
   async listen(): Promise<void> {
     for (const address of ADDRESSES) await this.#servers[address].assertPortFree();
     for (const address of ADDRESSES) this.#ports[address] = this.#servers[address].listen();
@@ -86,16 +86,17 @@ export class Hostkeep {
   }
 
   /**
-   * Puts another configuration in force: its plugins are set up beside the running ones and answer from one request
-   * to the next, while the old ones finish what they accepted. No connection is closed. One that fails leaves all as
-   * it was. A renewed certificate is taken from its files. Data folder, addresses and names of TLS files stay until a restart.
+   * Replaces the configuration, and rereads the keys and the certificate. Sets up the new plugins while the old ones
+   * run, then switches all new requests at once; the old plugins finish the requests that they accepted. No connection
+   * is closed. If this rejects, the old configuration stays. Changes of the data folder, the addresses and the names of
+   * TLS files are rejected, because they need a restart.
    */
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
     const fixed = (each: Config) =>
       JSON.stringify([each.data, each.files_root, each.listen, each.admin_listen, each.tls]);
     if (fixed(config) !== fixed(old.config))
-      throw new Error('data, files_root, listen, admin_listen and tls change with a restart only');
+      throw new Error('changes of data, files_root, listen, admin_listen and tls need a restart');
     this.core.keys.reload();
     const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
     try {

@@ -2,10 +2,10 @@ import { pino, destination, type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** Members whose values never reach the log, at the top and one level down, whoever logs them. */
+/** Members whose values are never logged, at the top level or one level down. */
 const SECRETS = ['password', 'new_password', 'token', 'authorization', 'secret', 'twofa_code', 'recovery_codes', 'key'];
 
-/** One JSON object a line on standard output; control characters of foreign text are escaped by JSON itself. */
+/** Returns a log that writes one JSON object per line to standard output; JSON escapes control characters. */
 export function createLog(level: string): Log {
   return pino(
     {
@@ -19,10 +19,10 @@ export function createLog(level: string): Log {
   );
 }
 
-/** How often a fault that clients keep polling into is logged. */
+/** The minimum time between two log lines of one recurring fault. */
 const REPEAT_MS = 10_000;
 
-/** Keeps a fault that recurs at every poll from filling the log: each key is due once in ten seconds. */
+/** Keeps a fault that recurs at every poll from filling the log: each key is due once every ten seconds. */
 export class LogThrottle {
   readonly #loggedAt = new Map<string, number>();
 

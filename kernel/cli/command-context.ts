@@ -2,7 +2,7 @@ import { loadConfig, type Config } from '../config/configuration.ts';
 import { openCore, type Core } from '../core.ts';
 import { createLog } from '../log.ts';
 
-/** Options that every command has, from the program itself. */
+/** Options of the program itself, which every command has. */
 export interface GlobalOptions {
   readonly config?: string;
 }
@@ -11,7 +11,7 @@ export function configOf(options: GlobalOptions, defaults: Record<string, unknow
   return loadConfig(options.config, process.env, defaults);
 }
 
-/** Opens the store beside a server that may be running, which hears of changes at once, and closes it again. */
+/** Opens the core while `work` runs. A server may be running on the same data; it sees changes at once. */
 export async function withCore<T>(options: GlobalOptions, work: (core: Core) => Promise<T>): Promise<T> {
   const core = await openCore(configOf(options), createLog('error'));
   try {
@@ -21,12 +21,12 @@ export async function withCore<T>(options: GlobalOptions, work: (core: Core) => 
   }
 }
 
-/** Prints a value as JSON where `--json` asks for it, else as text. */
+/** Prints the value as JSON if `--json` is given, else the text. */
 export function print(asJson: boolean | undefined, value: unknown, text: string): void {
   process.stdout.write(`${asJson === true ? JSON.stringify(value, undefined, 2) : text}\n`);
 }
 
-/** All of standard input, without the line end that a shell adds. */
+/** Resolves with all of standard input, without the newline that a shell adds. */
 export async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

@@ -28,7 +28,10 @@ interface Credentials {
 /** The demo's accounts: one with every feature, one on the smallest plan, one administrator. */
 const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
 
-/** `hostkeep demo`: a server with three accounts and real content, which it keeps when it is started again, and what answers on this host. */
+/**
+ * `hostkeep demo`: serves three accounts with real content, and connects them to services on this host. Accounts and
+ * content are kept for the next start.
+ */
 export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   const config = configOf(command.optsWithGlobals<GlobalOptions>(), {
     data: join(projectDir, '.demo'),
@@ -36,7 +39,7 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   });
   const log = createLog(config.log.level);
   const starting = begin(config, log);
-  untilStopped(starting, log); // from the first on, as what is made outside is to be removed
+  untilStopped(starting, log); // from the start, so that an early signal removes what was created so far
   process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM')); // the terminal was closed
   await starting;
 }
@@ -58,7 +61,9 @@ async function begin(config: Config, log: Log): Promise<Hostkeep> {
   }
 }
 
-/** Makes the accounts and lets every plugin add its content, where that was not done before; returns what could not be made, and why. */
+/**
+ * Creates the accounts and the content of every plugin, at the first start only. Resolves with a line for each failure.
+ */
 async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   const { accounts, passwords } = core;
   if ((await accounts.byUsername(PEOPLE.user)) !== undefined) return [];
@@ -77,13 +82,16 @@ async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
 }
 
-/** What the plugins use of this host, and what is left out, beginning with `leftOut`. */
+/**
+ * Connects the accounts to services on this host. Resolves with what is used and what is left out, `leftOut` included.
+ */
 async function outside(
   { core: { accounts }, plugins, node }: Hostkeep,
   leftOut: readonly string[],
 ): Promise<Required<DemoReport>> {
   const [demoAccount, other] = [await accounts.byUsername(PEOPLE.user), await accounts.byUsername(PEOPLE.other)];
-  const people: DemoContext | undefined = demoAccount && other && { demo: demoAccount, other }; // whoever tries the demo may have removed one
+  // Since the first start, an account may have been removed.
+  const people: DemoContext | undefined = demoAccount && other && { demo: demoAccount, other };
   const results = people === undefined ? [] : await plugins.callInOrder('demoOutside', people);
   const failures = results
     .filter(({ error }) => error !== undefined)
@@ -107,7 +115,7 @@ function unavailable(node: Hostkeep['node']): string[] {
     .map(({ name, reason, remedy }) => `${name}: ${reason ?? ''}${remedy === undefined ? '' : ` (${remedy})`}`);
 }
 
-/** The passwords of an earlier start; new ones for all where they are not known. */
+/** Resolves with the passwords of an earlier start; sets new ones if they are unknown. */
 async function passwordsOf({ core }: Hostkeep, file: string): Promise<Pick<Credentials, 'user' | 'other' | 'admin'>> {
   if (existsSync(file)) {
     const { user, other, admin } = readJson(file) as unknown as Credentials;
@@ -149,7 +157,7 @@ Try, in another terminal:
   ADMIN=${login(admin_url, admin)}
   curl -s ${admin_url}/api/accounts -H "Authorization: Bearer $ADMIN"
 ${section('Uses', uses)}${section('Left out', leftOut)}
-Ctrl-C stops it; the data stays, and nothing else.
+Ctrl-C stops it. The data folder stays; everything else that the demo created is removed.
 `;
 }
 

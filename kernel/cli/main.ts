@@ -12,16 +12,13 @@ import { remedyFor } from '../storage/store.ts';
 const program = new Command('hostkeep')
   .description('Control service for hosting accounts')
   .version(VERSION)
-  .addOption(new Option('-c, --config <file>', 'settings over config/hostkeep.json').env('HOSTKEEP_CONFIG'))
+  .addOption(new Option('-c, --config <file>', 'settings that override config/hostkeep.json').env('HOSTKEEP_CONFIG'))
   .addHelpText(
     'after',
-    '\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN replace single settings.\nExit codes: 0 done, 1 failed or something is missing, 2 wrong usage or configuration.',
+    '\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\nExit codes: 0 success, 1 failure or something missing, 2 invalid usage or configuration.',
   );
 
-program
-  .command('serve')
-  .description('serve a node; SIGTERM stops it, SIGHUP reads the configuration again')
-  .action(serve);
+program.command('serve').description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration').action(serve);
 program
   .command('demo')
   .description('serve a node with demo accounts and content, created at the first start')
@@ -32,14 +29,15 @@ program
   .action(backup);
 program
   .command('doctor')
-  .description('check for every plugin that what it needs is present, and say what to install if not')
+  .description('check that every plugin has what it needs, and say what to install if not')
   .option('--json')
   .action(doctor);
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
-if (program.commands.every((command) => command.name() !== first)) await addPluginCommands(program); // a server starts without them
+// The kernel's own commands start faster without those of plugins.
+if (program.commands.every((command) => command.name() !== first)) await addPluginCommands(program);
 throwInsteadOfExit(program);
 
-/** Gives wrong usage its own exit code; subcommands do not inherit this from their parent. */
+/** Makes commander throw, so that invalid usage gets its own exit code. Subcommands do not inherit this. */
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride();
   for (const each of command.commands) throwInsteadOfExit(each);
@@ -48,7 +46,7 @@ function throwInsteadOfExit(command: Command): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2); // commander printed what is wrong
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2); // commander has printed the error
   const remedy = remedyFor(error);
   process.stderr.write(`hostkeep: ${messageOf(error)}${remedy === undefined ? '' : `; ${remedy}`}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);

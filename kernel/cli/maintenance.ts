@@ -7,13 +7,13 @@ import type { Gathered } from '../plugin-api/extension-points.ts';
 import { textTable } from '../plugin-api/command.ts';
 import { configOf, print, withCore, type GlobalOptions } from './command-context.ts';
 
-/** `hostkeep backup <file>`: a consistent copy of the store, also while a server writes. */
+/** `hostkeep backup <file>`: writes a consistent copy of the store, also while a server runs. */
 export async function backup(target: string, _: GlobalOptions, command: Command): Promise<void> {
   await withCore(command.optsWithGlobals<GlobalOptions>(), ({ store }) => store.backup(resolve(target)));
-  print(false, undefined, `wrote ${resolve(target)}; keys.json of the data folder belongs to it`);
+  print(false, undefined, `wrote ${resolve(target)}; back up keys.json in the data folder too`);
 }
 
-/** `hostkeep doctor`: whether every plugin has what it needs. The exit code is 1 when something is missing. */
+/** `hostkeep doctor`: checks that every plugin has what it needs. The exit code is 1 if something is missing. */
 export async function doctor(_: GlobalOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
   const config = configOf(options);
@@ -42,7 +42,7 @@ async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { 
     name: 'store',
     ok: faults.length === 0,
     detail: faults.length === 0 ? core.store.file : faults.join('; '),
-    ...(faults.length > 0 && { remedy: 'put a backup in place' }),
+    ...(faults.length > 0 && { remedy: 'restore hostkeep.db and keys.json from a backup' }),
   };
   return [store, ...findings(node, answers)];
 }
@@ -55,9 +55,7 @@ function findings(node: Hostkeep['node'], answers: readonly Gathered<'doctor'>[]
     const findings = answers
       .filter((answer) => answer.plugin === plugin)
       .flatMap((answer): readonly Finding[] =>
-        answer.ok
-          ? answer.value
-          : [{ name: 'plugin', ok: false, detail: `its examination failed: ${String(answer.error)}` }],
+        answer.ok ? answer.value : [{ name: 'plugin', ok: false, detail: `the check failed: ${String(answer.error)}` }],
       );
     return findings.length === 0
       ? [{ plugin, name: 'plugin', ok: true, detail: 'ready' }]

@@ -5,7 +5,7 @@ import type { Command as PluginCommand, CommandContext, CommandOption, OptionVal
 import { findCommands } from '../plugin-host/discovery.ts';
 import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
 
-/** Adds the commands of all plugins, by their groups. */
+/** Adds the commands of all plugins to the program, in their groups. */
 export async function addPluginCommands(program: Command): Promise<void> {
   for (const { name, summary, commands } of await findCommands()) {
     let group = program.commands.find((each) => each.name() === name);
@@ -35,7 +35,8 @@ function optionOf({ flags, summary, default: value, isNumber, isRequired, confli
 
 function numberOf(text: string): number {
   const value = Number(text);
-  if (text === '' || !Number.isFinite(value) || value < 0) throw new InvalidArgumentError('a number of at least 0');
+  if (text === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('It must be a number of at least 0.');
   return value;
 }
 

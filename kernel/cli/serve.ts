@@ -4,7 +4,7 @@ import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
 import { configOf, type GlobalOptions } from './command-context.ts';
 
-/** `hostkeep serve`: a node, until SIGTERM or SIGINT; SIGHUP reads the configuration again. */
+/** `hostkeep serve`: runs a node until SIGTERM or SIGINT; SIGHUP reloads the configuration. */
 export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const config = configOf(options);
@@ -14,10 +14,10 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   untilStopped(starting, log);
   const hostkeep = await starting;
   if ((await hostkeep.core.accounts.count('admin')) === 0)
-    log.warn('there is no administrator yet: make one with `hostkeep account add --admin <username>`');
+    log.warn('there is no administrator yet: create one with `hostkeep account add --admin <username>`');
 }
 
-/** Ends the process, once it is asked to, when everything that was accepted is answered. */
+/** On SIGTERM or SIGINT, closes the server, which finishes accepted requests, and then exits. */
 export function untilStopped(starting: Promise<Hostkeep>, log: Log): void {
   const stop = async (signal: string): Promise<void> => {
     log.info({ signal }, 'stopping');
@@ -32,11 +32,11 @@ export function untilStopped(starting: Promise<Hostkeep>, log: Log): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }
 
-/** A configuration that cannot be used is refused with its reason, and the one in force stays. */
+/** Reloads the configuration. If the new one is invalid, logs the reason and keeps the current one. */
 async function reload(hostkeep: Hostkeep, log: Log, options: GlobalOptions): Promise<void> {
   try {
     await hostkeep.reconfigure(configOf(options));
-    log.info('the configuration was read again');
+    log.info('the configuration was reloaded');
   } catch (error) {
     log.error(`the configuration was not changed: ${messageOf(error)}`);
   }

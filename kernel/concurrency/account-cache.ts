@@ -1,4 +1,4 @@
-/** A snapshot of an account; what is kept for it is dropped when the snapshot is replaced. */
+/** A snapshot of an account. */
 interface Identified {
   readonly id: number;
 }
@@ -6,17 +6,17 @@ interface Identified {
 interface Entry<T> {
   readonly account: Identified;
   value: T | undefined;
-  /** Milliseconds of the monotonic clock; 0 while the first value is on its way. */
+  /** The time of computation in milliseconds of the monotonic clock; 0 while the first value is computed. */
   at: number;
   flight: Promise<T> | undefined;
 }
 
-/** How many accounts are remembered in one cache. */
+/** The maximum number of accounts in one cache. */
 const REMEMBERED = 10_000;
 
 /**
- * What is costly is computed once for all who ask: one flight at a time for an account and a key, failures never
- * kept. The account is part of every key by type, and a value ends with the snapshot that it was made for.
+ * Caches costly values for each account and key. Concurrent callers share one computation, and failures are never
+ * cached. A value is valid only for the snapshot of the account that it was computed for.
  */
 export class AccountCache<T> {
   readonly #ttlMs: number;
@@ -26,7 +26,7 @@ export class AccountCache<T> {
     this.#ttlMs = ttlMs;
   }
 
-  /** The kept value, without a promise, or the one that `compute` is making. */
+  /** Returns the cached value, the promise of a computation in progress, or what `compute` returns. */
   get(account: Identified, key: string, compute: () => T | Promise<T>): T | Promise<T> {
     const entry = this.#accounts.get(account.id)?.get(key);
     if (entry !== undefined && entry.account === account) {
@@ -36,13 +36,13 @@ export class AccountCache<T> {
     return this.#compute(account, key, compute);
   }
 
-  /** Age in whole seconds of what `get` would answer, for the `Age` header. */
+  /** Returns the age of the cached value in whole seconds, for the `Age` header; 0 if there is none. */
   ageSeconds(account: Identified, key: string): number {
     const at = this.#accounts.get(account.id)?.get(key)?.at ?? 0;
     return at === 0 ? 0 : Math.floor((performance.now() - at) / 1000);
   }
 
-  /** Forgets what is kept for an account, and what is being computed for it. */
+  /** Removes the cached values of an account, and discards computations in progress. */
   drop(accountId: number): void {
     this.#accounts.delete(accountId);
   }

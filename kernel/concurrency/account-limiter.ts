@@ -1,24 +1,24 @@
 import { retryLater } from '../errors.ts';
 
 interface LimiterOptions {
-  /** How many run at once. */
+  /** The maximum number of running tasks. */
   readonly atOnce: number;
-  /** How many of one account run at once, so that one customer's work does not keep the others' waiting. */
+  /** The maximum number of running tasks of one account, so that no account can take all slots. */
   readonly perAccount: number;
-  /** How many of one account may wait; beyond it `run` rejects with 503 `overloaded`. */
+  /** The maximum number of queued tasks of one account; beyond it, `run` rejects with 503 `overloaded`. */
   readonly waiting: number;
-  /** How many of all accounts may wait; no bound unless said. */
+  /** The maximum number of queued tasks of all accounts; unlimited unless given. */
   readonly waitingOfAll?: number;
 }
 
 /**
- * Bounds costly work for the server and for each account. Accounts that wait are served in turn, each in its own order,
- * so that one with many requests delays another by one.
+ * Limits costly work for the server and for each account. Queued accounts take turns, each in its own order, so that an
+ * account with many tasks delays another by only one task.
  */
 export class AccountLimiter {
   readonly #limits: LimiterOptions;
   readonly #running = new Map<number, number>();
-  /** Those that wait, by account; the account that is next comes first. */
+  /** Queued tasks by account; the account whose turn is next comes first. */
   readonly #queues = new Map<number, (() => void)[]>();
   #total = 0;
   #waiting = 0;
@@ -35,7 +35,10 @@ export class AccountLimiter {
     return this.#waiting;
   }
 
-  /** Does the work when there is room. Rejects with the signal's reason when it is aborted before that, or 503 `overloaded`. */
+  /**
+   * Runs the work once a slot is free. Rejects with the signal's reason if it is aborted before that. Errors:
+   * 503 `overloaded`.
+   */
   async run<T>(account: { readonly id: number }, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#mayStart(account.id)) this.#enter(account.id);
@@ -79,7 +82,7 @@ export class AccountLimiter {
     this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
   }
 
-  /** The place passes to a waiting request before a new one can take it. */
+  /** Passes the slot to a queued task in the same tick, so that no new task can overtake it. */
   #leave(accountId: number): void {
     this.#total -= 1;
     const left = (this.#running.get(accountId) ?? 1) - 1;

@@ -1,2 +1,2 @@
-/** Caches bounded in number, bytes or age. Plugins import the package from here, so that one folder owns it. */
+/** Caches bounded by count, bytes or age. Plugins import the package from here, so that one folder owns it. */
 export { LRUCache } from 'lru-cache';

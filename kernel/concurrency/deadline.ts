@@ -1,4 +1,4 @@
-/** Resolves with the promise's value, or rejects with `late()` after `ms`. The work itself goes on; its result is ignored. */
+/** Settles with the promise, or rejects with `late()` after `ms`. The work itself continues; its result is ignored. */
 export function withDeadline<T>(
   promise: Promise<T>,
   ms: number,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { HttpError, isErrorCode, retryLater } from '../errors.ts';
 
-/** What a pool sends to its script; see `worker-script.ts`. */
+/** The message of a pool to its script; see `worker-script.ts`. */
 export interface WorkerRequest<Q> {
   readonly id: number;
   readonly question: Q;
@@ -13,19 +13,19 @@ export type WorkerReply<A> = { readonly id: number } & (
 );
 
 export interface WorkerPoolOptions {
-  /** `import.meta.url` of the caller; the script lies beside it. */
+  /** The caller's `import.meta.url`; the script is in the same folder. */
   readonly beside: string;
-  /** Name of the script, without its extension. */
+  /** The script's file name, without its extension. */
   readonly script: string;
-  /** How many threads there are at the most; 1 unless said. */
+  /** The maximum number of threads; 1 unless given. */
   readonly size?: number;
-  /** How many questions a thread has at a time; the others wait. */
+  /** The maximum number of tasks that one thread runs at once. */
   readonly atOnce: number;
-  /** How many may wait; beyond it `ask` rejects with 503 `overloaded`. */
+  /** The maximum number of queued tasks; beyond it, `ask` rejects with 503 `overloaded`. */
   readonly waiting: number;
-  /** A thread that takes longer over a question is ended; all questions that it had are refused with 503 `overloaded`. */
+  /** The time limit for a task. A thread that exceeds it is terminated; all its tasks reject with 503 `overloaded`. */
   readonly timeoutMs?: number;
-  /** A thread without a question for this long is ended, because it takes memory. */
+  /** A thread that is idle for this long is terminated, to free its memory. */
   readonly idleMs?: number;
   readonly worker?: Pick<WorkerOptions, 'workerData' | 'resourceLimits' | 'name'>;
 }
@@ -43,7 +43,7 @@ interface Thread<Q, A> {
   idle?: NodeJS.Timeout;
 }
 
-/** Threads that answer questions, for work that would block the event loop. Each starts when it is needed, and again after it ended. */
+/** Runs tasks that would block the event loop in worker threads, which it starts on demand and replaces when lost. */
 export class WorkerPool<Q, A> {
   readonly #options: WorkerPoolOptions;
   readonly #size: number;
@@ -61,17 +61,20 @@ export class WorkerPool<Q, A> {
     return this.#threads.size > 0;
   }
 
-  /** Rejects with the script's error: an `HttpError` where it threw one. Errors: 503 `overloaded`. */
+  /**
+   * Resolves with the script's answer, or rejects with its error, rebuilt as an `HttpError` if it was one. Errors:
+   * 503 `overloaded`.
+   */
   ask(question: Q): Promise<A> {
     if (this.#isClosed || this.#queue.length >= this.#options.waiting)
-      return Promise.reject(retryLater('overloaded', 'too many such requests are waiting', 5));
+      return Promise.reject(retryLater('overloaded', 'too many tasks of this kind are waiting', 5));
     return new Promise((resolve, reject) => {
       this.#queue.push({ question, resolve, reject });
       this.#dispatch();
     });
   }
 
-  /** Refuses all questions that are not answered yet. */
+  /** Terminates all threads and rejects unfinished tasks with 503 `overloaded`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'the server is stopping')));
@@ -86,7 +89,10 @@ export class WorkerPool<Q, A> {
     }
   }
 
-  /** A thread that can take the next question, started where there may be one more; `undefined` when there is no question or no room. */
+  /**
+   * Returns a thread for the next task: an idle one, a new one, or the least busy one with room. `undefined` if no task
+   * is queued or all threads are full.
+   */
   #free(): Thread<Q, A> | undefined {
     if (this.#queue.length === 0) return undefined;
     let least: Thread<Q, A> | undefined;
@@ -112,7 +118,7 @@ export class WorkerPool<Q, A> {
     const thread: Thread<Q, A> = { worker: new Worker(fileURLToPath(file), options), running: new Map() };
     thread.worker.on('message', (reply: WorkerReply<A>) => this.#settle(thread, reply));
     thread.worker.on('error', (error: Error) => this.#lose(thread, error));
-    thread.worker.on('exit', () => this.#lose(thread, new Error(`the thread ${script} ended`)));
+    thread.worker.on('exit', () => this.#lose(thread, new Error(`the thread ${script} exited`)));
     this.#threads.add(thread);
     return thread;
   }
@@ -132,7 +138,7 @@ export class WorkerPool<Q, A> {
 
   async #end(thread: Thread<Q, A>, why: string): Promise<void> {
     if (!this.#threads.has(thread)) return;
-    this.#lose(thread, retryLater('overloaded', `this could not be done now: ${why}`, 5));
+    this.#lose(thread, retryLater('overloaded', `the task was stopped: ${why}`, 5));
     await thread.worker.terminate();
   }
 

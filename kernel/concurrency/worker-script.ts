@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
 import type { WorkerReply, WorkerRequest } from './worker-pool.ts';
 
-/** The other end of a `WorkerPool`: sends back what `answer` returns or throws. */
+/** Serves the tasks of a `WorkerPool` in its thread: sends back what `answer` returns or throws. */
 export function serveRequests<Q, A>(answer: (question: Q) => A | Promise<A>): void {
   parentPort?.on('message', ({ id, question }: WorkerRequest<Q>) => {
     const send = (reply: WorkerReply<A>) => parentPort?.postMessage(reply);

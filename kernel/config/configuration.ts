@@ -10,7 +10,7 @@ import { Type, type Static } from '../schema.ts';
 const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description: 'host:port' });
 const closed = { additionalProperties: false } as const;
 
-/** The kernel's own settings. A top-level object under a plugin's name is that plugin's, checked by its own schema. */
+/** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
 const KernelConfig = Type.Object({
   edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
     description: 'community closes the end-user API',
@@ -18,10 +18,10 @@ const KernelConfig = Type.Object({
   listen: HostPort,
   admin_listen: HostPort,
   admin_hosts: Type.Array(Type.String(), {
-    description: 'Host names, besides localhost and literal addresses, that the admin address answers to',
+    description: 'Host names that the admin address accepts in addition to localhost and literal IP addresses',
   }),
   cors_origins: Type.Array(Type.String(), {
-    description: 'Origins of web pages, besides its own, that a browser lets use the end-user address',
+    description: 'Other origins whose web pages a browser lets use the end-user address',
   }),
   admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
   tls: Type.Object(
@@ -32,7 +32,7 @@ const KernelConfig = Type.Object({
         minimum: 0,
         default: 0,
         description:
-          'For how long browsers are told to come by HTTPS only (RFC 6797), to every port of the host name; 0 = they are not',
+          'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = no such header is sent',
       }),
     },
     { ...closed, description: 'PEM files; both or neither' },
@@ -41,9 +41,9 @@ const KernelConfig = Type.Object({
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
   files_root: Type.String({
     minLength: 1,
-    description: 'Where the files of an account live; {data} and {username} are replaced',
+    description: "Folder of an account's files; {data} and {username} are replaced",
   }),
-  virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'How clients see the files root' }),
+  virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'Path of the files root as clients see it' }),
   token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
   log: Type.Object(
     { level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) },
@@ -51,7 +51,7 @@ const KernelConfig = Type.Object({
   ),
   external_features: Type.Array(Type.String(), {
     default: [],
-    description: 'Features that other software of the operator provides, so that accounts that hold them see them',
+    description: 'Features that other software provides; accounts that have them see them',
   }),
   include: Type.Array(Type.String(), {
     default: [],
@@ -63,13 +63,13 @@ const KernelConfig = Type.Object({
 });
 
 export interface Config extends Static<typeof KernelConfig> {
-  /** Settings of plugins by the plugin's name, not yet checked. */
+  /** Settings of plugins by plugin name, not yet validated. */
   readonly sections: Readonly<Record<string, unknown>>;
   /** Names the file that set a member, given as `tls.cert`, for messages about its value. */
   sourceOf(path: string): string;
 }
 
-/** A configuration that cannot be used; the message names the file and the setting. */
+/** An invalid configuration; the message names the file and the setting. */
 export class ConfigError extends Error {}
 
 /**
@@ -102,7 +102,7 @@ function includedFiles(file: string, patterns: unknown): string[] {
   return patterns.flatMap((pattern) => findFiles(String(pattern), folder)).map((path) => resolve(folder, path));
 }
 
-/** Splits kernel settings from plugin sections and checks the former. */
+/** Separates the kernel's settings from the plugins' and validates the former. Throws `ConfigError`. */
 export function checkConfig(merged: Record<string, unknown>, sourceOf: (path: string) => string): Config {
   const kernel: Record<string, unknown> = {};
   const sections: Record<string, unknown> = {};
@@ -122,7 +122,7 @@ export function checkConfig(merged: Record<string, unknown>, sourceOf: (path: st
   return { ...config, data: resolve(config.data) };
 }
 
-/** Reads a JSON file that holds an object. Throws `ConfigError`. */
+/** Reads a JSON file that holds an object. Throws `ConfigError` if it cannot be read or holds anything else. */
 export function readJson(file: string): Record<string, unknown> {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as unknown;

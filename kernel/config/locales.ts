@@ -8,27 +8,26 @@ export interface Feature {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Path of the feature's page in the panel. */
+  /** The path of the feature's page in the panel. */
   readonly link: string;
 }
 
-/** What one language file holds: `locales/<language>.json` of `config/` or of a plugin. */
+/** The content of one language file: `locales/<language>.json` in `config/` or in a plugin. */
 interface Messages {
   readonly errors: Readonly<Record<string, string>>;
   readonly features: Readonly<Record<string, { title: string; description: string }>>;
 }
 
 /**
- * The catalogue of features, and the languages that features and the errors' titles are translated into. Both stand
- * in the folders of the plugins; `config/` holds those of the kernel and of features that no plugin here provides.
+ * The catalogue of features, and the translations of features and error titles. Both are in the plugins' folders;
+ * `config/` holds those of the kernel and of features that no installed plugin provides.
  */
 export class Locales {
-  /** Names of all features. */
   readonly featureNames: ReadonlySet<string>;
-  /** Installed languages, `en` first: those of `config/locales/`. */
+  /** Installed languages, those of `config/locales/`; `en` comes first. */
   readonly names: readonly string[];
   readonly #features: readonly Feature[];
-  /** Read when the language is first used. */
+  /** Texts by language, read when the language is first used. */
   readonly #messages = new Map<string, Messages>();
 
   constructor() {
@@ -39,7 +38,7 @@ export class Locales {
     this.names = ['en', ...languages.filter((name) => name !== 'en')];
   }
 
-  /** All features in a language; a text that it lacks is in English. */
+  /** Returns all features in a language, falling back to English for missing texts. */
   features(locale: string): Feature[] {
     const { features } = this.#messagesOf(locale);
     return this.#features.map((feature) => ({ ...feature, ...features[feature.name] }));

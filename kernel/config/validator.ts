@@ -11,12 +11,12 @@ const OPTIONS = {
 } as const;
 const FORMATS = { uri: true, 'date-time': true, date: true } as const;
 const exact = new Ajv({ ...OPTIONS, formats: FORMATS });
-/** Parameters and queries arrive as text, so `"5"` is taken as 5 where the schema says integer. */
+/** Path and query parameters arrive as text, so `"5"` is converted to 5 if the schema says integer. */
 const fromText = new Ajv({ ...OPTIONS, formats: FORMATS, coerceTypes: true });
 
 /**
- * Checks values against a schema, filling in defaults. Compiled at the first use, because most routes of a
- * process are not asked in its first second and start-up is counted.
+ * Validates values against a schema and fills in defaults. Compiles the schema at first use, because start-up time
+ * matters and most routes are not used at once.
  */
 export class Validator {
   readonly #schema: TSchema;
@@ -30,7 +30,7 @@ export class Validator {
     this.#ajv = this.#isText ? fromText : exact;
   }
 
-  /** What is wrong with the value, empty when nothing is. Defaults are written into it. */
+  /** Returns what is wrong with the value; an empty list if nothing is. Writes defaults into the value. */
   issues(value: unknown): Issue[] {
     this.#check ??= this.#ajv.compile(this.#schema);
     if (!this.#check(value)) return (this.#check.errors ?? []).map(issueOf);
@@ -38,7 +38,7 @@ export class Validator {
   }
 }
 
-/** `1e309` is taken as Infinity, which passes for an integer within any bounds. */
+/** Rejects numbers such as `1e309`, which becomes Infinity and passes as an integer within any bounds. */
 function infinite(values: Readonly<Record<string, unknown>>): Issue[] {
   for (const name in values)
     if (values[name] === Infinity || values[name] === -Infinity)

@@ -8,7 +8,7 @@ export type Handler = (call: Call) => unknown;
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** A route made ready for requests: what can be decided once is decided here. */
+/** A route prepared for requests: its validators, parameter names and limits are computed once, not per request. */
 export class CompiledRoute {
   readonly info: RouteInfo;
   readonly handle: Handler;
@@ -16,7 +16,7 @@ export class CompiledRoute {
   readonly bodyLimitBytes: number;
   readonly paramNames: readonly string[];
   readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator };
-  /** By status. */
+  /** Validators of JSON replies, by status. */
   readonly #replies: ReadonlyMap<number, Validator>;
 
   constructor(info: RouteInfo, handle: Handler) {
@@ -41,7 +41,7 @@ export class CompiledRoute {
   }
 
   /**
-   * Throws unless the account may ask this; `usersMayEnter` says whether users may use the admin address at all.
+   * Throws unless the account may use this route; `usersMayEnter` says whether users may use the admin address at all.
    * Errors: 401 for a token of the other address, 403 `admin_required` or `feature_disabled`.
    */
   authorize(account: Account, usersMayEnter = false): void {
@@ -50,7 +50,7 @@ export class CompiledRoute {
     if (address === 'admin') {
       if (account.role === 'admin') return;
       if (!usersMayEnter) throw unauthenticated();
-      if (access !== 'feature') throw new HttpError('admin_required', 'only administrators may ask this');
+      if (access !== 'feature') throw new HttpError('admin_required', 'only administrators may use this route');
     }
     if (access !== 'feature') return;
     if (!features.some((name) => account.features.has(name))) throw disabled(features);
@@ -58,14 +58,17 @@ export class CompiledRoute {
     if (lacking !== undefined) throw disabled([lacking]);
   }
 
-  /** Path parameters from their raw texts, decoded once. */
+  /** Decodes the raw path parameters, exactly once, and validates them. */
   params(raw: readonly string[]): unknown {
     const values: Record<string, unknown> = {};
     for (const [i, name] of this.paramNames.entries()) values[name] = decode(raw[i] ?? '', 'path');
     return checked(this.#checks.params, values, 'path');
   }
 
-  /** The members of the query that the schema names, decoded once; one given twice is refused, as it could be read in two ways. */
+  /**
+   * Decodes, exactly once, and validates the query parameters that the schema names. Rejects a duplicate with 400,
+   * because two readers could disagree on which one counts.
+   */
   query(raw: string): unknown {
     const known = this.info.query?.properties ?? {};
     const values: Record<string, unknown> = {};
@@ -83,7 +86,7 @@ export class CompiledRoute {
     return checked(this.#checks.body, value, 'body');
   }
 
-  /** What of a JSON reply does not fit its schema; asked in tests. */
+  /** Returns how a JSON reply violates its schema, or `undefined`. Tests check every reply with it. */
   replyIssue(status: number, value: unknown): string | undefined {
     const validator = this.#replies.get(status);
     if (validator === undefined) return `the status ${status} is not described`;

@@ -1,15 +1,15 @@
 import type { Headers } from './response-headers.ts';
 
-/** Request headers that any route may be sent from another origin, besides those that it declares. */
+/** Request headers that every route accepts from another origin, in addition to those that it declares. */
 const REQUEST_HEADERS = ['authorization', 'content-type', 'last-event-id'];
-/** How long a browser may remember what it was told before a request. */
+/** How long a browser may cache a preflight reply. */
 const MAX_AGE_SECONDS = 600;
-/** On every reply, because a cache must keep apart what goes to one origin and to another. */
+/** Sent with every reply, so that caches keep the replies to different origins apart. */
 const VARY = ['Vary', 'Origin'] as const;
 
 /**
- * Which web pages of other origins a browser lets use one address (Fetch standard, CORS protocol). It is there only
- * where origins are configured. Cookies are never allowed: what opens a door is the token, which the page must have.
+ * The origins whose web pages a browser lets use one address (Fetch standard, CORS protocol). Created only where
+ * origins are configured. Credentials are never allowed: access takes the token, which the page must send itself.
  */
 export class Cors {
   readonly #others: Headers = [VARY];
@@ -24,12 +24,15 @@ export class Cors {
     );
   }
 
-  /** For every reply to a request with this `Origin`, which may be empty. What is sent back comes from the configuration, never from the request. */
+  /**
+   * Returns the CORS headers for a request with this `Origin`, which may be empty. They hold only configured values,
+   * never text from the request.
+   */
   headers(origin: string): Headers {
     return this.#allowed.get(origin) ?? this.#others;
   }
 
-  /** The answer to a browser that asks before it sends a request; `undefined` where its origin is not allowed. */
+  /** Returns the headers of a preflight reply, or `undefined` if the origin is not allowed. */
   preflight(origin: string, methods: readonly string[], requestHeaders: readonly string[]): Headers | undefined {
     if (!this.#allowed.has(origin)) return undefined;
     return [

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * Whether a `Host` header may reach the admin address: literal addresses, localhost and configured names. A page
- * that rebinds its own name to this address (DNS rebinding) sends its own name, and is refused.
+ * Allows requests to the admin address only if their `Host` is a literal IP address, localhost or a configured name.
+ * This stops DNS rebinding: a page that points its own name at this address still sends that name as `Host`.
  */
 export class HostGuard {
   readonly #names: ReadonlySet<string>;

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode, HttpError } from '../errors.ts';
 
-/** `404 Not Found`, by status. */
+/** Status lines such as `404 Not Found`, by status. */
 export const STATUS_LINES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(STATUS_CODES).map(([status, text]) => [status, `${status} ${text ?? ''}`]),
 );
 
-/** The reply for an error: RFC 9457 problem details, with the stable code as `error`. */
+/** Returns the reply for an error: RFC 9457 problem details, with the stable code as `error`. */
 export function problem(
   error: HttpError,
   requestId: string,

@@ -2,9 +2,9 @@ import { HttpError } from '../errors.ts';
 import type { UwsRequest, UwsResponse } from './uws-types.ts';
 
 /**
- * Whether a request could be read by two readers as bodies of different lengths (RFC 9112 6.3): with two lengths, a length
- * beside a transfer coding, or another coding than `chunked`. uWebSockets.js takes the first length, and any coding that
- * ends in `chunked`.
+ * Whether two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section 6.3):
+ * the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
+ * the first length, and any coding that ends in `chunked`.
  */
 export function isAmbiguous(req: UwsRequest): boolean {
   if (req.getHeader('content-length') === '' && req.getHeader('transfer-encoding') === '') return false;
@@ -16,7 +16,10 @@ export function isAmbiguous(req: UwsRequest): boolean {
   return framings.length > 1 || (framings[0] !== 'length' && framings[0] !== 'chunked');
 }
 
-/** The body once it is complete; refused as soon as it is, or says that it will be, over the limit. */
+/**
+ * Resolves with the complete body. Rejects with 413 `body_too_large` as soon as the announced or the received size
+ * exceeds the limit.
+ */
 export function collect(
   res: UwsResponse,
   signal: AbortSignal,
@@ -24,25 +27,25 @@ export function collect(
   announcedBytes: number,
 ): Promise<Uint8Array> {
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    const tooLarge = () => reject(new HttpError('body_too_large', `a body here has at most ${limitBytes} bytes`));
+    const tooLarge = () => reject(new HttpError('body_too_large', `the body exceeds the limit of ${limitBytes} bytes`));
     const chunks: Buffer[] = [];
     let size = 0;
     if (announcedBytes > limitBytes) tooLarge();
-    signal.addEventListener('abort', () => reject(new Error('the client went away')), { once: true });
+    signal.addEventListener('abort', () => reject(new Error('the client disconnected')), { once: true });
     res.onData((chunk, isLast) => {
       size += chunk.byteLength;
       if (size > limitBytes || announcedBytes > limitBytes) return tooLarge();
-      chunks.push(Buffer.from(chunk.slice(0))); // uWS takes its memory back when this returns
+      chunks.push(Buffer.from(chunk.slice(0))); // uWS reuses its memory once this handler returns
       if (isLast) resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
   });
-  body.catch(() => undefined); // a request that is refused by its gate never asks for its body, and must not end the process
+  body.catch(() => undefined); // nobody awaits the body of a rejected request; its failure must not end the process
   return body;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a JSON body; anything that is not UTF-8 JSON is 400 `invalid_json`. */
+/** Parses a body. Errors: 400 `invalid_json` for anything but UTF-8 JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown;

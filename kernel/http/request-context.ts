@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks'; // the global is looked up by a getter each time
+import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import type { Account } from '../identity/accounts.ts';
 import { ipText, clientAddress } from '../system/ip.ts';
 import type { Headers } from './response-headers.ts';
@@ -11,12 +11,12 @@ import type { UwsResponse } from './uws-types.ts';
 let lastRequest = 0;
 const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
 
-/** Unique in this process and, all but certainly, among its predecessors. */
+/** Returns an id that is unique in this process and, thanks to a random prefix, almost certainly across restarts. */
 export function nextRequestId(): string {
   return `${processId}-${(lastRequest += 1).toString(36)}`;
 }
 
-/** One request, as its handler sees it (`Call`) and as the server follows it. */
+/** One request: what its handler sees (`Call`), and what the server needs to answer, log and abort it. */
 export class RequestContext {
   readonly route: CompiledRoute;
   readonly table: RoutingTable;
@@ -31,11 +31,11 @@ export class RequestContext {
   rawParams: readonly string[] = [];
   rawQuery = '';
   isAborted = false;
-  /** Headers that the configuration adds to the reply, where it does. */
+  /** Headers that the configuration adds to the reply; `undefined` if it adds none. */
   additions: Headers | undefined;
   readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #socket: UwsResponse;
-  /** The header X-Forwarded-For, read where there are trusted proxies. */
+  /** The X-Forwarded-For header; empty if no proxies are trusted. */
   readonly #forwardedFor: string;
   #ip: string | undefined;
   #requestId: string | undefined;
@@ -59,7 +59,7 @@ export class RequestContext {
     this.#headers = headers;
   }
 
-  /** Read when first asked for; the socket knows it until the client is gone. */
+  /** The client's address, read at first use; empty if the client disconnected before that. */
   get ip(): string {
     if (this.#ip === undefined && this.isAborted) return '';
     this.#ip ??= clientAddress(

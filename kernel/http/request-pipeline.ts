@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks'; // the global is looked up by a getter each time
+import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import { collect, isAmbiguous, parseJson } from './request-body.ts';
 import { HttpError, unauthenticated } from '../errors.ts';
 import { RequestContext, nextRequestId } from './request-context.ts';
@@ -19,7 +19,7 @@ export interface PipelineParts {
   readonly sessions: Sessions;
   readonly log: Log;
   readonly titleOf: (locale: string, code: HttpError['code']) => string;
-  /** Checks every JSON reply against its schema, for tests: what does not fit becomes a 500. */
+  /** Validates every JSON reply against its schema, for tests; a mismatch becomes a 500. */
   readonly checkReplies: boolean;
 }
 
@@ -30,9 +30,9 @@ const JSON_TYPE = 'application/json';
 const PROBLEM = 'application/problem+json';
 const NONE: Headers = [];
 
-/** The way of a request: gate, schemas, handler, and one write. */
+/** Processes requests: host and framing checks, authentication, authorization, schemas, handler, and a single write. */
 export class RequestPipeline {
-  /** Whether each client is told to close its connection. */
+  /** Whether replies ask the client to close its connection. */
   isDraining = false;
   readonly #parts: PipelineParts;
   readonly #streams: Streams;
@@ -43,7 +43,10 @@ export class RequestPipeline {
     this.#streams = streams;
   }
 
-  /** Answers where no route does: to a browser that asks before it sends, what it may; to all others, why not. `of` is the pattern that matched. */
+  /**
+   * Answers a request that no route handles: a CORS preflight with its permissions, anything else with an error.
+   * `of` is the pattern that matched.
+   */
   refuse(of: string, table: RoutingTable, res: UwsResponse, req: UwsRequest): void {
     if (isAmbiguous(req)) return void res.close();
     const [method, stranger] = [req.getMethod(), misdirected(table, req)];
@@ -62,7 +65,7 @@ export class RequestPipeline {
     );
   }
 
-  /** All that the schemas name is read here, before anything is awaited, because uWS's request ends with this call. */
+  /** Serves a route. Reads all that the schemas name before the first await: uWS's request ends with this call. */
   serve(
     route: CompiledRoute,
     table: RoutingTable,
@@ -71,7 +74,7 @@ export class RequestPipeline {
     isHead: boolean,
     readParams: ReadParams,
   ): void {
-    if (isAmbiguous(req)) return void res.close(); // what comes behind it may be a request of somebody else
+    if (isAmbiguous(req)) return void res.close(); // what follows on the connection may be a smuggled request
     const { info } = route;
     const context = new RequestContext(
       route,
@@ -83,7 +86,7 @@ export class RequestPipeline {
       info.headers && readHeaders(req, info.headers),
     );
     context.additions = table.additions(req);
-    if (info.method !== 'GET' || table.logsReads) void context.ip; // it is logged when the answer is written, and the socket tells it no more
+    if (info.method !== 'GET' || table.logsReads) void context.ip; // for the log: a closed socket has no address
     if (route.paramNames.length > 0) context.rawParams = readParams(req);
     if (info.query !== undefined) context.rawQuery = req.getQuery() ?? '';
     const authorization = route.isGuest ? '' : req.getHeader('authorization');
@@ -99,7 +102,7 @@ export class RequestPipeline {
     void this.#answerLater(context, res, authorization, contentType, body);
   }
 
-  /** The fast path: a remembered token and a plain value are answered without a promise. */
+  /** The fast path: answers without a promise if the token is cached and the handler returns a plain value. */
   #answerAtOnce(context: RequestContext, res: UwsResponse, session: Session): void {
     try {
       context.session = session;
@@ -205,7 +208,7 @@ export class RequestPipeline {
       titleOf(context.account?.locale ?? 'en', code),
     );
     const route = `${context.route.info.plugin}.${context.route.info.name}`;
-    // Each fault of our own is logged; clients go on polling while something outside is down, so that is logged now and then.
+    // Every internal error is logged. Clients poll on while an external service is down, so those errors are throttled.
     if (status === 500 || (status > 500 && this.#logThrottle.isDue(route)))
       log[status === 500 ? 'error' : 'warn'](
         { request_id: context.requestId, route, err: error.cause ?? error },

@@ -2,23 +2,26 @@ import { assertHeaders, writeEach, writeFixed, writeHeaders, type Headers } from
 import { STATUS_LINES } from './problem-details.ts';
 import type { UwsResponse } from './uws-types.ts';
 
-/** What an answer says; a `Reply` is one. */
+/** The content of an answer; a `Reply` is one. */
 export interface Content {
   readonly type: string;
   readonly headers: Headers;
   readonly body: string | Uint8Array;
 }
 
-/** How it goes out, whatever is in it. */
+/** How an answer is sent, independent of its content. */
 export interface WriteOptions {
   readonly isHead: boolean;
-  /** Headers that the configuration adds, where it does. */
+  /** Headers that the configuration adds; `undefined` if it adds none. */
   readonly additions: Headers | undefined;
-  /** Ends the connection behind the answer. */
+  /** Closes the connection after the answer. */
   readonly close: boolean;
 }
 
-/** The one writer of whole replies. A header that holds control bytes is refused, because uWebSockets.js would send them. */
+/**
+ * Writes a whole reply; nothing else does. Throws on control bytes in a header before writing anything, because
+ * uWebSockets.js would send them.
+ */
 export function write(
   res: UwsResponse,
   status: number,
@@ -34,7 +37,7 @@ export function write(
   else res.end(body, close);
 }
 
-/** The head of a stream, whose rest is written by the stream. */
+/** Writes the head of a stream; the stream itself writes the rest. */
 export function writeStreamHead(
   res: UwsResponse,
   type: string,
@@ -45,7 +48,7 @@ export function writeStreamHead(
   writeHead(res, 200, type, headers, additions);
 }
 
-/** An answer of headers alone. */
+/** Writes a 204 reply of headers alone. */
 export function writeNothing(res: UwsResponse, headers: Headers): void {
   res.writeStatus(STATUS_LINES[204] ?? '204');
   writeHeaders(res, headers);

@@ -8,19 +8,19 @@ import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { UwsRequest } from './uws-types.ts';
 
-/** How long a table that was replaced waits for answers that are being made. */
+/** How long a replaced table waits for requests in progress. */
 const DRAIN_MS = 30_000;
 
-/** What one address answers under one configuration. It is replaced as a whole, while what it accepted runs on. */
+/** The routes of one address under one configuration. Replaced as a whole; the old table finishes what it accepted. */
 export class RoutingTable {
   readonly routes: readonly CompiledRoute[];
   readonly proxies: IpRanges;
   readonly hosts: HostGuard | undefined;
-  /** Whether users have any business on the admin address. */
+  /** Whether this is the admin address and has routes for users. */
   readonly usersMayEnter: boolean;
-  /** Whether answered reads are logged, as changes always are. */
+  /** Whether reads are logged; changes always are. */
   readonly logsReads: boolean;
-  /** Refuses everything, where this is set. */
+  /** The error that answers every request; `undefined` if the address is open. */
   readonly closed: HttpError | undefined;
   readonly #cors: Cors | undefined;
   readonly #hsts: Headers | undefined;
@@ -45,16 +45,16 @@ export class RoutingTable {
         this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
   }
 
-  /** Why a request for a pattern finds no route: 405 where other methods are answered, else 404. */
+  /** Returns why a request for a pattern has no route: 405 if the path supports other methods, else 404. */
   refusal(of: string): HttpError {
     if (this.closed !== undefined) return this.closed;
     const routes = this.#byPattern.get(of);
-    if (routes === undefined) return new HttpError('not_found', 'there is nothing at this path');
+    if (routes === undefined) return new HttpError('not_found', 'no route has this path');
     const allow = methodsOf(routes.map((route) => route.info)).join(', ');
-    return new HttpError('method_not_allowed', `this path answers ${allow}`, { headers: { Allow: allow } });
+    return new HttpError('method_not_allowed', `this path supports ${allow}`, { headers: { Allow: allow } });
   }
 
-  /** The answer to a browser that asks from an allowed origin what it may send to a pattern; `undefined` where there is a refusal instead. */
+  /** Returns the headers of a CORS preflight reply, or `undefined` if the origin or the pattern is refused. */
   preflight(of: string, origin: string): Headers | undefined {
     const routes = this.closed === undefined ? this.#byPattern.get(of)?.map((route) => route.info) : undefined;
     return (
@@ -67,7 +67,7 @@ export class RoutingTable {
     );
   }
 
-  /** Headers that the configuration adds to every reply to a request; `undefined` where it adds none. */
+  /** Returns the headers that the configuration adds to the reply to a request; `undefined` if it adds none. */
   additions(req: UwsRequest): Headers | undefined {
     if (this.#cors === undefined) return this.#hsts;
     return [...this.#cors.headers(req.getHeader('origin')), ...(this.#hsts ?? [])];
@@ -82,7 +82,7 @@ export class RoutingTable {
     if (this.#pending === 0) this.#onIdle?.();
   }
 
-  /** Resolves once everything that was accepted is answered, at the latest after half a minute. */
+  /** Resolves once every accepted request is answered, after 30 seconds at the latest. */
   async idle(): Promise<void> {
     if (this.#pending === 0) return;
     await new Promise<void>((resolve) => {
@@ -95,12 +95,12 @@ export class RoutingTable {
   }
 }
 
-/** uWebSockets.js's form of a path: parameters keep their place, a rest is `*`. */
+/** Returns a path as a uWebSockets.js pattern: parameters by position only, the rest as `*`. */
 export function pattern(path: string): string {
   return path.replace(/:\w+/g, ':p').replace(/\*\w+$/, '*');
 }
 
-/** Methods that a path answers, for `Allow`. */
+/** Returns the methods that a path supports, for `Allow`. */
 function methodsOf(routes: readonly RouteSpec[]): string[] {
   const methods = new Set<string>(routes.map((route) => route.method));
   if (methods.has('GET')) methods.add('HEAD');

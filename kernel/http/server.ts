@@ -18,16 +18,19 @@ interface ServerParts extends PipelineParts {
 
 const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
 
-/** Where a method and a pattern lead at the moment. uWS's router is told of each once; where it leads changes with the table. */
+/**
+ * The route that a method and a pattern currently lead to. uWS's router cannot remove routes, so each pair is
+ * registered once, and its slot changes with the table.
+ */
 interface Slot {
   route: CompiledRoute | undefined;
 }
 
-/** One address: its listener, and uWebSockets.js's router, which leads to the routes of the table in force. */
+/** The server of one address: its listener, and uWebSockets.js's router, which leads to the current table's routes. */
 export class Server {
   readonly #parts: ServerParts;
   #app: TemplatedApp;
-  /** Apps of earlier certificates, which serve the connections that were made with them. */
+  /** Apps with earlier certificates, which keep serving the connections that they accepted. */
   readonly #retired: TemplatedApp[] = [];
   #certificate: string;
   readonly #slots = new Map<string, Slot>();
@@ -48,7 +51,7 @@ export class Server {
     this.use(table);
   }
 
-  /** Answers by another table from now on. Resolves once what the one before accepted is answered; its streams end. */
+  /** Replaces the table and ends the old one's streams. Resolves once the old one has answered what it accepted. */
   async use(table: RoutingTable): Promise<void> {
     const old = this.#table;
     this.#table = table;
@@ -64,16 +67,16 @@ export class Server {
     await old.idle();
   }
 
-  /** Returns the port, which the system chose where 0 was asked for. Throws when it cannot be had. */
+  /** Starts listening and returns the port, which the system chooses if 0 is configured. Throws if it is taken. */
   listen(): number {
     this.#listener = listenWith(this.#app, this.#parts.listen);
     return uWS.us_socket_local_port(this.#listener);
   }
 
   /**
-   * Takes new connections with the certificate that the files hold now, where it is another one; open connections go on
-   * with theirs. Throws when it cannot be used, and then changes nothing. A port that the system chose cannot be shared
-   * for the moment that this takes, so there it throws as well.
+   * Serves new connections with the certificate that the files hold now, if it changed; open connections keep theirs.
+   * Throws if the certificate is unusable, and then changes nothing. Also throws if the system chose the port: such a
+   * port cannot be shared while the listeners are swapped.
    */
   async renewCertificate(): Promise<void> {
     const certificate = certificateDigest(this.#parts.tls);
@@ -94,11 +97,11 @@ export class Server {
     }
     this.#certificate = certificate;
     this.#retired.push(app);
-    await new Promise((resolve) => setImmediate(resolve)); // connections that wait to be accepted are, right before this
+    await new Promise((resolve) => setImmediate(resolve)); // lets the old listener accept the connections in its queue
     uWS.us_listen_socket_close(listener);
   }
 
-  /** Rejects when another program has the port, or another Hostkeep, with which uWS would share it. */
+  /** Rejects if another process uses the port. uWS alone would silently share it with another Hostkeep. */
   async assertPortFree(): Promise<void> {
     const { host, port } = splitHostPort(this.#parts.listen);
     const probe = createServer();
@@ -110,15 +113,15 @@ export class Server {
     });
   }
 
-  /** Answers what was accepted, tells each client to close its connection, and then closes what is left. */
+  /** Finishes accepted requests, asks each client to close its connection, and then closes what is left. */
   async close(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve)); // connections that wait to be accepted are, right before this
+    await new Promise((resolve) => setImmediate(resolve)); // lets the listener accept the connections in its queue
     if (this.#listener !== undefined) uWS.us_listen_socket_close(this.#listener);
     this.#listener = undefined;
     this.#flow.isDraining = true;
     this.#streams.close();
     await this.#table.idle();
-    await new Promise((resolve) => setImmediate(resolve)); // what the kernel has already read is answered first
+    await new Promise((resolve) => setImmediate(resolve)); // lets requests that have already arrived be answered
     for (const app of [...this.#retired, this.#app]) app.close();
   }
 
@@ -156,7 +159,7 @@ function newApp({ cert, key }: Config['tls']): TemplatedApp {
     return uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
   } catch (cause) {
     throw new Error(
-      `tls.cert ${cert} and tls.key ${key} cannot be used: one of them is no PEM file, or they do not belong together`,
+      `tls.cert ${cert} and tls.key ${key} cannot be used: one of them is not a PEM file, or they do not match`,
       { cause },
     );
   }

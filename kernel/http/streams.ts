@@ -7,7 +7,7 @@ import type { UwsResponse } from './uws-types.ts';
 
 const CHECK_MS = 1000;
 
-/** The streams that an address is sending. Each ends with its session, its client, its table or the server. */
+/** The open streams of an address. Each ends with its session, its client, its table or the server. */
 export class Streams {
   readonly #sessions: Sessions;
   readonly #open = new Map<OpenStream, Session | undefined>();

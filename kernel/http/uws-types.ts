@@ -1,14 +1,14 @@
-/** What is used of uWebSockets.js's requests and responses, so that one file alone knows the package. */
+/** The parts of uWebSockets.js's requests and responses in use, so that `server.ts` alone imports the package. */
 export interface UwsRequest {
-  /** Empty where there is none. */
+  /** Returns an empty string if the header is missing. */
   getHeader(name: string): string;
-  /** In lower case. */
+  /** Returns the method in lower case. */
   getMethod(): string;
   getUrl(): string;
-  /** `undefined` where there is no question mark, other than the package's types say. */
+  /** Returns `undefined` if the URL has no question mark, contrary to the package's types. */
   getQuery(): string | undefined;
   getParameter(index: number): string;
-  /** Names in lower case. */
+  /** Calls back for each header; names are in lower case. */
   forEach(each: (name: string, value: string) => void): void;
 }
 
@@ -20,11 +20,11 @@ export interface UwsResponse {
   cork(write: () => void): unknown;
   writeStatus(line: string): unknown;
   writeHeader(name: string, value: string): unknown;
-  /** Whether the client keeps up. */
+  /** Returns whether the client keeps up. */
   write(chunk: string | Uint8Array): boolean;
   end(body?: string | Uint8Array, closeConnection?: boolean): unknown;
-  /** Ends the connection without an answer. */
+  /** Closes the connection without an answer. */
   close(): unknown;
-  /** Takes arguments, but given any it never ends the reply, and the process dies of it. */
+  /** Declared without the package's parameters: with any argument, it never ends the reply and crashes the process. */
   endWithoutBody(): unknown;
 }

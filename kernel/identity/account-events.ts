@@ -1,6 +1,6 @@
 import type { PlanLimits } from './plan-limits.ts';
 
-/** Events of accounts, plans and sessions. */
+/** Events of accounts, plans and sessions, added to the log's types. */
 declare module '../storage/audit-log.ts' {
   interface EventTypes {
     'account.created': undefined;
@@ -9,13 +9,13 @@ declare module '../storage/audit-log.ts' {
     'account.unsuspended': undefined;
     'account.removed': { readonly account_id: number };
     'password.changed': undefined;
-    /** Of a plan, or of the account that it happened to; `null` leaves it to the plan again. */
+    /** On a plan if `plan` is set, else on the account; `on` is `null` if the plan decides again. */
     'feature.toggled': { readonly feature: string; readonly on: boolean | null; readonly plan?: string };
     'plan.created': { readonly plan: string };
     'plan.changed': { readonly plan: string } & Partial<PlanLimits>;
     'plan.removed': { readonly plan: string };
     logout: undefined;
-    /** How many at once. */
+    /** The number of sessions that one action ended. */
     'session.ended': { readonly count: number };
   }
 }

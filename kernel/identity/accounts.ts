@@ -6,7 +6,7 @@ import type { Reader, SqlValue, Store, Tx } from '../storage/store.ts';
 
 export type Role = 'user' | 'admin';
 
-/** An account as it was at one moment. It is never changed; a change replaces it. */
+/** An immutable snapshot of an account; a change replaces it. */
 export interface Account {
   readonly id: number;
   readonly username: string;
@@ -16,9 +16,9 @@ export interface Account {
   readonly plan: Plan | undefined;
   /** The plan's features plus and minus the account's own; empty without a plan. */
   readonly features: ReadonlySet<string>;
-  /** Feature by feature, what the account has other than its plan. */
+  /** Features in which the account differs from its plan: true if granted, false if denied. */
   readonly overrides: Readonly<Record<string, boolean>>;
-  /** Folder of the account's files on this host. */
+  /** The folder of the account's files on this host. */
   readonly filesRoot: string;
   readonly suspended: boolean;
   /** Milliseconds since 1970. */
@@ -34,7 +34,7 @@ interface NewAccount {
 }
 
 /**
- * Holds the newest snapshot of one account, so that whoever keeps the cell needs no look-up. `version` moves whenever
+ * The newest snapshot of one account. Sessions keep the cell, which saves them a look-up. `version` increases whenever
  * the account or its sessions change in this process.
  */
 export interface AccountCell {
@@ -59,10 +59,10 @@ interface Row {
 const SELECT = `select id, username, role, email, locale, plan, suspended_at, created_at, coalesce((select group_concat(iif(granted, '+', '-') || feature, ' ')
   from account_features where account_id = accounts.id), '') as overrides from accounts`;
 const USERNAME = /^[a-z][a-z0-9_-]{0,31}$/;
-/** How many snapshots are remembered; each is about 1 KiB. */
+/** The maximum number of cached snapshots; each takes about 1 KiB. */
 const REMEMBERED = 20_000;
 
-/** Who exists, and what each may do. Every change is an event in the log and ends what it must end in the same transaction. */
+/** Reads and changes accounts. Each change logs its event and ends the sessions that it must in one transaction. */
 export class Accounts {
   readonly #store: Store;
   readonly #revision: Revision;
@@ -95,7 +95,10 @@ export class Accounts {
     return cell;
   }
 
-  /** The newest snapshot, `undefined` when there is no such account. What changed while it was read is not kept. */
+  /**
+   * Resolves with the newest snapshot, or `undefined` if there is no such account. Does not cache a snapshot that
+   * changed while it was read.
+   */
   async byId(id: number): Promise<Account | undefined> {
     const cell = this.cell(id);
     const { generation } = this.#revision;
@@ -118,17 +121,16 @@ export class Accounts {
     return (await this.byUsername(username)) ?? unknown(username);
   }
 
-  /** Accounts in the order of their names that come after `cursor` (`''` = from the first). */
+  /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
   async list(limit: number, cursor = ''): Promise<Account[]> {
     return this.#many(`${SELECT} where username > ? order by username limit ?`, cursor, limit);
   }
 
-  /** How many accounts there are in a role. */
   async count(role: Role): Promise<number> {
     return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
   }
 
-  /** What a login is checked against; inside a transaction, as it is there. */
+  /** Resolves with the data that a login is checked against, read by `reader`: the store or a transaction. */
   async passwordHash(
     username: string,
     reader: Reader = this.#store,
@@ -140,18 +142,24 @@ export class Accounts {
     return row && { id: row.id, hash: row.hash, isSuspended: row.suspended_at !== null };
   }
 
-  /** Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name; a user needs a plan, an admin has none. */
+  /**
+   * Creates an account: a user with a plan, or an admin without one. Errors: 409 `account_exists`,
+   * 404 `plan_not_found`, 400 for a bad name.
+   */
   async create(account: NewAccount, ip = ''): Promise<Account> {
     const { username, role, plan = null } = account;
     if (!USERNAME.test(username))
-      throw new HttpError('invalid_request', 'a user name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
+      throw new HttpError(
+        'invalid_request',
+        'a user name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter',
+      );
     if ((role === 'user') !== (plan !== null))
       throw new HttpError('invalid_request', role === 'user' ? 'a user needs a plan' : 'an admin has no plan');
     if (plan !== null) await this.#plans.get(plan);
     await this.#store.write(async (tx) => {
-      if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed meanwhile
+      if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed since the check above
       if (await tx.get('select 1 from accounts where username = ?', username))
-        throw new HttpError('account_exists', `there is an account ${username} already`);
+        throw new HttpError('account_exists', `the account ${username} already exists`);
       const { lastId: id } = await tx.run(
         'insert into accounts (username, role, email, password_hash, plan, created_at) values (?, ?, ?, ?, ?, ?)',
         username,
@@ -191,7 +199,7 @@ export class Accounts {
     return this.get(username);
   }
 
-  /** Sets a new password; all sessions end, but for the one named. */
+  /** Sets a new password and ends all sessions except `keepSession`. */
   setPassword(username: string, hash: string, ip = '', keepSession = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await tx.run('update accounts set password_hash = ? where id = ?', hash, id);
@@ -205,7 +213,7 @@ export class Accounts {
     });
   }
 
-  /** A suspended account cannot log in, and its sessions end at once. Errors: 404 `account_not_found`, 409 `last_admin`. */
+  /** Bars the account from logging in and ends its sessions. Errors: 404 `account_not_found`, 409 `last_admin`. */
   suspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await assertNotLastAdmin(tx, id);
@@ -232,7 +240,9 @@ export class Accounts {
     });
   }
 
-  /** Removes the account and what the store holds of it. Its files stay. Errors: 404 `account_not_found`, 409 `last_admin`. */
+  /**
+   * Removes the account and its data in the store, not its files. Errors: 404 `account_not_found`, 409 `last_admin`.
+   */
   remove(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await assertNotLastAdmin(tx, id);
@@ -247,7 +257,7 @@ export class Accounts {
     });
   }
 
-  /** Gives or takes a feature, whatever the plan says; `undefined` leaves it to the plan again. */
+  /** Grants or denies a feature regardless of the plan; `undefined` lets the plan decide again. */
   async setFeature(username: string, feature: string, on: boolean | undefined, ip = ''): Promise<void> {
     this.#plans.assertFeature(feature);
     return this.#change(username, async (tx, { id }) => {
@@ -286,14 +296,14 @@ export class Accounts {
     );
   }
 
-  /** Makes everything that was remembered of an account be read again, its sessions too. */
+  /** Invalidates the cached snapshot of an account and its cached sessions. */
   forget(id: number): void {
     const cell = this.cell(id);
     cell.account = undefined;
     cell.version += 1;
   }
 
-  /** The oldest cell goes, emptied, because sessions may still hold it. */
+  /** Removes the oldest cell, and empties it because sessions may still hold it. */
   #evict(): void {
     for (const [id, cell] of this.#cells) {
       cell.account = undefined;
@@ -333,7 +343,7 @@ export class Accounts {
   }
 }
 
-/** Without a plan nothing is granted, whatever the account's own settings say. */
+/** Returns the features in effect. Without a plan there are none: the account's own settings grant nothing then. */
 function effective(plan: Plan | undefined, overrides: Readonly<Record<string, boolean>>): ReadonlySet<string> {
   const changes = Object.entries(overrides);
   if (plan === undefined) return new Set();
@@ -346,7 +356,7 @@ function effective(plan: Plan | undefined, overrides: Readonly<Record<string, bo
   return features;
 }
 
-/** Somebody must be left to open the door again. */
+/** Errors: 409 `last_admin`, because without an administrator nobody could undo the change. */
 async function assertNotLastAdmin(tx: Tx, id: number): Promise<void> {
   const admins = await tx.all<{ id: number }>(
     "select id from accounts where role = 'admin' and suspended_at is null limit 2",

@@ -4,7 +4,7 @@ import type { PasswordHasher } from './password-hasher.ts';
 import type { Plans } from './plans.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Who may do what, and how they prove it. */
+/** The services that authenticate and authorize accounts. */
 export interface Identity {
   readonly accounts: Accounts;
   readonly plans: Plans;

@@ -10,15 +10,15 @@ const ISSUER = 'hostkeep';
 const FILE = 'keys.json';
 const SEALING_BYTES = 32;
 const OWNER_ONLY = { mode: 0o600, flush: true } as const;
-/** Longer ones are refused unread. Ours are about 300 characters. */
+/** The maximum length of a token in characters; longer ones are not parsed. Issued tokens have about 300. */
 const TOKEN_LIMIT = 2048;
-/** By so many seconds a clock may be set back without a token that was just given being of the future. When one ends, its session says. */
+/** Clock skew, in seconds, tolerated when checking `nbf`. Expiry is enforced by the session row. */
 const CLOCK_LEEWAY_S = 60;
 
 interface KeyFile {
-  /** HMAC keys of tokens, base64url, the newest first: it signs, the others still verify. */
+  /** HMAC keys of tokens, base64url, newest first. The first signs; all verify. */
   signing: { kid: string; secret: string }[];
-  /** Seals secrets of the store, base64url. */
+  /** The key that encrypts secrets in the store, base64url. */
   sealing: string;
 }
 
@@ -31,7 +31,7 @@ interface Claims {
   readonly exp: number;
 }
 
-/** The node's keys: signs and verifies tokens (JWT, HS256), and seals secrets that the store keeps. */
+/** The node's keys, which sign and verify tokens (JWT, HS256) and encrypt secrets in the store. */
 export class Keyring {
   readonly #file: string;
   #signing = new Map<string, Promise<webcrypto.CryptoKey>>();
@@ -42,12 +42,12 @@ export class Keyring {
     this.#file = file;
   }
 
-  /** Whether a data folder has keys already. */
+  /** Whether the data folder has a `keys.json`. */
   static exist(dataDir: string): boolean {
     return existsSync(join(dataDir, FILE));
   }
 
-  /** Reads `keys.json` of the data folder; made at the first start, readable by its owner only. */
+  /** Reads `keys.json` in the data folder; creates it at the first start, readable by its owner only. */
   static open(dataDir: string): Keyring {
     const keys = new Keyring(join(dataDir, FILE));
     keys.#create();
@@ -56,7 +56,7 @@ export class Keyring {
     return keys;
   }
 
-  /** Reads the file again, as after a rotation by another process. */
+  /** Rereads the file, which another process may have rotated. */
   reload(): void {
     const { signing, sealing } = this.#read();
     const importKey = (secret: string) =>
@@ -69,7 +69,9 @@ export class Keyring {
     this.#kid = signing[0]?.kid ?? '';
   }
 
-  /** Puts a new signing key first; the one before it stays, so that tokens in use stay valid until they expire. */
+  /**
+   * Adds a signing key and returns its id. Keeps the previous key, so that tokens in use stay valid until they expire.
+   */
   rotate(): string {
     const content = this.#read();
     const key = newKey();
@@ -94,7 +96,7 @@ export class Keyring {
       .sign(key);
   }
 
-  /** The claims of a token of ours that is valid now, else `undefined`; why not is nobody's business. */
+  /** Resolves with the claims of a valid token, or `undefined`; callers never learn why a token is invalid. */
   async verify(token: string): Promise<Claims | undefined> {
     if (token.length > TOKEN_LIMIT) return undefined;
     try {
@@ -114,7 +116,7 @@ export class Keyring {
     }
   }
 
-  /** Encrypts (AES-256-GCM) for the store; `context` binds the result to its place there. */
+  /** Encrypts a text for the store (AES-256-GCM); `context` binds the result to its place there. */
   seal(text: string, context: string): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#sealing, nonce).setAAD(Buffer.from(context));
@@ -123,7 +125,7 @@ export class Keyring {
     );
   }
 
-  /** Throws when the text was not sealed with this node's key for this context. */
+  /** Decrypts a sealed text. Throws if it was not sealed with this node's key for this context. */
   unseal(sealed: string, context: string): string {
     const bytes = Buffer.from(sealed, 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', this.#sealing, bytes.subarray(0, 12))
@@ -145,12 +147,12 @@ export class Keyring {
       if (content.signing.length > 0 && Buffer.from(content.sealing, 'base64url').length === SEALING_BYTES)
         return content;
     } catch {
-      // what it holds instead may be a part of the keys, and is not told
+      // the parser's message is dropped: it may quote parts of the keys
     }
-    throw new Error(`${this.#file} is damaged: put that of a backup in place`);
+    throw new Error(`${this.#file} is damaged: restore it from a backup`);
   }
 
-  /** Fails where the file exists, so that two processes that start at once agree on one. */
+  /** Creates the file unless it exists. Never replaces it, so that two processes that start at once agree on one. */
   #create(): void {
     if (existsSync(this.#file)) return;
     const content: KeyFile = { signing: [newKey()], sealing: randomBytes(SEALING_BYTES).toString('base64url') };

@@ -1,10 +1,12 @@
-/** The script of the threads of `PasswordHasher`: hashes, or verifies where a hash is given, at the lowest priority. */
+/**
+ * The script of `PasswordHasher`'s threads: hashes a password, or verifies it against a hash, at the lowest priority.
+ */
 import { setPriority } from 'node:os';
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { serveRequests } from '../concurrency/worker-script.ts';
 import type { PasswordJob } from './password-hasher.ts';
 
-/** The package exports its algorithms as a const enum only, which does not exist at run time. */
+/** The package exports its algorithms only as a const enum, which does not exist at run time. */
 const ARGON2ID = 2;
 
 setPriority(0, 19); // on Linux this is the thread's priority, not the process's

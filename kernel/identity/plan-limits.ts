@@ -3,7 +3,7 @@ import { Type, type Static } from '../schema.ts';
 const Limit = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `${description}; 0 = unlimited` });
 
-/** What an operator sets of a plan. */
+/** The settings of a plan that an operator can change. */
 export const PlanLimits = Type.Object(
   {
     description: Type.String({ maxLength: 255 }),
@@ -12,7 +12,7 @@ export const PlanLimits = Type.Object(
     disk_limit_mib: Limit('Disk in MiB'),
     inodes_limit: Limit('Files and folders'),
     bandwidth: Limit('Network speed in Mbit/s'),
-    domains_limit: Limit('Domains, subdomains of own domains not counted'),
+    domains_limit: Limit('Domains, not counting subdomains of own domains'),
     websites_limit: Limit('Websites'),
     db_limit: Limit('Databases'),
     email_limit: Limit('Mailboxes'),

@@ -4,13 +4,13 @@ import { PlanLimits } from './plan-limits.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 
-/** A plan as it was at one moment; a change makes a new one. */
+/** An immutable snapshot of a plan; a change replaces it. */
 export interface Plan extends Readonly<PlanLimits> {
   readonly name: string;
   readonly features: ReadonlySet<string>;
 }
 
-/** Who changes a plan, for the log; the command line has neither name nor address. */
+/** The author of a change, for the log; the command line has neither name nor address. */
 export interface Actor {
   readonly username: string;
   readonly ip: string;
@@ -34,7 +34,7 @@ export class Plans {
     this.#catalogue = catalogue;
   }
 
-  /** All plans by name. There are a handful, read together and kept until one changes. */
+  /** Resolves with all plans by name. There are only a few, so all are read together and cached until one changes. */
   async all(): Promise<ReadonlyMap<string, Plan>> {
     const { generation } = this.#revision;
     if (this.#cache?.generation === generation) return this.#cache.plans;
@@ -48,14 +48,17 @@ export class Plans {
     return (await this.all()).get(name) ?? missing(name);
   }
 
-  /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that the catalogue does not know. */
+  /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that is not in the catalogue. */
   async create(name: string, limits: PlanLimits, features: readonly string[], by = COMMAND_LINE): Promise<void> {
     if (!NAME.test(name))
-      throw new HttpError('invalid_request', 'a plan name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter');
+      throw new HttpError(
+        'invalid_request',
+        'a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter',
+      );
     for (const feature of features) this.assertFeature(feature);
     return this.#change(async (tx) => {
       if (await tx.get('select 1 from plans where name = ?', name))
-        throw new HttpError('plan_exists', `there is a plan ${name} already`);
+        throw new HttpError('plan_exists', `the plan ${name} already exists`);
       await tx.run(
         `insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`,
         name,
@@ -71,7 +74,7 @@ export class Plans {
     });
   }
 
-  /** Changes the members that are given. Errors: 404 `plan_not_found`. */
+  /** Changes the given limits and keeps the others. Errors: 404 `plan_not_found`. */
   update(name: string, limits: Partial<PlanLimits>, by = COMMAND_LINE): Promise<void> {
     return this.#change(async (tx) => {
       await assertPlanExists(tx, name);
@@ -124,7 +127,7 @@ export class Plans {
 
   assertFeature(feature: string): void {
     if (!this.#catalogue.has(feature))
-      throw new HttpError('invalid_request', `there is no feature ${feature} in config/features.json`);
+      throw new HttpError('invalid_request', `no features.json describes a feature ${feature}`);
   }
 
   #change(work: (tx: Tx) => Promise<void>): Promise<void> {

@@ -8,7 +8,7 @@ import { TokenCache } from './token-cache.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Store, Tx } from '../storage/store.ts';
 
-/** A token that was verified, and the newest snapshot of whom it belongs to. */
+/** A verified token and the newest snapshot of its account. */
 export interface Session {
   readonly id: string;
   readonly accountId: number;
@@ -31,8 +31,8 @@ export interface SessionRow {
 const SWEEP_MS = 3_600_000;
 
 /**
- * One row for each token that was issued; a token whose row is gone is worth nothing. A verified token is
- * remembered by its header, and stays good while neither its account nor the store's revision moved.
+ * Issues tokens and authenticates them. The store has one row for each token; a token without its row is invalid. A
+ * verified token is cached by its header, and stays valid while its account and the store's revision are unchanged.
  */
 export class Sessions {
   ttlSeconds = 3600;
@@ -66,18 +66,21 @@ export class Sessions {
     clearInterval(this.#sweeper);
   }
 
-  /** The session of an `Authorization` header, without a promise, where nothing has to be asked. */
+  /** Returns the cached session of an `Authorization` header; `undefined` if only the store can tell. */
   remembered(header: string): Session | undefined {
     const session = this.#remembered.get(header);
     this.#revision.look();
     return session !== undefined && this.#isFresh(session) && session.expiresAt > Date.now() ? session : undefined;
   }
 
-  /** The same, asking the store where it must. `undefined`: no such session, whatever the reason. */
+  /**
+   * Resolves with the session of an `Authorization` header, asking the store if necessary; `undefined` if there is
+   * none.
+   */
   async resolve(header: string): Promise<{ session: Session; account: Account } | undefined> {
     this.#revision.look();
     while (this.#revision.checking !== undefined) await this.#revision.checking;
-    const remembered = this.remembered(header); // as for all that waited for the check while nothing changed
+    const remembered = this.remembered(header); // saves a query if the check above found no change
     if (remembered?.cell.account !== undefined) return { session: remembered, account: remembered.cell.account };
     const session = this.#remembered.get(header) ?? (await this.#verified(header));
     const account = session === undefined ? undefined : await this.#confirm(session);
@@ -89,12 +92,12 @@ export class Sessions {
     return { session, account };
   }
 
-  /** Whether the session still is one, for what outlives its request. */
+  /** Resolves with whether the session is still valid, for work that outlasts its request. */
   async isAlive(session: Session): Promise<boolean> {
     return session.expiresAt > Date.now() && (this.#isFresh(session) || (await this.#confirm(session)) !== undefined);
   }
 
-  /** Issues a token. `record` comes first in the same transaction, and may refuse. */
+  /** Issues a token. `record` runs first in the same transaction; if it throws, no token is issued. */
   async open(
     account: Account,
     ip: string,
@@ -127,7 +130,7 @@ export class Sessions {
     return { token, expiresIn: this.ttlSeconds };
   }
 
-  /** Sessions of an account that have not expired, newest first. */
+  /** Resolves with the sessions of an account that have not expired, newest first. */
   list(accountId: number): Promise<SessionRow[]> {
     return this.#store.all<SessionRow>(
       'select id, created_at, expires_at, ip, user_agent from sessions where account_id = ? and expires_at > ? order by created_at desc, id',
@@ -136,7 +139,7 @@ export class Sessions {
     );
   }
 
-  /** How many sessions of all accounts have not expired. */
+  /** Resolves with the number of sessions, of all accounts, that have not expired. */
   async count(): Promise<number> {
     return (
       (await this.#store.get<{ n: number }>('select count(*) as n from sessions where expires_at > ?', Date.now()))
@@ -144,7 +147,7 @@ export class Sessions {
     );
   }
 
-  /** Ends one session of an account at once. Errors: 404 `session_not_found`. */
+  /** Ends one session of an account. Errors: 404 `session_not_found`. */
   async end(
     account: Pick<Account, 'id' | 'username'>,
     id: string,
@@ -162,7 +165,9 @@ export class Sessions {
     });
   }
 
-  /** Ends all sessions of an account but the one named, as part of a change; returns how many. */
+  /**
+   * Runs `record`, then ends all sessions of an account except `keep`, in one transaction; resolves with their number.
+   */
   async endOthers(
     account: Pick<Account, 'id' | 'username'>,
     keep: string,
@@ -215,7 +220,10 @@ export class Sessions {
     };
   }
 
-  /** Asks the store for the session's row and its account; marks the session fresh unless either moved meanwhile. */
+  /**
+   * Reads the session's row and its account from the store. Marks the session with the versions that it read before,
+   * so that a change during the read makes it stale again.
+   */
   async #confirm(session: Session): Promise<Account | undefined> {
     if (session.expiresAt <= Date.now()) return undefined;
     const { generation } = this.#revision;

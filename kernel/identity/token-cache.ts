@@ -1,12 +1,12 @@
-/** How many verified tokens are remembered; each is about 0.5 KiB. */
+/** The maximum number of cached tokens; each takes about 0.5 KiB. */
 const KEPT = 50_000;
 /**
- * What of a header is the key: its end, which is of the signature and as good as unique. A header is a new string in each
- * request, and to hash all of its 300 characters costs more than the rest of a gate.
+ * The number of characters at a header's end that serve as its key. They belong to the signature, so they are
+ * practically unique. Hashing all 300 characters of a new string would cost more than the rest of the authorization.
  */
 const KEY_LENGTH = 12;
 
-/** The sessions of verified tokens, by their whole `Authorization` header; the oldest go first. */
+/** Caches the sessions of verified tokens by their whole `Authorization` header. Evicts the oldest first. */
 export class TokenCache<S extends { readonly expiresAt: number }> {
   readonly #byEnd = new Map<string, { readonly header: string; readonly session: S }>();
 
@@ -24,7 +24,7 @@ export class TokenCache<S extends { readonly expiresAt: number }> {
     if (this.get(header) !== undefined) this.#byEnd.delete(header.slice(-KEY_LENGTH));
   }
 
-  /** Forgets those that ended before `now`, in milliseconds since 1970. */
+  /** Removes sessions that have expired by `now`, in milliseconds since 1970. */
   sweep(now: number): void {
     for (const [end, { session }] of this.#byEnd) if (session.expiresAt <= now) this.#byEnd.delete(end);
   }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Reply } from './reply.ts';
 
-/** Bytes that a client may keep and ask about again: with an ETag of what they hold, and the 304 for who has them. */
+/** Bytes that a client may cache and revalidate, with an ETag derived from their content. */
 export class EtagReply {
   readonly #etag: string;
   readonly #whole: Reply;
   readonly #unchanged: Reply;
 
-  /** `headers` hold a Cache-Control, without which nothing would be kept. */
+  /** `headers` must hold a Cache-Control, because the default forbids caching. */
   constructor(
     body: Uint8Array,
     {
@@ -24,7 +24,9 @@ export class EtagReply {
     this.#unchanged = new Reply('', { type, status: 304, headers: all });
   }
 
-  /** 304 where the client has it, by the value of `If-None-Match` (RFC 9110 13.1.2, weak comparison). */
+  /**
+   * Returns a 304 if the value of `If-None-Match` matches (RFC 9110, section 13.1.2, weak comparison), else the bytes.
+   */
   answer(ifNoneMatch: string): Reply {
     return ifNoneMatch !== '' && matches(ifNoneMatch, this.#etag) ? this.#unchanged : this.#whole;
   }

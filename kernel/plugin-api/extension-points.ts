@@ -1,6 +1,6 @@
 /**
- * The extension points: what plugins supply to one another, by name, without knowing each other. A provider is a
- * function in `Setup.provides`; a plugin that wants the parts calls `host.gather(point, …)`.
+ * Extension points, by name, let plugins supply data to each other without depending on each other. A provider is a
+ * function in `Setup.provides`; a plugin that needs the data calls `host.gather(point, …)`.
  */
 import type { Account } from '../identity/accounts.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
@@ -13,29 +13,35 @@ import type { SitePart } from './points/site-part.ts';
 import type { WebServerPart } from './points/web-server-part.ts';
 
 export interface ExtensionPoints {
-  /** Asked when a dashboard is built; also called again after an event of the account. */
+  /** Called when a dashboard is built, and again after an event of the account. */
   dashboard(account: Account): DashboardPart | Promise<DashboardPart>;
-  /** A throw makes the ports unknown; who has none to tell of answers `{}`. */
+  /** Returns `{}` if there are no ports; throws if they are unknown. */
   ports(account: Account): PortsPart | Promise<PortsPart>;
-  /** Totals over the server, summed by name. */
+  /** Returns totals of the server; the totals of all providers are summed by name. */
   counts():
     | Partial<Record<'users' | 'domains' | 'websites', number>>
     | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
   metrics(): readonly Metric[] | Promise<readonly Metric[]>;
-  /** Makes the outside world fit before a domain is added; a throw refuses the domain, and all are then asked to remove it. */
+  /**
+   * Prepares external systems before a domain is added. If a provider throws, the domain is rejected and
+   * `domainRemoved` is called on all providers.
+   */
   domainAdded(domain: DomainPart): void | Promise<void>;
-  /** The same before a domain is removed; a throw keeps the domain, and all are then asked to add it again. */
+  /**
+   * Cleans up external systems before a domain is removed. If a provider throws, the domain stays and `domainAdded` is
+   * called on all providers.
+   */
   domainRemoved(domain: DomainPart): void | Promise<void>;
-  /** Websites of an account, by name. */
+  /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
-  /** Asked when a domain of this node is fetched from it. */
+  /** Called before this node fetches a page of one of its own domains. */
   webServer(): WebServerPart | Promise<WebServerPart>;
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
   demo(context: DemoContext): void | Promise<void>;
   /**
-   * Shows the demo's accounts what answers on this host, called at each of its starts. Nothing that is not the demo's own
-   * is changed, and all that is made is removed when the demo ends.
+   * Connects the demo's accounts to services on this host; called at each start of the demo. Changes nothing that does
+   * not belong to the demo, and removes everything that it created when the demo ends.
    */
   demoOutside(context: DemoContext): DemoReport | Promise<DemoReport>;
 }
@@ -43,14 +49,17 @@ export interface ExtensionPoints {
 export type ExtensionPointName = keyof ExtensionPoints;
 
 interface PointRules {
-  /** How long each provider may take. */
+  /** The time limit for each provider. */
   readonly timeoutMs: number;
-  /** Whether a provider's failure refuses the request that gathers (and is reported by it), or is logged and costs only its part. */
+  /**
+   * The effect of a provider's failure: `refuses` rejects the request that gathers, which reports the failure; `costs
+   * its part` logs it and leaves out the provider's part.
+   */
   readonly failure: 'refuses' | 'costs its part';
 }
 
 const PART: PointRules = { timeoutMs: 2000, failure: 'costs its part' };
-/** Providers of these change the world outside, such as the configuration of a web server. */
+/** The rules for providers that change external systems, such as the configuration of a web server. */
 const CHANGE: PointRules = { timeoutMs: 30_000, failure: 'refuses' };
 
 export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> = {
@@ -67,7 +76,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   demoOutside: PART,
 };
 
-/** What one provider answered, or why it did not. */
+/** The result of one provider: its value or its error, and its duration in milliseconds. */
 export type Gathered<P extends ExtensionPointName> = {
   readonly plugin: string;
   readonly ms: number;

@@ -1,6 +1,7 @@
 /**
- * THE CONTRACT. A plugin is data plus one `setup`: importing it does nothing. Its folder's name is its name.
- * The route table is static, so that it can be listed, described and refused with 503 also when `setup` failed.
+ * The contract between kernel and plugins. A plugin is data plus one `setup`; importing it has no side effect. It is
+ * named after its folder. The route table is static, so that routes are listed, described and answered with 503 even
+ * if `setup` failed.
  */
 import type { Identity } from '../identity/identity.ts';
 import type { ErrorTable } from '../errors.ts';
@@ -19,9 +20,9 @@ export interface Host<C = unknown> {
   readonly identity: Identity;
   readonly events: AuditLog;
   readonly node: NodeInfo;
-  /** Asks all providers of a point at once; none waits longer than two seconds (30 where domains change), one that fails costs only its part. */
+  /** Calls all providers of a point concurrently, within the point's time limit. Never rejects: see `Gathered`. */
   gather<P extends ExtensionPointName>(point: P, ...args: Parameters<ExtensionPoints[P]>): Promise<Gathered<P>[]>;
-  /** What a plugin that this one `needs` offers. */
+  /** Returns the service of a plugin that this one lists in `needs`. */
   service<S>(plugin: string): S;
   onClose(release: () => void | Promise<void>): void;
 }
@@ -34,19 +35,19 @@ export interface Setup<T extends RouteSpecs> {
 
 export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = RouteSpecs> {
   readonly name: string;
-  /** Names of the features that it provides; `features.json` beside it describes them. */
+  /** Names of the features that it provides, which `features.json` in its folder describes. */
   readonly features: readonly string[];
-  /** Errors of its own, by code: status and English title. */
+  /** Its own errors by code: status and English title. */
   readonly errors?: ErrorTable;
   readonly needs?: readonly string[];
-  /** Schema of its section of the configuration, with defaults. */
+  /** The schema of its section of the configuration, with defaults. */
   readonly config?: C;
   readonly routes: T | ((config: Static<C>) => T);
-  /** Throws `Unavailable` when the host lacks what it needs. */
+  /** Throws `Unavailable` if the host lacks something that the plugin needs. */
   setup(host: Host<Static<C>>): Setup<T> | Promise<Setup<T>>;
 }
 
-/** Checks a plugin's parts against each other; what the loader gets no longer tells its types. */
+/** Type-checks the parts of a plugin against each other, and erases its types for the loader. */
 export function definePlugin<C extends TSchema, const T extends RouteSpecs>(plugin: Plugin<C, T>): Plugin {
   return plugin as unknown as Plugin;
 }

@@ -1,11 +1,13 @@
 interface ReplyOptions {
-  /** Media type; `application/json` unless said. */
+  /** The media type; `application/json` unless given. */
   readonly type?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer whose bytes are ready, for what is not JSON or has headers of its own. May be kept and sent again. */
+/**
+ * An answer whose bytes are ready, for content that is not JSON or has its own headers. May be cached and sent again.
+ */
 export class Reply {
   readonly body: Uint8Array | string;
   readonly type: string;
@@ -24,25 +26,25 @@ export function reply(body: Uint8Array | string, options?: ReplyOptions): Reply 
   return new Reply(body, options);
 }
 
-/** The JSON of a value, made once, for an answer that is sent many times. */
+/** Returns a reply whose JSON is serialized once, for an answer that is sent many times. */
 export function ready(value: unknown, options?: ReplyOptions): Reply {
   return new Reply(Buffer.from(JSON.stringify(value)), options);
 }
 
-/** Where a stream's chunks go. */
+/** The client's end of a stream. */
 export interface Sink {
-  /** Sends a chunk, and says whether the client keeps up; what to leave out while it does not is the caller's choice. */
+  /** Sends a chunk. Returns whether the client keeps up; if not, the caller decides which chunks to skip. */
   write(chunk: string | Uint8Array): boolean;
-  /** Bytes that wait for the client. */
+  /** Whether sent bytes still wait for the client. */
   readonly isBehind: boolean;
   end(): void;
 }
 
-/** An answer without an end of its own. It ends with the session, with the client, or when the server stops. */
+/** An open-ended answer. It ends with its session or its client, or when the server stops. */
 export class Stream {
   readonly type: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** Called once the head is sent; what it returns is called when the stream has ended, for whatever reason. */
+  /** Called once the head is sent. Returns a function that is called once the stream has ended, for any reason. */
   readonly open: (sink: Sink) => () => void;
 
   constructor(type: string, open: (sink: Sink) => () => void, headers: Readonly<Record<string, string>> = {}) {

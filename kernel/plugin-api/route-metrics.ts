@@ -1,11 +1,11 @@
 /** Upper bounds of the latency histogram, in seconds. */
 export const LATENCY_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15] as const;
 
-/** What one route has answered, cheap enough to count on every request. */
+/** Counts the replies of one route by status and latency; cheap enough for every request. */
 export class RouteMetrics {
   /** Requests by status. */
   readonly statuses = new Map<number, number>();
-  /** Requests by latency bucket, the last one for what took longer than every bound. */
+  /** Requests by latency bucket; the last bucket is for those above every bound. */
   readonly latency = new Array<number>(LATENCY_BUCKETS.length + 1).fill(0);
   secondsTotal = 0;
 

@@ -6,21 +6,21 @@ import type { Reply, Stream } from './reply.ts';
 
 export type Address = 'user' | 'admin';
 /**
- * Who may ask. On the admin address `user` means an administrator, and `feature` an administrator or a user who holds
- * it; a route of both addresses is for administrators alone there.
+ * The clients that may use a route. On the admin address, `user` admits administrators, and `feature` admits
+ * administrators and users who have the feature; a route of both addresses admits only administrators there.
  */
 export type Access = 'guest' | 'user' | 'feature' | 'admin';
 
 export interface RouteSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `/api/things/:id`, a last `*name` takes the rest of the path; several paths are aliases. */
+  /** For example `/api/things/:id`. A final `*name` matches the rest of the path. Several paths are aliases. */
   readonly path: string | readonly string[];
   readonly address?: Address | 'both';
-  /** `feature` unless said otherwise, so that a forgotten line closes the door. */
+  /** `feature` unless given, so that a forgotten line denies access. */
   readonly access?: Access;
-  /** The feature, or any one of several, that opens it; the plugin's first feature unless said. */
+  /** The feature that grants access, or a list of which any one does; the plugin's first feature unless given. */
   readonly feature?: string | readonly string[];
-  /** Further features, of any plugin, all of which the account must hold. */
+  /** Further features, of any plugin, all of which the account must have. */
   readonly requiresFeatures?: readonly string[];
   readonly summary: string;
   readonly description?: string;
@@ -30,13 +30,13 @@ export interface RouteSpec {
   readonly bodyLimitBytes?: number;
   readonly reply: TSchema;
   readonly status?: number;
-  /** Replies besides that are no problems, by their status: login's 401 that asks for a code. */
+  /** Further replies, by status, that are not problems, e.g. login's 401 that requests a code. */
   readonly replies?: Readonly<Record<number, TSchema>>;
-  /** Media types that it answers besides JSON. */
+  /** Media types of replies other than JSON. */
   readonly produces?: readonly string[];
   /** Request headers, in lower case, that the handler reads. */
   readonly headers?: readonly string[];
-  /** Errors of its own, besides those of every route. */
+  /** Its own errors, in addition to those of every route. */
   readonly errors?: readonly ErrorCode[];
 }
 export type RouteSpecs = Readonly<Record<string, RouteSpec>>;
@@ -51,10 +51,10 @@ export interface Call<R = RouteSpec> {
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
   readonly address: Address;
-  /** The client's address. */
+  /** The client's IP address. */
   readonly ip: string;
   readonly requestId: string;
-  /** Aborted when the client went away. */
+  /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
   header(name: Named<R>): string;
 }

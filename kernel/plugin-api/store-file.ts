@@ -1,2 +1,2 @@
-/** SQLite files of a plugin's own, outside the store. */
+/** A plugin's own SQLite file, outside the store. */
 export { Store as StoreFile } from '../storage/store.ts';

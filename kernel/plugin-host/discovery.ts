@@ -6,11 +6,11 @@ import type { Plugin } from '../plugin-api/plugin.ts';
 import { findFiles } from '../system/find-files.ts';
 import type { TSchema } from '../schema.ts';
 
-/** The folder of the plugins, and the ending of their files, which are compiled where the kernel is. */
+/** The folder of the plugins, and the extension of their files: `.js` if the kernel itself is compiled. */
 const FOLDER = new URL('../../plugins/', import.meta.url);
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** Imports every plugin of `plugins/`, in the order of their names. Throws when one is not named like its folder. */
+/** Imports every plugin in `plugins/`, ordered by name. Rejects if a plugin is not named after its folder. */
 export function findPlugins(): Promise<Plugin[]> {
   return Promise.all(
     pluginsWith('index').map(async (name) => {
@@ -22,7 +22,9 @@ export function findPlugins(): Promise<Plugin[]> {
   );
 }
 
-/** Imports the commands of every plugin that has any, and nothing else of the plugins. */
+/**
+ * Imports the commands of every plugin that has any, and nothing else of the plugins, so that commands start quickly.
+ */
 export async function findCommands(): Promise<CommandGroup[]> {
   const found = pluginsWith('commands').map((name) => importDefault<readonly CommandGroup[]>(name, 'commands'));
   return (await Promise.all(found)).flatMap((groups) => groups ?? []);
@@ -38,7 +40,7 @@ async function importDefault<T>(plugin: string, file: string): Promise<T | undef
   return module.default;
 }
 
-/** Plugins so that each comes after those that it needs. Throws on a circle. */
+/** Returns plugins in an order in which each comes after those that it needs. Throws on a circle. */
 export function inOrder(plugins: readonly Plugin[]): Plugin[] {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const ordered = new Set<Plugin>();
@@ -65,7 +67,7 @@ export function assertSections(plugins: readonly Plugin[], config: Config): void
   }
 }
 
-/** A plugin's settings with its schema's defaults filled in. */
+/** Returns a plugin's validated settings, with defaults filled in. Throws `ConfigError`. */
 export function sectionOf(plugin: Plugin, config: Config): unknown {
   const given = config.sections[plugin.name];
   if (plugin.config === undefined) {

@@ -10,7 +10,7 @@ import {
 import type { Plugin, Setup } from '../plugin-api/plugin.ts';
 import type { RouteSpecs } from '../plugin-api/route-spec.ts';
 
-/** A plugin, and what its `setup` returned; `undefined` while it is not ready. */
+/** A plugin and the result of its `setup`; `undefined` unless it is ready. */
 interface Candidate {
   readonly plugin: Plugin;
   readonly setup: Setup<RouteSpecs> | undefined;
@@ -29,19 +29,19 @@ export class Gatherer {
   readonly #log: Log;
   readonly #throttle = new LogThrottle();
 
-  /** `candidates` are in the order of the plugins' needs. */
+  /** `candidates` returns plugins in the order of their needs. */
   constructor(log: Log, candidates: () => readonly Candidate[]) {
     this.#log = log;
     this.#candidates = candidates;
   }
 
-  /** Calls all providers of a point at once, each within the point's limit; see `Host.gather`. */
+  /** Calls all providers of a point concurrently, each within the point's time limit; see `Host.gather`. */
   readonly gather = <P extends ExtensionPointName>(
     point: P,
     ...args: Parameters<ExtensionPoints[P]>
   ): Promise<Gathered<P>[]> => Promise.all(this.#providers(point).map((provider) => this.#call(point, provider, args)));
 
-  /** Calls all providers of a point one after the other, in the order of their needs, without a limit of time. */
+  /** Calls all providers of a point one after another, in the order of their needs, without a time limit. */
   readonly callInOrder = async <P extends ExtensionPointName>(
     point: P,
     ...args: Parameters<ExtensionPoints[P]>
@@ -70,7 +70,7 @@ export class Gatherer {
       return { plugin, ms: performance.now() - started, ok: true, value };
     } catch (error) {
       if (failure === 'costs its part' && this.#throttle.isDue(`${plugin} ${point}`))
-        this.#log.warn({ plugin, point, err: error }, 'a part could not be gathered');
+        this.#log.warn({ plugin, point, err: error }, 'gathering a part failed');
       return { plugin, ms: performance.now() - started, ok: false, error };
     }
   }

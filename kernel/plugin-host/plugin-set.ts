@@ -17,7 +17,7 @@ import { assertNoClash, describe } from './route-infos.ts';
 
 const SETUP_MS = 30_000;
 
-/** What the kernel gives to every plugin alike. */
+/** The members of `Host` that all plugins share. */
 type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'onClose'>;
 
 interface Loaded {
@@ -27,7 +27,7 @@ interface Loaded {
   readonly releases: (() => void | Promise<void>)[];
 }
 
-/** The plugins of one configuration, set up: their routes, what they provide, and how they end. */
+/** The plugins of one configuration: sets them up, compiles their routes, and closes them. */
 export class PluginSet {
   readonly routes: CompiledRoute[] = [];
   readonly #loaded = new Map<string, Loaded>();
@@ -62,8 +62,8 @@ export class PluginSet {
   }
 
   /**
-   * Sets all plugins up, each after those that it needs. One that fails is listed with its reason and its routes
-   * answer 503; the others run. Throws `ConfigError` for settings that do not fit, or that no plugin has.
+   * Sets up all plugins, each after those that it needs. If a plugin fails, its status holds the reason and its routes
+   * answer 503; the others run. Rejects with `ConfigError` for invalid settings and for those of unknown plugins.
    */
   async load(plugins: readonly Plugin[], config: Config, host: CommonHost): Promise<void> {
     assertSections(plugins, config);
@@ -78,7 +78,7 @@ export class PluginSet {
     this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
   }
 
-  /** Releases everything in the reverse order of its opening. A failure is logged and keeps nothing else open. */
+  /** Closes all plugins in the reverse order of their start. Logs failures and goes on. */
   async close(): Promise<void> {
     for (const { plugin, releases } of [...this.#loaded.values()].toReversed()) await this.#release(plugin, releases);
   }
@@ -174,7 +174,7 @@ function handlerOf(setup: Setup<RouteSpecs>, info: RouteInfo): Handler {
   return handle as Handler;
 }
 
-/** What fails because its session ended meanwhile, with its account or by another request, is told what the next request will be. */
+/** Turns a handler's error into the 401 that the next request would get, if the session ended while the handler ran. */
 function whileAlive(handle: Handler, sessions: Sessions): Handler {
   return (call) => {
     const result = handle(call);

@@ -2,8 +2,8 @@ import { ConfigError, type Config } from '../config/configuration.ts';
 import type { PluginStatus } from '../plugin-api/node-info.ts';
 
 /**
- * The features that an account can use here: those of ready plugins, and those that the operator's other software
- * provides. Throws where two plugins own one feature, or the catalogue does not describe it.
+ * Returns the features that accounts can use on this server: those of ready plugins, and those that other software
+ * provides. Throws if two plugins own one feature, or if the catalogue does not describe a feature.
  */
 export function providedFeatures(
   plugins: readonly PluginStatus[],
@@ -17,7 +17,7 @@ export function providedFeatures(
         throw new Error(`plugins ${owners.get(feature)} and ${name} both own the feature ${feature}`);
       if (!catalogue.has(feature))
         throw new Error(
-          `plugin ${name} owns ${feature}, which no features.json describes; add it to that of the plugin`,
+          `plugin ${name} owns ${feature}, which no features.json describes; add it to plugins/${name}/features.json`,
         );
       owners.set(feature, name);
     }

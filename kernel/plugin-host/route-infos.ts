@@ -3,17 +3,18 @@ import type { RouteInfo } from '../plugin-api/node-info.ts';
 import { RouteMetrics } from '../plugin-api/route-metrics.ts';
 import type { Access, Address, RouteSpecs } from '../plugin-api/route-spec.ts';
 
-/** The routes of a plugin's table, by address, with all that was left out filled in. Throws on a table that contradicts itself. */
+/**
+ * Returns the routes of a plugin's table, one per address, with defaults filled in. Throws on a contradictory table.
+ */
 export function describe(plugin: string, features: readonly string[], table: RouteSpecs): RouteInfo[] {
   return Object.entries(table).flatMap(([name, spec]) => {
     const { address = 'user', access = 'feature' } = spec;
     const gate = access === 'feature' ? [spec.feature ?? features[0] ?? []].flat() : [];
     const where = `${plugin}.${name}`;
-    if (access === 'feature' && gate.length === 0)
-      throw new Error(`route ${where} is opened by a feature, but names none`);
+    if (access === 'feature' && gate.length === 0) throw new Error(`route ${where} requires a feature, but names none`);
     const foreign = gate.find((feature) => !features.includes(feature));
     if (foreign !== undefined)
-      throw new Error(`route ${where} is opened by ${foreign}, which plugin ${plugin} does not own`);
+      throw new Error(`route ${where} requires ${foreign}, which plugin ${plugin} does not own`);
     if (access === 'admin' && address !== 'admin')
       throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);
     const shared = { ...spec, plugin, name, paths: [spec.path].flat() };
@@ -26,7 +27,7 @@ export function describe(plugin: string, features: readonly string[], table: Rou
   });
 }
 
-/** Throws when two routes answer the same method and pattern on one address. */
+/** Throws if two routes answer the same method and pattern on one address. */
 export function assertNoClash(routes: readonly RouteInfo[]): void {
   const seen = new Map<string, string>();
   for (const route of routes) {

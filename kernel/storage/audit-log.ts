@@ -2,13 +2,13 @@ import { formatTime } from '../system/format-time.ts';
 import type { SqlValue, Store, Tx } from './store.ts';
 
 /**
- * Events by name, `<thing>.<what happened>`, with the data that each carries; `undefined` where it carries none. Types
- * only, and empty here: each area declares its own events beside its code:
+ * The data of each event by the event's name, `<thing>.<change>`; `undefined` for an event without data. Types only,
+ * and empty here: each area declares its own events next to its code:
  * `declare module '<…>/storage/audit-log.ts' { interface EventTypes { … } }`.
  */
 export interface EventTypes {}
 
-/** An event's name and its data, which belong together. */
+/** An event's name with the data that belongs to it. */
 export type Occurrence = {
   readonly [T in keyof EventTypes]: {
     readonly type: T;
@@ -16,19 +16,19 @@ export type Occurrence = {
   } & (undefined extends EventTypes[T] ? unknown : { readonly data: EventTypes[T] });
 }[keyof EventTypes];
 
-/** Something that happened to an account, as its activity log and every follower of the log are told. */
+/** An event to record in the log. */
 type EventInput = Occurrence & Circumstances;
 
 interface Circumstances {
-  /** Whose activity log it belongs to; without one it is the server's. */
+  /** The account whose activity log shows the event; an event without one belongs to the server. */
   readonly account?: { readonly id: number; readonly username: string };
-  /** The user name to show when there is no account. */
+  /** The user name to show if there is no account. */
   readonly username?: string;
-  /** What the user did, in the past tense, e.g. `added the domain example.com`. */
+  /** The user's action in the past tense, e.g. `added the domain example.com`. */
   readonly text: string;
-  /** Address of the client; empty for the command line. */
+  /** The client's IP address; empty for the command line. */
   readonly ip: string;
-  /** Milliseconds since 1970, when it did not happen just now. */
+  /** Milliseconds since 1970; the present unless given. */
   readonly at?: number;
 }
 
@@ -36,7 +36,7 @@ export interface LoggedEvent {
   readonly id: number;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** One of `EventTypes`, or what another version of the program recorded. */
+  /** One of `EventTypes`, or a type that another version of the program recorded. */
   readonly type: string;
   readonly account_id: number | null;
   readonly username: string;
@@ -52,14 +52,14 @@ interface EventPage {
 
 type Row = Omit<LoggedEvent, 'data'> & { data: string };
 
-/** Events that an account keeps; older ones are removed. */
+/** The number of events kept for each account; older ones are removed. */
 const KEPT = 10_000;
-/** How many events of an account are written between two removals of its oldest. */
+/** One event in this many also removes the oldest events of its account. */
 const TRIM_EVERY = 256;
 
 /**
- * The one log of what happened, written in the same transaction as the change that it tells of, so that neither
- * exists without the other. Pages read it newest first; followers read it onward from an id, at their own pace.
+ * The log of all events. Each event is written in the same transaction as the change that it describes, so that neither
+ * exists without the other. Pages read the log newest first; followers read it onward from an id, at their own pace.
  */
 export class AuditLog {
   readonly #store: Store;
@@ -69,15 +69,16 @@ export class AuditLog {
     this.#store = store;
   }
 
-  /** Adds an event to the change that `tx` makes; listeners hear of it after the commit. */
+  /** Records an event in the transaction of its change; listeners are called after the commit. */
   async record(tx: Tx, input: EventInput): Promise<void> {
     const { type, ip, account, at = Date.now() } = input;
     const username = account?.username ?? input.username ?? '';
     const line = escapeControl(
       `[${formatTime(at)}] User '${username}' ${input.text} from IP ${ip === '' ? 'localhost' : ip}`,
     );
+    // The subselect yields NULL if the account was removed in the meantime.
     const { lastId: id } = await tx.run(
-      'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?)', // which may have been removed meanwhile
+      'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?)',
       at,
       type,
       account?.id ?? null,
@@ -103,18 +104,21 @@ export class AuditLog {
     });
   }
 
-  /** Calls back after each commit of this process; returns what ends it. Other processes' events come by `after`. */
+  /**
+   * Calls the listener after each commit of this process; returns a function that stops it. Events of other processes
+   * are only in `after`.
+   */
   listen(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Id of the newest event, 0 when there is none: where a follower begins that does not want the past. */
+  /** Resolves with the id of the newest event, or 0: the start for a follower that ignores the past. */
   async lastId(): Promise<number> {
     return (await this.#store.get<{ id: number }>('select coalesce(max(id), 0) as id from events'))?.id ?? 0;
   }
 
-  /** Events with a larger id, oldest first: how a follower catches up, whoever wrote them. */
+  /** Resolves with events of all processes that have a larger id, oldest first. */
   async after(id: number, limit: number): Promise<LoggedEvent[]> {
     const rows = await this.#store.all<Row>(
       'select id, at, type, account_id, username, ip, line, data from events where id > ? order by id limit ?',
@@ -124,7 +128,7 @@ export class AuditLog {
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
   }
 
-  /** Lines of an account, newest first; `search` is a case-insensitive substring, `limit` -1 = all. */
+  /** Resolves with lines of an account, newest first; `search` is a case-insensitive substring, `limit` -1 = all. */
   async page(accountId: number, search: string, offset: number, limit: number): Promise<EventPage> {
     const matches = search === '' ? '' : ' and instr(folded, ?) > 0';
     const params: SqlValue[] = search === '' ? [accountId] : [accountId, search.toLowerCase()];
@@ -153,7 +157,10 @@ export class AuditLog {
   }
 }
 
-/** One event is one line, whatever names and addresses from outside hold: control and line-breaking characters are written as `\xNN` or `\uNNNN`. */
+/**
+ * Escapes control, line-breaking and bidirectional characters as `\xNN` or `\uNNNN`, so that names from outside cannot
+ * break or disguise a line of the log.
+ */
 export function escapeControl(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
     const code = character.charCodeAt(0);

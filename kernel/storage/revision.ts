@@ -3,31 +3,32 @@ import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import type { Store, Tx } from './store.ts';
 
-/** How often the store is asked in case a process died between its commit and its announcement. */
+/** The interval of unprompted checks, which cover a process that died between its commit and its announcement. */
 const BACKSTOP_MS = 1000;
 
-/** In the place of a time of change, where the next look is to find another one. */
+/** Sentinel mtime that forces the next check to read the revision again. */
 const UNREAD = -1;
 
 /**
- * Tells when something remembered about accounts, plans or sessions is out of date, whichever process changed it.
+ * Detects when cached accounts, plans or sessions are out of date, whichever process changed them.
  *
- * Triggers in the store move a number with each such change. A process that commits one gives a file that number as its
- * time of change. All others watch it, and look at it before they let requests in, because a watcher may hear of it later
- * than a socket of its request: they hold those until they have read the number again (`checking`), and where it moved
- * without their doing they forget everything (`generation`). A gate therefore costs comparisons, not a query.
+ * Triggers in the store increment a revision with each such change. A process that commits one sets the mtime of a
+ * signal file to that revision. The other processes watch the file, and also stat it before they admit a request,
+ * because the request may arrive before the watcher's event. If the mtime changed, they hold requests until they have
+ * read the revision (`checking`); if another process changed it, they invalidate everything cached (`generation`).
+ * Authorizing a request therefore costs comparisons, not a query.
  */
 export class Revision {
-  /** What was remembered under an earlier generation must be read again. */
+  /** Data cached under an earlier generation must be read again. */
   generation = 0;
-  /** Set while the store is being asked whether another process changed something. */
+  /** Set while the revision is being read; requests wait for it. */
   checking: Promise<void> | undefined;
   readonly #store: Store;
   readonly #signal: string;
   readonly #log: Log;
   readonly #file: number;
   #known = -1;
-  /** The file's time of change when it was last looked at. */
+  /** The signal file's mtime, in milliseconds, at the last look. */
   #stamp = UNREAD;
   #isLookedAt = false;
   #watcher: FSWatcher | undefined;
@@ -40,7 +41,7 @@ export class Revision {
     this.#file = openSync(this.#signal, 'a', 0o600);
   }
 
-  /** Starts to notice other processes. `close` ends it. */
+  /** Starts to follow changes by other processes, until `close`. */
   async follow(): Promise<void> {
     this.#watcher = watch(this.#signal, { persistent: false }, () => void this.check());
     await this.check();
@@ -53,7 +54,7 @@ export class Revision {
     closeSync(this.#file);
   }
 
-  /** Starts a check where another process changed something. Asks the system once in a turn of the event loop. */
+  /** Starts a check if the signal file's mtime changed. Stats the file at most once per turn of the event loop. */
   look(): void {
     if (this.#isLookedAt) return;
     this.#isLookedAt = true;
@@ -64,7 +65,10 @@ export class Revision {
     void this.check();
   }
 
-  /** A transaction that changes accounts, plans or sessions; `forget` drops just what it changed, once it is durable. */
+  /**
+   * Runs a transaction that changes accounts, plans or sessions. Once it is durable, `forget` drops only the cached
+   * data that it changed.
+   */
   mutate<T>(work: (tx: Tx) => Promise<T>, forget: (result: T) => void): Promise<T> {
     return this.#store.write(async (tx) => {
       const before = await current(tx);
@@ -80,14 +84,17 @@ export class Revision {
     });
   }
 
-  /** Another process may have committed after this one and told of it before: then what it told is not taken for read. */
+  /**
+   * Sets the signal file's mtime to the revision. Another process may have committed later but announced earlier; this
+   * overwrites its announcement, so the next look must read the revision again.
+   */
   #announce(revision: number): void {
     const isAlone = fstatSync(this.#file).mtimeMs === this.#stamp;
     utimesSync(this.#signal, new Date(), revision);
     this.#stamp = isAlone ? revision * 1000 : UNREAD;
   }
 
-  /** Asks the store; several calls at once share the asking, and one that comes later asks again. */
+  /** Reads the revision after any check in progress, whose read may have preceded the caller's reason to check. */
   check(): Promise<void> {
     const asked = (this.checking ?? Promise.resolve()).then(async () => {
       const now = await current(this.#store);
@@ -96,8 +103,8 @@ export class Revision {
     });
     const settled = asked
       .catch((error: unknown) => {
-        this.generation += 1; // while the store does not answer, nothing remembered is trusted
-        this.#log.error({ err: error }, 'the revision of the store could not be read');
+        this.generation += 1; // without an answer from the store, no cached data is trusted
+        this.#log.error({ err: error }, 'reading the revision of the store failed');
       })
       .finally(() => {
         if (this.checking === settled) this.checking = undefined;

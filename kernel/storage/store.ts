@@ -12,10 +12,10 @@ export interface Reader {
   all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
 }
 
-/** One transaction. What it reads, it reads in its own order of things: nobody else writes meanwhile. */
+/** One write transaction. It holds the write lock, so what it reads cannot change before it commits. */
 export interface Tx extends Reader {
   run(sql: string, ...params: SqlValue[]): Promise<{ lastId: number; changes: number }>;
-  /** Called once the transaction is durable, before `write` resolves; not called when it fails. */
+  /** Calls back once the transaction is durable, before `write` resolves; never if the transaction fails. */
   afterCommit(callback: () => void): void;
 }
 
@@ -25,30 +25,29 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** What an operator can do about errors of SQLite, by what their code begins with. */
+/** Remedies for operators, by SQLite error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  SQLITE_CORRUPT:
-    'hostkeep.db is damaged: stop what uses it, and put a backup of it and of keys.json into the data folder',
-  SQLITE_NOTADB: 'hostkeep.db is no store: put a backup of it and of keys.json into the data folder',
-  SQLITE_CANTOPEN: 'hostkeep.db cannot be opened: look at the owner, the mode and the file system of the data folder',
-  SQLITE_READONLY: 'hostkeep.db cannot be written: look at the owner, the mode and the file system of the data folder',
-  SQLITE_IOERR: 'hostkeep.db cannot be read or written: look at the disk, and for room on it',
-  SQLITE_FULL: 'there is no room for hostkeep.db: make some on its disk',
+  SQLITE_CORRUPT: 'hostkeep.db is damaged: stop all programs that use it, and restore it and keys.json from a backup',
+  SQLITE_NOTADB: 'hostkeep.db is not a database: restore it and keys.json from a backup',
+  SQLITE_CANTOPEN: 'hostkeep.db cannot be opened: check the owner, mode and file system of the data folder',
+  SQLITE_READONLY: 'hostkeep.db cannot be written: check the owner, mode and file system of the data folder',
+  SQLITE_IOERR: 'hostkeep.db cannot be read or written: check the disk and its free space',
+  SQLITE_FULL: 'the disk of hostkeep.db is full: free some space on it',
 };
 
-/** What to do about an error of the store; `undefined` where it is none. */
+/** Returns what an operator can do about an error of the store; `undefined` for any other error. */
 export function remedyFor(error: unknown): string | undefined {
   const { code = '' } = error as { readonly code?: unknown };
   return typeof code === 'string' ? REMEDIES[code] : undefined;
 }
 
-/** How many waiting transactions share one fsync at the most. */
+/** The maximum number of queued transactions that share one fsync. */
 const GROUP = 64;
 
 /**
- * SQLite in WAL mode with `synchronous=FULL`: what `write` resolved survives the process and the power.
- * Reads have a connection of their own and never wait for a writer. Writers queue for the other connection, and
- * those that wait at the same time are committed together, so that a crowd of them costs one fsync.
+ * A SQLite database in WAL mode with `synchronous=FULL`: once `write` resolves, its changes survive a crash or power
+ * loss. Reads use their own connection and never wait for a writer. Writers queue for the other connection; those that
+ * wait at the same time are committed together, so that a burst of writes costs one fsync.
  */
 export class Store implements Reader {
   readonly file: string;
@@ -63,7 +62,7 @@ export class Store implements Reader {
     this.#writes = writes;
   }
 
-  /** Opens or makes the file, readable by its owner only. */
+  /** Opens or creates the file, readable by its owner only. */
   static async open(file: string): Promise<Store> {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const writes = await Connection.open(file, ['journal_mode=wal', 'synchronous=full', 'foreign_keys=on']);
@@ -81,8 +80,8 @@ export class Store implements Reader {
   }
 
   /**
-   * Runs `work` in a transaction and resolves with its result once that is on disk; when it throws, nothing of it
-   * stays. It may await only its own `tx`: whatever else it waits for, all writers wait for.
+   * Runs `work` in a transaction and resolves with its result once the changes are on disk; if it throws, they are
+   * rolled back. `work` must await only its own `tx`, because all other writers wait for it.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -91,7 +90,7 @@ export class Store implements Reader {
     });
   }
 
-  /** Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in a transaction. */
+  /** Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in its own transaction. */
   async migrate(owner: string, folder: string): Promise<void> {
     const files = findFiles('[0-9][0-9][0-9][0-9]-*.sql', folder);
     if (files.length === 0) return;
@@ -119,9 +118,9 @@ export class Store implements Reader {
     return new Map(rows.map((row) => [row.name, row.sha256]));
   }
 
-  /** Writes a consistent copy while the server runs. The target must not exist yet. */
+  /** Writes a consistent copy, also while the server runs. Rejects if the target exists. */
   async backup(target: string): Promise<void> {
-    if (existsSync(target)) throw new Error(`${target} exists already`);
+    if (existsSync(target)) throw new Error(`${target} already exists`);
     const partial = `${target}.partial`;
     rmSync(partial, { force: true });
     const connection = await Connection.open(this.file, []);
@@ -135,13 +134,13 @@ export class Store implements Reader {
     }
   }
 
-  /** What is wrong with the file, as far as its structure shows it; takes a second or so for each gigabyte. */
+  /** Resolves with faults in the file's structure, at most 10. Takes about a second per gigabyte. */
   async examine(): Promise<string[]> {
     const rows = await this.#reads.all<{ quick_check: string }>('pragma quick_check(10)');
     return rows.map((row) => row.quick_check).filter((verdict) => verdict !== 'ok');
   }
 
-  /** Waits for writers that were accepted, then closes the file. */
+  /** Waits for queued writers, then closes the file. */
   async close(): Promise<void> {
     await this.#draining;
     await this.#reads.close();
@@ -150,7 +149,7 @@ export class Store implements Reader {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) await this.#commit(this.#queue.splice(0, GROUP));
-    this.#draining = undefined; // in the same breath as the look at the queue, so that no job falls between
+    this.#draining = undefined; // without an await after the look at the queue, so that no job is left in it
   }
 
   async #commit(jobs: readonly Job[]): Promise<void> {
@@ -160,14 +159,17 @@ export class Store implements Reader {
       for (const job of jobs) settled.push(await this.#step(job, jobs.length === 1));
       await this.#writes.run('commit');
     } catch (error) {
-      await this.#writes.run('rollback').catch(() => undefined); // there is none open when `begin` itself failed
+      await this.#writes.run('rollback').catch(() => undefined); // no transaction is open if `begin` itself failed
       for (const job of jobs) job.reject(error);
       return;
     }
     for (const settle of settled) settle();
   }
 
-  /** One job of a group; a failure takes back only this one, the whole transaction when it is alone. Resolves to what tells its caller, once all is durable. */
+  /**
+   * Runs one job of a group. A failure rolls back only this job, or the whole transaction if the job is alone. Resolves
+   * with a function that settles the caller's promise, to be called once the group is durable.
+   */
   async #step(job: Job, isAlone: boolean): Promise<() => void> {
     const tx = new Transaction(this.#writes);
     if (!isAlone) await this.#writes.run('savepoint job');
@@ -179,7 +181,7 @@ export class Store implements Reader {
           for (const callback of tx.callbacks) callback();
           job.resolve(value);
         } catch (error) {
-          job.reject(error); // a fault of the caller's callback, and no other job's concern
+          job.reject(error); // the callback's error concerns only its own caller
         }
       };
     } catch (error) {
@@ -216,7 +218,7 @@ class Transaction implements Tx {
   }
 }
 
-/** A connection with its prepared statements; the SQL texts are constants of the code, so their number is small. */
+/** A connection and its prepared statements, which are never evicted: SQL texts are constants, so there are few. */
 class Connection {
   readonly #database: Database;
   readonly #statements = new Map<string, Promise<Statement>>();
@@ -242,7 +244,7 @@ class Connection {
     return statement;
   }
 
-  /** `Statement.get` of the driver keeps the statement open at its first row, hence `all`. */
+  /** Uses `all`, because the driver's `Statement.get` leaves the statement open at its first row. */
   async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
     return (await this.all<T>(sql, ...params))[0];
   }
@@ -260,7 +262,7 @@ class Connection {
     try {
       await this.#database.exec(sql);
     } catch (error) {
-      await this.#database.exec('rollback').catch(() => undefined); // none is open when the script began none
+      await this.#database.exec('rollback').catch(() => undefined); // no transaction is open if `begin` failed
       throw error;
     }
   }

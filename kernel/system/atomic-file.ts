@@ -1,6 +1,6 @@
 /**
- * Files that are replaced as a whole: written beside, under a name of this process, and renamed, so that a reader, and
- * the next start after a crash, finds the old content or the new, and never a part.
+ * Atomic file replacement: the content is written to a temporary file in the same folder, which is then renamed.
+ * Readers, and the next start after a crash, find either the old or the new content, never a part of it.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync, writevSync } from 'node:fs';
@@ -9,17 +9,17 @@ import { basename, dirname, join } from 'node:path';
 import { isRunning, PROCESS_ID } from './process-id.ts';
 
 interface ReplaceOptions {
-  /** Permissions of the new file, e.g. 0o600. */
+  /** The permissions of the new file, e.g. 0o600. */
   readonly mode: number;
-  /** Waits until the content is on disk, before the name is. */
+  /** Whether to flush the content to disk before the rename. */
   readonly flush?: boolean;
-  /** Modification time; the present one unless said. */
+  /** The modification time; the present unless given. */
   readonly mtime?: Date;
 }
 
 type Content = string | Uint8Array;
 
-/** Hidden, so that patterns such as `include conf.d/*` pass it over. */
+/** Returns a name for a temporary file. It is hidden, so that patterns such as `include conf.d/*` skip it. */
 const besideOf = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${PROCESS_ID}.${randomBytes(4).toString('hex')}.tmp`);
 
@@ -45,7 +45,7 @@ export async function replaceFile(
   }
 }
 
-/** The same without a promise, for threads and the start; several chunks are written one after the other. */
+/** `replaceFile` without a promise, for worker threads and start-up; chunks are written one after another. */
 export function replaceFileSync(
   path: string,
   content: Content | readonly Uint8Array[],
@@ -54,7 +54,7 @@ export function replaceFileSync(
   withFileBeside(path, content, options, (beside) => renameSync(beside, path));
 }
 
-/** Creates a file that must not exist yet; returns false, and changes nothing, where it does. */
+/** Creates a file atomically. Returns false, and changes nothing, if it exists. */
 export function createFileSync(path: string, content: Content, options: Omit<ReplaceOptions, 'mtime'>): boolean {
   try {
     withFileBeside(path, content, options, (beside) => linkSync(beside, path));
@@ -65,7 +65,7 @@ export function createFileSync(path: string, content: Content, options: Omit<Rep
   }
 }
 
-/** Removes what processes that were killed left beside a file. */
+/** Removes temporary files that killed processes left next to a file. */
 export function removeLeftovers(path: string): void {
   const prefix = `.${basename(path)}.`;
   for (const name of readdirSync(dirname(path))) {

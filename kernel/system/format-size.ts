@@ -1,6 +1,6 @@
 const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 
-/** A number of bytes as `du -h` writes it: powers of 1024, rounded up, one decimal below 10 (`0`, `512`, `1.7M`, `12G`). */
+/** Formats bytes as `du -h` does: powers of 1024, rounded up, one decimal below 10 (`0`, `512`, `1.7M`, `12G`). */
 export function formatSize(bytes: number): string {
   let power = 0;
   let scaled = bytes;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The text of a socket's binary address (4 or 16 bytes), IPv4 in IPv6 as IPv4, IPv6 by RFC 5952. */
+/** Formats a socket's binary address (4 or 16 bytes): IPv4-mapped addresses as IPv4, IPv6 by RFC 5952. */
 export function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const isMapped =
@@ -15,7 +15,7 @@ export function ipText(bytes: Uint8Array): string {
   return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) : '';
 }
 
-/** A set of IP addresses and CIDR ranges. Throws a `RangeError` that names the one that is neither. */
+/** A set of IP addresses and CIDR ranges. The constructor throws a `RangeError` that names the first invalid one. */
 export class IpRanges {
   readonly #list = new BlockList();
   readonly isEmpty: boolean;
@@ -42,9 +42,8 @@ export class IpRanges {
 }
 
 /**
- * What is no address of the public Internet, though it may look like one: the special-purpose registries of IANA for
- * IPv4 and for what of IPv6 lies in 2000::/3 (RFC 6890 and its updates), multicast and reserved ranges, and the address
- * at which Azure serves its machines.
+ * Ranges that are not public: IANA's special-purpose registries for IPv4 and for the part of IPv6 in 2000::/3 (RFC 6890
+ * and its updates), multicast and reserved ranges, and 168.63.129.16, at which Azure serves its virtual machines.
  */
 const SPECIAL = new IpRanges([
   '0.0.0.0/8',
@@ -73,20 +72,26 @@ const SPECIAL = new IpRanges([
   '3ffe::/16',
   '3fff::/20',
 ]);
-/** The only part of IPv6 that is routed; outside of it lie loopback, unique-local, link-local and multicast addresses, and most forms that carry an IPv4 address. */
+/**
+ * The only range of IPv6 that is routed publicly. Outside it are loopback, unique-local, link-local and multicast
+ * addresses, and most forms that embed an IPv4 address.
+ */
 const GLOBAL_UNICAST = new IpRanges(['2000::/3']);
 
 /**
- * Whether an address belongs to the public Internet, as far as the address itself tells. One with a zone does not, nor
- * does one that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), whatever that one is: who connects
- * to it may be led to the network inside.
+ * Returns whether an address is on the public Internet, as far as the address itself shows. Addresses with a zone are
+ * not, nor are those that embed any IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), because a connection to
+ * them may end in the internal network.
  */
 export function isPublic(address: string): boolean {
   if (address.includes('%') || SPECIAL.has(address)) return false;
   return isIP(address) === 4 || GLOBAL_UNICAST.has(address);
 }
 
-/** The client's address: the socket's, or behind trusted proxies the last one that no trusted proxy could have made up. */
+/**
+ * Returns the client's address: the socket's, or, behind trusted proxies, the last hop of X-Forwarded-For that is not a
+ * trusted proxy. Clients can forge the hops before that one.
+ */
 export function clientAddress(socket: string, forwardedFor: string, proxies: IpRanges): string {
   if (!proxies.has(socket)) return socket;
   let client = socket;
@@ -99,7 +104,9 @@ export function clientAddress(socket: string, forwardedFor: string, proxies: IpR
   return client;
 }
 
-/** The part of an address that one customer cannot change at will: an IPv4 address as it is, of IPv6 the /64 network. */
+/**
+ * Returns the part of an address that its user cannot vary at will: the whole IPv4 address, or the /64 network of IPv6.
+ */
 export function networkOf(ip: string): string {
   const [address = ''] = ip.split('%');
   if (isIP(address) !== 6) return address;

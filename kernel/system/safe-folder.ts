@@ -1,7 +1,7 @@
 /**
- * The one way to a file below an account's files root. Each component is opened from its parent's descriptor without
- * following links (`/proc/self/fd/<n>/<name>`, `O_NOFOLLOW`), so that what was checked is what is used, also while
- * somebody swaps folders for links. Descriptors are handed out, never paths.
+ * The only access to files below an account's files root. Opens each component from its parent's descriptor without
+ * following links (`/proc/self/fd/<n>/<name>`, `O_NOFOLLOW`), so that the file checked is the file used, even while
+ * somebody swaps folders for links. Callers get descriptors, never paths.
  */
 import { isUtf8 } from 'node:buffer';
 import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
@@ -13,45 +13,48 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 export const ROOT_FLAGS = O_RDONLY | O_DIRECTORY;
 /** Flags for a folder below it. */
 export const FOLDER_FLAGS = ROOT_FLAGS | O_NOFOLLOW;
-/** Longest name of a Linux file system, in bytes. */
+/** The longest name on Linux file systems, in bytes. */
 const NAME_BYTES = 255;
 const PATH_BYTES = 4096;
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** Entries that `scan` fetches at a time: what the event loop does in one go. */
+/** The number of entries that `scan` reads at a time. */
 const SCANNED_AT_ONCE = 512;
 
 /**
- * Components of a client's path, which is absolute under `virtualRoot` or relative to it, and decoded already.
- * Errors: 400 `invalid_path` for control characters, `..`, names too long, and whatever is outside.
+ * Splits a client's decoded path, absolute under `virtualRoot` or relative to it, into components. Errors:
+ * 400 `invalid_path` for control characters, `..`, overlong names, and paths outside `virtualRoot`.
  */
 export function componentsOf(path: string, virtualRoot: string): string[] {
-  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path has no control characters');
+  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path must not contain control characters');
   if (Buffer.byteLength(path) > PATH_BYTES)
-    throw new HttpError('invalid_path', `a path has at most ${PATH_BYTES} bytes`);
+    throw new HttpError('invalid_path', `a path must not exceed ${PATH_BYTES} bytes`);
   const isInside = path === virtualRoot || path.startsWith(`${virtualRoot}/`);
   if (path.startsWith('/') && path !== '/' && !isInside)
-    throw new HttpError('invalid_path', `an absolute path begins with ${virtualRoot}`);
+    throw new HttpError('invalid_path', `an absolute path must begin with ${virtualRoot}`);
   const components = (isInside ? path.slice(virtualRoot.length) : path)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
-  if (components.includes('..')) throw new HttpError('invalid_path', 'a path has no .. components');
+  if (components.includes('..')) throw new HttpError('invalid_path', 'a path must not contain .. components');
   if (components.some((name) => Buffer.byteLength(name) > NAME_BYTES))
-    throw new HttpError('invalid_path', `a name has at most ${NAME_BYTES} bytes`);
+    throw new HttpError('invalid_path', `a name must not exceed ${NAME_BYTES} bytes`);
   return components;
 }
 
-/** The client's absolute path of components. */
+/** Returns the absolute path of components as clients see it. */
 export function clientPath(components: readonly string[], virtualRoot: string): string {
   return [virtualRoot, ...components].join('/');
 }
 
-/** The name of an entry as clients know it; `undefined` where none could ask for it, because it is not UTF-8 or has control characters. */
+/**
+ * Returns the name of an entry as clients see it; `undefined` if no client path can hold it, because it is not UTF-8 or
+ * has control characters.
+ */
 export function entryName(bytes: Buffer): string | undefined {
   const name = isUtf8(bytes) ? bytes.toString() : undefined;
   return name === undefined || CONTROL.test(name) ? undefined : name;
 }
 
-/** An open folder below a files root. Whoever gets one closes it. */
+/** An open folder at or below a files root. The caller that receives one must close it. */
 export class Folder {
   readonly handle: FileHandle;
 
@@ -59,12 +62,15 @@ export class Folder {
     this.handle = handle;
   }
 
-  /** The files root itself; it is the operator's setting, so links in its path are followed. */
+  /** Opens the files root itself. Follows links in its path, because the operator sets it. */
   static async openRoot(filesRoot: string): Promise<Folder> {
     return new Folder(await open(filesRoot, ROOT_FLAGS));
   }
 
-  /** Goes down from the root. Rejects with the error of the system: `ENOENT`, `ENOTDIR` or `ELOOP` when one is no plain folder. */
+  /**
+   * Opens a folder below the root. Rejects with the system's error: `ENOENT`, `ENOTDIR` or `ELOOP` if a component is
+   * not a plain folder.
+   */
   static async open(filesRoot: string, components: readonly string[]): Promise<Folder> {
     let folder = await Folder.openRoot(filesRoot);
     for (const name of components) {
@@ -79,8 +85,8 @@ export class Folder {
   }
 
   /**
-   * `open` for a client; `undefined` for the root itself while the account has no files yet. Errors: 404
-   * `folder_not_found` where there is no such plain folder, 503 `files_unavailable` where it cannot be opened.
+   * Opens a folder for a client. Resolves with `undefined` for a root that does not exist yet. Errors:
+   * 404 `folder_not_found` if there is no such plain folder, 503 `files_unavailable` if it cannot be opened.
    */
   static async find(filesRoot: string, components: readonly string[]): Promise<Folder | undefined> {
     try {
@@ -93,7 +99,7 @@ export class Folder {
     }
   }
 
-  /** Goes down from the root, making what is missing, owned by whoever owns the folder above. The root is made too. */
+  /** Opens a folder and creates what is missing, the root too. Folders below the root get the owner of their parent. */
   static async make(filesRoot: string, components: readonly string[]): Promise<Folder> {
     let folder = await Folder.#makeRoot(filesRoot);
     for (const name of components) {
@@ -121,7 +127,7 @@ export class Folder {
     return new Folder(await open(this.#path(name), FOLDER_FLAGS));
   }
 
-  /** A regular file, for reading. Rejects with `ELOOP` for a link and `EINVAL` for a device, pipe or folder. */
+  /** Opens a regular file for reading. Rejects with `ELOOP` for a link and `EINVAL` for a device, pipe or folder. */
   async file(name: string | Buffer): Promise<FileHandle> {
     const handle = await open(this.#path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
@@ -133,12 +139,12 @@ export class Folder {
     }
   }
 
-  /** Entries as bytes, because names need not be UTF-8. */
+  /** Resolves with all entries, their names as bytes, because names need not be UTF-8. */
   entries(): Promise<Dirent<Buffer>[]> {
     return readdir(this.#path(''), { withFileTypes: true, encoding: 'buffer' });
   }
 
-  /** The same little by little, for folders of any size; whoever stops early has read no more than it needed. */
+  /** Yields entries as it reads them, for folders of any size; a caller that stops early leaves the rest unread. */
   async *scan(): AsyncGenerator<Dirent<Buffer>, void> {
     const directory = await opendir(this.#path(''), {
       encoding: 'buffer' as BufferEncoding,
@@ -155,7 +161,7 @@ export class Folder {
     return statfs(this.#path(''));
   }
 
-  /** Of one entry, without opening it; a link is not followed. */
+  /** Stats an entry without opening it or following a link. */
   statEntry(name: string | Buffer): Promise<Stats> {
     return lstat(this.#path(name));
   }

@@ -9,7 +9,7 @@ const ann = { id: 1 } as Account;
 const bea = { id: 2 } as Account;
 const cleo = { id: 3 } as Account;
 
-/** Work that runs until it is told to end. */
+/** Work that runs until it is released. */
 function controlled(
   limiter: AccountLimiter,
   account: Account,
@@ -73,7 +73,7 @@ test('an account that has too many waiting is refused, others are not', async ()
   assert.is(await other.done, 'other');
 });
 
-test('accounts that wait are served in turn, whatever the order in which they came', async () => {
+test('waiting accounts are served in turn, regardless of their order of arrival', async () => {
   const limiter = new AccountLimiter({ atOnce: 1, perAccount: 1, waiting: 10, waitingOfAll: 5 });
   const started: string[] = [];
   const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'];
@@ -90,7 +90,7 @@ test('accounts that wait are served in turn, whatever the order in which they ca
   assert.equal(started, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
 });
 
-test('a request that is aborted leaves the queue, and a failure passes its place on', async () => {
+test('an aborted request leaves the queue, and a failed task frees its slot', async () => {
   const limiter = new AccountLimiter({ atOnce: 1, perAccount: 1, waiting: 5 });
   const started: string[] = [];
   const first = controlled(limiter, ann, started, 'first');

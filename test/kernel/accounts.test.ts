@@ -87,7 +87,7 @@ test('a session ends at once with logout, password, suspension and removal, also
   assert.is(await mine(third), 401);
 });
 
-test('a token is known by all of it, though found by its end', () => {
+test('a token is looked up by its end, but compared as a whole', () => {
   const tokens = new TokenCache();
   const [mine, other] = [{ expiresAt: 2 }, { expiresAt: 4 }] as Session[] as [Session, Session];
   tokens.set('Bearer a.same-end-of-both', mine);
@@ -102,7 +102,7 @@ test('a token is known by all of it, though found by its end', () => {
   assert.equal([tokens.get('Bearer a.same-end-of-both'), tokens.get('Bearer c')], [undefined, other]);
 });
 
-test('requests that waited for a check which found no change ask the store nothing', async () => {
+test('requests that waited for a check that found no change do not query the store', async () => {
   const { sessions, revision, store } = server.hostkeep.core;
   const header = `Bearer ${(await server.user('wim')).token}`;
   const first = await sessions.resolve(header);
@@ -141,7 +141,7 @@ test('what another process changed holds for the request that is read before the
   }
 });
 
-test('a change that another process committed later and told of earlier is looked for all the same', async () => {
+test('a change that another process committed later but announced earlier is still noticed', async () => {
   const folder = temporaryFolder();
   let n = 0;
   const held: (() => void)[] = [];
@@ -203,7 +203,7 @@ test('a clock that is set back a little takes no token away, and no token lasts 
   }
 });
 
-test('what a killed process left beside the keys is removed, what a running one writes is not', () => {
+test('temporary key files of killed processes are removed, those of running ones are not', () => {
   const folder = temporaryFolder();
   const names = [PROCESS_ID, `${2 ** 22 + 1}:1`].map((id) => `.keys.json.${id}.0a1b2c3d.tmp`);
   for (const name of names) writeFileSync(join(folder, name), '{');
@@ -249,7 +249,7 @@ test('one event is one line, and a change and its event exist together', async (
   assert.is(escapeControl('a\tb'), 'a\\x09b');
 });
 
-test("what happens to an account that is gone meanwhile is the server's event, refuses the login, and is no fault", async () => {
+test('an event of an account that was removed in the meantime belongs to the server, rejects the login, and is not an error', async () => {
   const { accounts, events, plans, sessions, store } = server.hostkeep.core;
   const account = await server.account('gone');
   await accounts.remove('gone');
@@ -271,7 +271,7 @@ test("what happens to an account that is gone meanwhile is the server's event, r
   assert.equal(codes, ['plan_not_found', 'plan_not_found']);
 });
 
-test('what fails because its session ended while it was answered gets the 401 of the next request', async () => {
+test('a request that fails because its session ended in the meantime gets a 401', async () => {
   const plugin = definePlugin({
     name: 'leaver',
     features: [],

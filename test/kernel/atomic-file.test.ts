@@ -8,7 +8,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('atomic files');
 
-test('a failed replacement leaves the old file and nothing beside it', async () => {
+test('a failed replacement leaves the old file and no other', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'settings.conf');
   writeFileSync(file, 'old');
@@ -23,7 +23,7 @@ test('a failed replacement leaves the old file and nothing beside it', async () 
   assert.equal(readdirSync(folder), ['settings.conf']);
 });
 
-test('content, mode and time are those asked for', async () => {
+test('a replaced file has the given content, mode and time', async () => {
   const folder = temporaryFolder();
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   const mtime = new Date('2026-01-02T03:04:05Z');
@@ -47,7 +47,7 @@ test('a file is created once', () => {
   assert.equal(readdirSync(folder), ['keys.json']);
 });
 
-test('leftovers of processes that ended are removed, and nothing else', () => {
+test('leftovers of ended processes are removed, and nothing else', () => {
   const folder = temporaryFolder();
   const kept = [
     `.a.json.${PROCESS_ID}.00000000.tmp`,

@@ -27,7 +27,7 @@ async function connection(url: string): Promise<TLSSocket> {
 
 const nameOf = (socket: TLSSocket) => String(socket.getPeerCertificate().subject.CN);
 
-/** The name that a new connection is shown. */
+/** Resolves with the name in the certificate that a new connection gets. */
 async function shown(url: string): Promise<string> {
   const socket = await connection(url);
   const name = nameOf(socket);
@@ -41,7 +41,7 @@ async function ask(socket: TLSSocket, request: string): Promise<string> {
   return reply.toString('latin1');
 }
 
-test('a renewed certificate is taken by a reload, and one that cannot be used is not', async () => {
+test('a reload takes a renewed certificate and rejects an unusable one', async () => {
   install(first);
   const server = await TestServer.start({
     plugins: [probePlugin()],

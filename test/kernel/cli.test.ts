@@ -10,7 +10,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('command line');
 
-test('wrong usage and wrong settings have an exit code of their own', async () => {
+test('invalid usage and invalid settings have their own exit code', async () => {
   const data = temporaryFolder();
   for (const args of [
     ['nonsense'],
@@ -36,7 +36,7 @@ test('wrong usage and wrong settings have an exit code of their own', async () =
   }
 });
 
-test('every command tells how it is used', async () => {
+test('every command prints its usage', async () => {
   const data = temporaryFolder();
   await Promise.all(
     ['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'doctor'].map(async (command) => {
@@ -137,7 +137,7 @@ test('a node says that it has no administrator, reads its configuration again, a
   await line(/the configuration was not changed: \S+settings.json: hosting.ip_address must be string/);
   writeFileSync(file, JSON.stringify({ log: { level: 'debug' } }));
   child.kill('SIGHUP');
-  await line(/the configuration was read again/);
+  await line(/the configuration was reloaded/);
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number];
   assert.is(code, 0);

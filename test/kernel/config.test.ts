@@ -20,7 +20,7 @@ const refused = (settings: unknown, pattern: RegExp) =>
     (error: Error) => error instanceof ConfigError && pattern.test(error.message),
   );
 
-test('what cannot be used is refused with file and setting', () => {
+test('an invalid configuration is rejected with an error naming file and setting', () => {
   refused('{', /settings.json: /);
   refused('[]', /settings.json: is not a JSON object/);
   refused({ edition: 'free' }, /settings.json: edition/);
@@ -74,7 +74,7 @@ test('included files are laid over the file that names them, in the order of the
   refusedWith(/^[^ ]+\/conf\.d\/20-b\.json: /);
 });
 
-test('an address is taken apart', () => {
+test('an address is split into host and port', () => {
   assert.equal(splitHostPort('[::1]:443'), { host: '::1', port: 443 });
   assert.equal(splitHostPort('0.0.0.0:0'), { host: '0.0.0.0', port: 0 });
 });

@@ -23,7 +23,7 @@ test.before(async () => {
 });
 test.after(() => server.close());
 
-/** The head of a reply: its status, and each header that concerns other origins, with its name in lower case. */
+/** Sends a request. Resolves with the status and the CORS headers of the reply, their names in lower case. */
 async function ask(
   request: string,
   origin: string | undefined,
@@ -49,7 +49,7 @@ async function ask(
 const bearer = () => `Authorization: Bearer ${token}\r\n`;
 const preflight = (method: string) =>
   `Access-Control-Request-Method: ${method}\r\nAccess-Control-Request-Headers: authorization\r\n`;
-/** Requests of every kind of reply, and the status of each. */
+/** Requests for every kind of reply, and the status of each. */
 const KINDS = (): readonly (readonly [number, string, string])[] => [
   [200, 'GET /probe/open', ''],
   [200, 'HEAD /probe/open', ''],
@@ -81,7 +81,7 @@ test('nobody is let in unless configured', async () => {
   await plain.close();
 });
 
-test('what no browser sends as an origin is refused at the start, by the name of its setting', () => {
+test('a malformed origin stops the start with an error naming the setting', () => {
   const bad = [
     '*',
     'null',
@@ -166,7 +166,7 @@ test('an allowed origin may read every reply: values, bytes, streams and refusal
   });
 });
 
-test('a browser that asks first is told the methods and headers of the path', async () => {
+test('a preflight reply names the methods and headers of the path', async () => {
   const answer = {
     vary: 'Origin',
     'access-control-allow-origin': PANEL,
@@ -204,7 +204,7 @@ test('a browser that asks first is told the methods and headers of the path', as
   );
 });
 
-test('a foreign host and a closed address stay closed to those who ask first', async () => {
+test('a foreign host and a closed address reject preflights', async () => {
   const text = await rawRequest(
     server.hostkeep.url('admin'),
     `OPTIONS /probe/open HTTP/1.1\r\nHost: evil.test\r\nOrigin: ${ADMIN_PANEL}\r\n${preflight('GET')}\r\n`,

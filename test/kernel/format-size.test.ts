@@ -29,7 +29,7 @@ test('sizes are rounded up, with one decimal below ten', () => {
   for (const [bytes, text] of cases) assert.is(formatSize(bytes), text);
 });
 
-test('the same as du -h writes', () => {
+test('sizes are the same as those of du -h', () => {
   const file = join(temporaryFolder(), 'sparse');
   writeFileSync(file, '');
   const edges = [1, 10, 1024].flatMap((factor) => [1, 2, 3].map((power) => factor * 1024 ** power));

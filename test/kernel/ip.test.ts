@@ -5,14 +5,14 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('addresses');
 
-test('socket addresses are written as people write them', () => {
+test('socket addresses have their usual text form', () => {
   assert.is(ipText(Uint8Array.of(127, 0, 0, 1)), '127.0.0.1');
   assert.is(ipText(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 1, 2, 3)), '10.1.2.3');
   assert.is(ipText(Uint8Array.of(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), '2001:db8::1');
   assert.is(ipText(new Uint8Array(0)), '');
 });
 
-test('a range that is none is refused by name', () => {
+test('an invalid range is rejected with an error naming it', () => {
   for (const range of ['10.0.0.0/33', 'example.com', '::1/129', '10.0.0.1/x', ''])
     assert.throws(() => new IpRanges([range]), /is not an address or a CIDR range/);
 });
@@ -30,7 +30,7 @@ test('X-Forwarded-For counts from trusted proxies only, and only as far as they 
   assert.is(clientAddress('10.0.0.1', "1.2.3.4' or 1=1, 10.0.0.3", proxies), '10.0.0.3');
 });
 
-test('the admin address answers to literal addresses, localhost and configured names only', () => {
+test('the admin address accepts only literal addresses, localhost and configured names', () => {
   const guard = new HostGuard(['Panel.Example.com']);
   for (const host of [
     '127.0.0.1:2087',
@@ -52,7 +52,7 @@ test('the admin address answers to literal addresses, localhost and configured n
     assert.not.ok(guard.allows(host), host);
 });
 
-/** Ranges that are not public, each by its first and last address and what it is for. */
+/** Ranges that are not public: the first and last address and the purpose of each. */
 const NOT_PUBLIC = [
   ['0.0.0.0', '0.255.255.255', 'this network'],
   ['10.0.0.0', '10.255.255.255', 'private'],
@@ -99,7 +99,7 @@ const NOT_PUBLIC = [
   ['fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'site-local'],
   ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'multicast'],
 ] as const;
-/** The neighbours of those ranges that are public, and some who live there. */
+/** Public neighbours of those ranges, and some well-known public addresses. */
 const PUBLIC = [
   '1.0.0.0',
   '9.255.255.255',
@@ -151,7 +151,7 @@ const PUBLIC = [
   '3fff:1000::',
 ];
 
-test('addresses of the public Internet are public, and those of no registered purpose else', () => {
+test('public addresses are public, and those of special-purpose registries are not', () => {
   for (const [first, last, purpose] of NOT_PUBLIC)
     for (const address of [first, last]) assert.not.ok(isPublic(address), `${address}: ${purpose}`);
   for (const address of PUBLIC) assert.ok(isPublic(address), address);
@@ -184,7 +184,7 @@ test('an address that carries an IPv4 address is not public, whichever it carrie
   }
 });
 
-test('what is no plain address is not public: names, numbers, zones, brackets, ranges', () => {
+test('anything but a plain address is not public: names, numbers, zones, brackets, ranges', () => {
   for (const text of [
     '',
     'x',

@@ -11,7 +11,7 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('loader');
 const reply = Type.Object({});
 
-/** A plugin with one route for all, `/<name>`, and whatever else a test gives it. */
+/** Returns a plugin with one guest route, `/<name>`, and the given other parts. */
 function plugin(name: string, rest: Partial<Plugin> = {}): Plugin {
   return definePlugin({
     name,
@@ -28,7 +28,7 @@ const failure = (plugins: readonly Plugin[], config = {}) =>
     (error: Error) => error.message,
   );
 
-test('a table that contradicts itself stops the start, with what clashed and what to do', async () => {
+test('a contradictory table stops the start with an error naming the conflict and the remedy', async () => {
   const route = { method: 'GET', path: '/x/:id', access: 'guest', summary: '', reply } as const;
   const handlers = { a: () => ({}) };
   assert.match(
@@ -112,7 +112,7 @@ test('a plugin that is switched off has no routes', async () => {
   await server.close();
 });
 
-test('plugins are set up after those that they need, get their service, and end in the reverse order', async () => {
+test('plugins are set up after those that they need, get their services, and close in reverse order', async () => {
   const order: string[] = [];
   const traced = (name: string, needs: string[]) =>
     plugin(name, {
@@ -128,7 +128,7 @@ test('plugins are set up after those that they need, get their service, and end 
   assert.equal(order, ['c after ', 'b after C', 'a after B and C', 'close a', 'close b', 'close c']);
 });
 
-test('parts are gathered from all at once, and one that fails or hangs costs only its own', async () => {
+test('parts are gathered concurrently, and a provider that fails or hangs costs only its part', async () => {
   const provider = (name: string, counts: () => { users: number } | Promise<{ users: number }>) =>
     plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
   const hostkeep = await Hostkeep.start(testConfig(temporaryFolder()), createLog('silent'), {

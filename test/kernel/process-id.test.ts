@@ -8,7 +8,7 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('process names');
 const FILE = join(import.meta.dirname, '../../kernel/system/process-id.js');
 
-test('a name that no process has is that of none', () => {
+test('an id that no process has is not running', () => {
   for (const name of ['', ':', 'self', `self:${PROCESS_ID.split(':')[1]}`, '../1:1', PROCESS_ID.slice(0, -1)])
     assert.not(isRunning(name), name);
   assert.not(isRunning(`${process.pid}:1`), 'another process had the same id');

@@ -49,7 +49,7 @@ test('what leads outside is refused, in whatever way it is said', () => {
     );
 });
 
-test('what only looks like it is a name, and there is no such folder', async () => {
+test('paths that only look like traversal are names of missing folders', async () => {
   for (const path of LITERAL)
     await missing(async () => (await Folder.open(root, componentsOf(path, VIRTUAL))).close(), JSON.stringify(path));
 });
@@ -62,7 +62,7 @@ test('a path may be absolute under the virtual root or relative to the files roo
   assert.is(clientPath([], VIRTUAL), VIRTUAL);
 });
 
-test('whatever the text, components are names', () => {
+test('components of any path are plain names', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(fc.constantFrom('.', '..', '/', '\\', 'a', '\0', '%2e', VIRTUAL, '\u00e9')).map((parts) => parts.join('')),
@@ -87,7 +87,7 @@ test('whatever the text, components are names', () => {
   );
 });
 
-test('a link is no folder and no file, in every position and wherever it leads', async () => {
+test('a link is neither a folder nor a file, at any position and with any target', async () => {
   const links = join(root, 'links');
   mkdirSync(join(links, 'x/y'), { recursive: true });
   const targets = {
@@ -121,7 +121,7 @@ test('a link is no folder and no file, in every position and wherever it leads',
   assert.equal(readdirSync(join(outside, 'b')).toSorted(), ['c', 'file']);
 });
 
-test('a name is one component, also for those who have a folder already', async () => {
+test('a name is a single component, even relative to an open folder', async () => {
   const folder = await Folder.open(root, ['a']);
   for (const name of ['.', '..', '../..', 'b/c', '/etc', 'b/..', '']) {
     if (name !== '') assert.is(await codeOf(() => folder.folder(name)), 'invalid_path', name);
@@ -161,7 +161,7 @@ test('a thread that swaps folders for links all the while gets nothing from outs
   assert.is(openDescriptors(), before);
 });
 
-test('a folder that was opened stays the one that was opened', async () => {
+test('an open folder stays the same folder when it is moved', async () => {
   mkdirSync(join(root, 'moved/inner'), { recursive: true });
   const folder = await Folder.open(root, ['moved']);
   execFileSync('mv', ['--', join(root, 'moved'), join(root, 'elsewhere')]);
@@ -173,7 +173,7 @@ test('a folder that was opened stays the one that was opened', async () => {
   await folder.close();
 });
 
-test('names of every kind are found by their bytes', async () => {
+test('names in any encoding are found by their bytes', async () => {
   const folder = await Folder.make(root, ['names']);
   const odd = [
     Buffer.from('new\nline'),
@@ -203,7 +203,7 @@ test('names of every kind are found by their bytes', async () => {
   ]);
 });
 
-test('pipes, sockets and folders are not read as files, and none of them makes anybody wait', async () => {
+test('pipes, sockets and folders are not read as files, and none of them blocks', async () => {
   execFileSync('mkfifo', ['--', join(root, 'a/pipe')]);
   const listener = createServer().listen(join(root, 'a/socket'));
   const folder = await Folder.open(root, ['a']);
@@ -223,7 +223,7 @@ test('folders may lie deeper than a path is long', async () => {
   execFileSync('rm', ['-rf', '--', join(root, deep[0] ?? '')]);
 });
 
-test('a files root that is not there is made when something is made in it', async () => {
+test('a missing files root is created with the first folder in it', async () => {
   const nowhere = join(base, 'later');
   assert.is(await codeOf(() => Folder.open(nowhere, [])), 'ENOENT');
   assert.is(await Folder.find(nowhere, []), undefined);
@@ -234,7 +234,7 @@ test('a files root that is not there is made when something is made in it', asyn
   assert.is(statSync(nowhere).mode & 0o777, 0o750);
 });
 
-test('what is made belongs to whoever owns the folder above, and is not made twice', async () => {
+test('a new folder belongs to the owner of its parent, and an existing one is reused', async () => {
   const owned = join(root, 'owned');
   mkdirSync(owned);
   if (process.getuid?.() === 0) chownSync(owned, 1234, 1235);
@@ -246,7 +246,7 @@ test('what is made belongs to whoever owns the folder above, and is not made twi
   assert.is(await codeOf(() => Folder.make(root, ['a', 'file', 'x'])), 'ENOTDIR');
 });
 
-test('nothing stays open, whatever went wrong', async () => {
+test('no descriptor stays open after any failure', async () => {
   const before = openDescriptors();
   for (const path of [
     ['a', 'b', 'c'],

@@ -5,7 +5,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('semaphore');
 
-test('no more run at once than there are slots, a failure frees its slot, and too many are refused', async () => {
+test('no more tasks run than there are slots, a failure frees its slot, and too many are rejected', async () => {
   const semaphore = new Semaphore(2, 2);
   const running: { finish: () => void; fail: () => void }[] = [];
   const task = () =>

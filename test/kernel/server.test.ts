@@ -61,7 +61,7 @@ test('one answer for every token that is not good', async () => {
   });
 });
 
-test('a token that was used is refused once it has expired', async () => {
+test('a cached token is rejected once it has expired', async () => {
   const { sessions } = server.hostkeep.core;
   const { token } = await server.user('ella');
   for (let i = 0; i < 2; i += 1) assert.is((await server.ask('/probe/mine', { token })).status, 200);
@@ -78,7 +78,7 @@ test('a token that was used is refused once it has expired', async () => {
   }
 });
 
-test('a gate names the feature that is missing', async () => {
+test('a 403 names the missing feature', async () => {
   const { token } = await server.user('bert', 'empty');
   const refused = await server.ask('/probe/gated', { token });
   assert.is(refused.status, 403);
@@ -184,7 +184,7 @@ test('the gate is asked before the body is judged', async () => {
   assert.is((await server.ask('/probe/echo', { method: 'PUT', body: '{', token })).status, 403);
 });
 
-test('a body that nobody will read does no harm, too large or broken off', async () => {
+test('an unread body does no harm, even if it is too large or cut off', async () => {
   const head = 'PUT /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   assert.match(await raw(`${head}Content-Length: 200000\r\n\r\n${'a'.repeat(200_000)}`), /401 Unauthorized/);
   assert.match(
@@ -261,7 +261,7 @@ test('pipelined requests are answered in their order', async () => {
   );
 });
 
-test('a handler hears that its client went away', async () => {
+test('a handler is notified when its client disconnects', async () => {
   const held = new Gate();
   const other = await TestServer.start({ plugins: [probePlugin(held)] });
   const socket = await rawConnection(other.hostkeep.url('user'));
@@ -276,7 +276,7 @@ test('a handler hears that its client went away', async () => {
   assert.ok(held.aborted);
 });
 
-test('a stopping server answers what it accepted and takes nothing new', async () => {
+test('a stopping server answers accepted requests and accepts no new ones', async () => {
   const held = new Gate();
   const other = await TestServer.start({ plugins: [probePlugin(held)] });
   const { port } = new URL(other.hostkeep.url('user'));
@@ -285,7 +285,7 @@ test('a stopping server answers what it accepted and takes nothing new', async (
   const waiting = rawRequest(other.hostkeep.url('user'), 'GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
   await held.entered;
   const closed = other.close();
-  await new Promise((resolve) => setImmediate(resolve)); // the listener goes right before this
+  await new Promise((resolve) => setImmediate(resolve)); // by then, the listener is closed
   const refused = connect(Number(port), '127.0.0.1');
   const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException];
   assert.is(error.code, 'ECONNREFUSED');
@@ -377,7 +377,7 @@ test('two servers do not share a port', async () => {
   assert.match(error?.message ?? '', /cannot listen on 127.0.0.1:\d+; is another program using the port\?/);
 });
 
-test('a configuration that is read again takes the place of the old one, and one that fails does not', async () => {
+test('a reloaded configuration replaces the old one, unless it is invalid', async () => {
   const other = await TestServer.start({ plugins: [probePlugin()] });
   const { hostkeep } = other;
   const kept = hostkeep.node.config;

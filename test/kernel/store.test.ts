@@ -27,7 +27,7 @@ const rejected = async (promise: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-test('a migration that was applied may not change', async () => {
+test('an applied migration must not change', async () => {
   const store = await open();
   const folder = join(store.file, '..', 'migrations');
   await store.migrate('test', folder);
@@ -36,7 +36,7 @@ test('a migration that was applied may not change', async () => {
   await store.close();
 });
 
-test('a migration that fails leaves nothing behind and may be mended', async () => {
+test('a failed migration leaves nothing behind and may be corrected', async () => {
   const store = await open();
   const folder = join(store.file, '..', 'migrations');
   writeFileSync(
@@ -51,7 +51,7 @@ test('a migration that fails leaves nothing behind and may be mended', async () 
   await store.close();
 });
 
-test('of transactions that are committed together, one that fails takes back only itself', async () => {
+test('of transactions committed together, a failing one rolls back only itself', async () => {
   const store = await open();
   const committed: string[] = [];
   const add = (name: string) =>
@@ -74,7 +74,7 @@ test('of transactions that are committed together, one that fails takes back onl
   await store.close();
 });
 
-test('no job is left lying, however long after another one it comes', async () => {
+test('no job is left in the queue, however long after another one it arrives', async () => {
   const store = await open();
   for (let ticks = 0; ticks < 40; ticks += 1) {
     await store.write((tx) => tx.run('insert into things (name) values (?)', `first ${ticks}`));
@@ -94,7 +94,7 @@ test('the file is readable by its owner only, and bound values are never SQL', a
   await store.close();
 });
 
-test('a backup is a whole store, made while writers write, and never over another file', async () => {
+test('a backup is complete, even during writes, and never overwrites a file', async () => {
   const store = await open();
   const writers = Promise.all(
     Array.from({ length: 50 }, (_, i) => store.write((tx) => tx.run('insert into things (name) values (?)', `n${i}`))),
@@ -102,7 +102,7 @@ test('a backup is a whole store, made while writers write, and never over anothe
   const target = join(temporaryFolder(), 'backup.db');
   await store.backup(target);
   await writers;
-  assert.match(await rejected(store.backup(target)), /exists already/);
+  assert.match(await rejected(store.backup(target)), /already exists/);
   assert.not.ok(existsSync(`${target}.partial`));
   const copy = await Store.open(target);
   assert.equal(await copy.get('pragma integrity_check'), { integrity_check: 'ok' });
@@ -126,7 +126,7 @@ test('a damaged page is found by an examination, and a whole store has none', as
   await damaged.close();
 });
 
-test('what was acknowledged is there after kill -9 in the middle of concurrent writes', async () => {
+test('acknowledged writes survive kill -9 during concurrent writes', async () => {
   const folder = temporaryFolder();
   for (let round = 0; round < 3; round += 1) {
     const child = fork(join(import.meta.dirname, '../support/writer.js'), [folder, String(round)], {

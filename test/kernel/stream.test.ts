@@ -9,7 +9,7 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('streams');
 const CHUNK_BYTES = 1 << 20;
 
-test('a stream tells that its client does not read, and again when it has caught up', async () => {
+test('a stream reports that its client has fallen behind, and that it has caught up', async () => {
   const sinks: Sink[] = [];
   const server = await TestServer.start({ plugins: [probePlugin(new Gate(), sinks)] });
   const { token } = await server.user('sloan');
@@ -31,7 +31,7 @@ test('a stream tells that its client does not read, and again when it has caught
   });
   socket.resume();
   while (!read.tail.includes('again')) {
-    if (!sink.isBehind) sink.write('again'); // what uWS still holds back goes out with it
+    if (!sink.isBehind) sink.write('again'); // flushes what uWS still buffers
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.is(read.x, chunks * CHUNK_BYTES, 'nothing is lost of what was taken');

@@ -29,7 +29,7 @@ const errorOf = (promise: Promise<unknown>): Promise<Error & { code?: string }> 
     (error: unknown) => error as Error & { code?: string },
   );
 
-test('answers reach who asked, whatever the order', () =>
+test('answers reach their callers in any order', () =>
   during({ atOnce: 8 }, async (thread) => {
     assert.not.ok(thread.isStarted);
     const answers = await Promise.all(['a', 'count', 'b', 'c'].map((question) => thread.ask(question)));
@@ -37,7 +37,7 @@ test('answers reach who asked, whatever the order', () =>
     assert.ok(thread.isStarted);
   }));
 
-test('what the script throws is thrown, an HttpError as such', () =>
+test("the script's errors reject the call, an HttpError as such", () =>
   during({}, async (thread) => {
     const refused = await errorOf(thread.ask('refuse'));
     assert.instance(refused, HttpError);
@@ -49,7 +49,7 @@ test('what the script throws is thrown, an HttpError as such', () =>
     assert.is(await thread.ask('after'), 'AFTER');
   }));
 
-test('a question that takes too long is refused, the next ones go to a new thread', () =>
+test('a task that takes too long is rejected, and later ones run in a new thread', () =>
   during({ timeoutMs: 300 }, async (thread) => {
     const [hung, next] = [errorOf(thread.ask('hang')), thread.ask('count')];
     const refused = await hung;
@@ -58,9 +58,9 @@ test('a question that takes too long is refused, the next ones go to a new threa
     assert.is(await next, 1);
   }));
 
-test('a thread that ends is replaced', () =>
+test('a thread that exits is replaced', () =>
   during({}, async (thread) => {
-    assert.match((await errorOf(thread.ask('die'))).message, /ended/);
+    assert.is((await errorOf(thread.ask('die'))).message, 'the thread echo-thread exited');
     assert.is(await thread.ask('count'), 1);
   }));
 
@@ -72,7 +72,7 @@ test('beyond those that may wait a question is refused at once', () =>
     assert.equal(await Promise.all(asked), ['A', 'B', 'C', 'overloaded', 'overloaded']);
   }));
 
-test('what was not answered when it is closed is refused, and so is what comes later', () =>
+test('closing rejects unfinished tasks and later ones', () =>
   during({}, async (thread) => {
     const asked = ['hang', 'b'].map((question) => errorOf(thread.ask(question)));
     await thread.close();
@@ -80,7 +80,7 @@ test('what was not answered when it is closed is refused, and so is what comes l
       assert.is(error.code, 'overloaded');
   }));
 
-test('a thread that nobody asks ends, and starts again', () =>
+test('an idle thread ends, and a new one starts on demand', () =>
   during({ idleMs: 1 }, async (thread) => {
     assert.is(await thread.ask('count'), 1);
     while (thread.isStarted) await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** Members of the dashboard; who supplies one supplies it only for accounts that hold its feature. */
+/** Members of the dashboard. A provider supplies a member only for accounts that have its feature. */
 export interface DashboardPart {
   db_usage?: number;
   domains?: { docroot: string; domain_id: number; domain_url: string }[];

@@ -7,10 +7,10 @@ export interface DemoContext {
   readonly other: Account;
 }
 
-/** On what of this host a part of the demo rests, in lines for a person. */
+/** The services of this host that a plugin's part of the demo uses, as lines of text. */
 export interface DemoReport {
-  /** What was found, with its version, and how to see it. */
+  /** What was found, its version, and how to see it. */
   readonly uses?: readonly string[];
-  /** What was not, why, and how to get it. */
+  /** What was not found, why, and how to get it. */
   readonly leftOut?: readonly string[];
 }

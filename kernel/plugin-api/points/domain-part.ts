@@ -1,6 +1,6 @@
 import type { Account } from '../../identity/accounts.ts';
 
-/** A domain of an account, as others are told of it. `docroot` is the client's path. */
+/** A domain of an account, as providers see it. `docroot` is the path that clients see. */
 export interface DomainPart {
   readonly name: string;
   readonly docroot: string;

@@ -1,9 +1,9 @@
-/** What `hostkeep doctor` says of one thing that a plugin uses. */
+/** The result of one check of `hostkeep doctor`. */
 export interface Finding {
   readonly name: string;
   readonly ok: boolean;
-  /** What was found, with its version, or why not. */
+  /** What was found, with its version, or why the check failed. */
   readonly detail: string;
-  /** What to install or set, when not ok. */
+  /** What to install or configure if the check failed. */
   readonly remedy?: string;
 }

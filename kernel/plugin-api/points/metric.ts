@@ -1,4 +1,4 @@
-/** One figure for the metrics page, by the Prometheus conventions. */
+/** A metric, named by the Prometheus conventions. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
@@ -8,10 +8,10 @@ export interface Metric {
 
 type Samples = number | Metric['samples'];
 
-/** A figure that goes up and down; a number stands for one sample without labels. */
+/** Returns a metric that goes up and down; a number stands for one sample without labels. */
 export const gauge = (name: string, help: string, samples: Samples): Metric => metric('gauge', name, help, samples);
 
-/** A figure that only grows; its name ends in `_total`. */
+/** Returns a metric that only grows; its name ends in `_total`. */
 export const counter = (name: string, help: string, samples: Samples): Metric => metric('counter', name, help, samples);
 
 function metric(type: Metric['type'], name: string, help: string, samples: Samples): Metric {

@@ -1,4 +1,4 @@
-/** Host ports of an account's services, where one is published. */
+/** Published host ports of an account's services. */
 export interface PortsPart {
   phpmyadmin_port?: number;
   remote_mysql_port?: number;

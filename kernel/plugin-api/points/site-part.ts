@@ -1,6 +1,6 @@
 /** A website of an account. */
 export interface SitePart {
-  /** As people see it, without scheme: `example.com` or `example.com/blog`. */
+  /** The address as shown to people, without scheme: `example.com` or `example.com/blog`. */
   readonly site: string;
   /** Kind of application, e.g. `wordpress`. */
   readonly type: string;

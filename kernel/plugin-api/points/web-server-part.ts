@@ -1,4 +1,4 @@
-/** Where this host meets the web server that serves the domains, over plain HTTP. */
+/** The address at which this host reaches the web server of its domains over plain HTTP. */
 export interface WebServerPart {
   readonly host: string;
   readonly port: number;
