@@ -24,6 +24,8 @@ export interface Host<C = unknown> {
   gather<P extends ExtensionPointName>(point: P, ...args: Parameters<ExtensionPoints[P]>): Promise<Gathered<P>[]>;
   /** Returns the service of a plugin that this one lists in `needs`. */
   service<S>(plugin: string): S;
+  /** Returns the service of a plugin that this one lists in `uses`; `undefined` while that plugin is off or unavailable. */
+  peer<S>(plugin: string): S | undefined;
   onClose(release: () => void | Promise<void>): void;
 }
 
@@ -39,7 +41,10 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   readonly features: readonly string[];
   /** Its own errors by code: status and English title. */
   readonly errors?: ErrorTable;
+  /** Plugins without which this one can do nothing: unless they are ready, its routes answer 503. */
   readonly needs?: readonly string[];
+  /** Plugins that this one works with where they are ready, and does without where they are not. */
+  readonly uses?: readonly string[];
   /** The schema of its section of the configuration, with defaults. */
   readonly config?: C;
   readonly routes: T | ((config: Static<C>) => T);

@@ -40,14 +40,14 @@ async function importDefault<T>(plugin: string, file: string): Promise<T | undef
   return module.default;
 }
 
-/** Returns plugins in an order in which each comes after those that it needs. Throws on a circle. */
+/** Returns plugins in an order in which each comes after those that it needs or uses. Throws on a circle. */
 export function inOrder(plugins: readonly Plugin[]): Plugin[] {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const ordered = new Set<Plugin>();
   const visit = (plugin: Plugin, path: readonly string[]): void => {
     if (path.includes(plugin.name))
       throw new Error(`plugins need each other in a circle: ${[...path, plugin.name].join(' → ')}`);
-    for (const name of plugin.needs ?? []) {
+    for (const name of [...(plugin.needs ?? []), ...(plugin.uses ?? [])]) {
       const needed = byName.get(name);
       if (needed !== undefined) visit(needed, [...path, plugin.name]);
     }

@@ -18,7 +18,7 @@ import { assertNoClash, describe } from './route-infos.ts';
 const SETUP_MS = 30_000;
 
 /** The members of `Host` that all plugins share. */
-type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'onClose'>;
+type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose'>;
 
 interface Loaded {
   readonly plugin: Plugin;
@@ -148,13 +148,16 @@ export class PluginSet {
       config,
       log: this.#log.child({ plugin: plugin.name }),
       gather: this.gather,
-      service: <S>(name: string): S => {
-        if (!(plugin.needs ?? []).includes(name))
-          throw new Error(`plugin ${plugin.name} uses ${name} without naming it in needs`);
-        return this.#loaded.get(name)?.setup?.service as S;
-      },
+      service: <S>(name: string): S => this.#serviceOf(plugin, 'needs', name) as S,
+      peer: <S>(name: string) => this.#serviceOf(plugin, 'uses', name) as S | undefined,
       onClose: (release) => void releases.push(release),
     };
+  }
+
+  #serviceOf(plugin: Plugin, list: 'needs' | 'uses', name: string): unknown {
+    if (!(plugin[list] ?? []).includes(name))
+      throw new Error(`plugin ${plugin.name} uses ${name} without listing it in ${list}`);
+    return this.#loaded.get(name)?.setup?.service;
   }
 
   async #release(plugin: Plugin, releases: readonly (() => void | Promise<void>)[]): Promise<void> {

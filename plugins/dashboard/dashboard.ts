@@ -1,6 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
-import type { HostingService } from '../hosting/service.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
 /**
@@ -11,13 +10,12 @@ export function dashboardOf(
   account: Account,
   parts: DashboardPart,
   config: DashboardConfig,
-  hosting: HostingService,
   provided: ReadonlySet<string>,
 ): Dashboard {
   const { features, plan } = account;
   const given = <T>(feature: string, value: T | undefined, empty: T): T =>
     features.has(feature) ? (value ?? empty) : empty;
-  const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = hosting.nameServers;
+  const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = parts.name_servers ?? [];
   return {
     cpu_limit: Math.round((plan?.cpu_limit ?? 0) * 100),
     custom_message: config.custom_message,
@@ -31,7 +29,7 @@ export function dashboardOf(
     ftp_limit: given('ftp', plan?.ftp_limit, 0),
     how_to_guides: config.how_to_guides && features.has('helpers') ? 'yes' : 'no',
     how_to_topics: given('helpers', config.how_to_topics, []),
-    ip_address: hosting.ipAddress(),
+    ip_address: parts.ip_address ?? '',
     knowledge_base_link: given('helpers', config.knowledge_base_link, ''),
     last_ip: given('login_history', parts.last_ip, ''),
     locale: given('locale', account.locale, ''),

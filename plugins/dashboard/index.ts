@@ -3,7 +3,6 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import type { HostingService } from '../hosting/service.ts';
 import { dashboardOf } from './dashboard.ts';
 import { Dashboard, DashboardConfig } from './schema.ts';
 
@@ -13,7 +12,6 @@ const TTL_MS = 5000;
 export default definePlugin({
   name: 'dashboard',
   features: ['dashboard', 'helpers'],
-  needs: ['hosting'],
   config: DashboardConfig,
   routes: {
     show: {
@@ -26,14 +24,13 @@ export default definePlugin({
       reply: Dashboard,
     },
   },
-  setup({ config, events, gather, node, service, onClose }) {
-    const hosting = service<HostingService>('hosting');
+  setup({ config, events, gather, node, onClose }) {
     const replies = new AccountCache<Reply>(TTL_MS);
     /** A failed part stays empty until the reply expires, so that a slow provider does not delay every request. */
     const build = async (account: Account): Promise<Reply> => {
       const parts = await gather('dashboard', account);
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));
-      return ready(dashboardOf(account, merged, config, hosting, node.features()));
+      return ready(dashboardOf(account, merged, config, node.features()));
     };
     onClose(
       events.listen(({ account_id: id }) => {

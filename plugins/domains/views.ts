@@ -6,7 +6,7 @@ import { formatTime } from '../../kernel/system/format-time.ts';
 import { clientPath } from '../../kernel/system/safe-folder.ts';
 import { parentsOf, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry } from './schema.ts';
-import type { Domain, DomainsService } from './service.ts';
+import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { listOf, pages, type DomainRow } from './store.ts';
 
 /** How long a change made by another process may go unnoticed. */
@@ -21,7 +21,7 @@ export interface DomainView {
 }
 
 /** Reads domains: one view for each account, built on first use and again after a change. */
-export class DomainViews implements DomainsService {
+export class DomainViews implements DomainDirectory {
   readonly #store: Store;
   readonly #virtualRoot: string;
   readonly #cache = new AccountCache<DomainView>(TTL_MS);

@@ -5,7 +5,6 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { planReply } from './plan.ts';
 import { HostingConfig, HostingPlan, Ports, ServerInfo } from './schema.ts';
 import { ownAddress, serverInfo } from './server-info.ts';
-import type { HostingService } from './service.ts';
 
 /** `Retry-After` while the ports are unknown. */
 const RETRY_SECONDS = 2;
@@ -40,9 +39,7 @@ export default definePlugin({
   },
   setup({ config, gather }) {
     const ipAddress = () => (config.ip_address === '' ? ownAddress() : config.ip_address);
-    const service: HostingService = { nameServers: config.name_servers, ipAddress };
     return {
-      service,
       handlers: {
         info: () => serverInfo(ipAddress()),
         /** Built once for each account object, which is an immutable snapshot. */
@@ -64,6 +61,7 @@ export default definePlugin({
           );
         },
       },
+      provides: { dashboard: () => ({ ip_address: ipAddress(), name_servers: config.name_servers }) },
     };
   },
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Unavailable } from '../../kernel/errors.ts';
+import { NO_DOMAINS } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { findBrowser, missingPrograms } from './browser/launch-command.ts';
@@ -21,7 +22,7 @@ export default definePlugin({
   name: 'screenshots',
   features: ['screenshots'],
   errors,
-  needs: ['domains'],
+  uses: ['domains'],
   config: ScreenshotsConfig,
   routes: {
     show: {
@@ -48,7 +49,7 @@ export default definePlugin({
     },
   },
   setup(host) {
-    const domains = new OwnDomains(host.service<Domains>('domains'));
+    const domains = new OwnDomains(host.peer<Domains>('domains') ?? NO_DOMAINS);
     return host.config.remote_url === '' ? local(host, domains) : remote(host.config, domains);
   },
 });
@@ -138,7 +139,7 @@ function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {
  * server was down.
  */
 function removeWithDomains(
-  { service, identity, events, log, onClose }: Host<Settings>,
+  { peer, identity, events, log, onClose }: Host<Settings>,
   screenshots: ScreenshotService,
   disk: DiskCache,
 ): void {
@@ -153,7 +154,7 @@ function removeWithDomains(
       .catch((error: unknown) => log.warn({ err: error }, 'screenshots of removed domains could not be deleted'));
   };
   next(sweep);
-  onClose(service<Domains>('domains').onChange((id) => next(() => forget(id))));
+  onClose((peer<Domains>('domains') ?? NO_DOMAINS).onChange((id) => next(() => forget(id))));
   onClose(events.listen(({ type }) => type === 'account.removed' && next(sweep)));
   onClose(() => work);
 }

@@ -5,7 +5,7 @@ import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter } from '../../kernel/plugin-api/points/metric.ts';
-import type { DomainsService } from '../domains/service.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { ChangeBatcher } from './change-batcher.ts';
 import { startDemoServer } from './demo.ts';
 import { driverOf, type Driver } from './drivers.ts';
@@ -23,7 +23,7 @@ import { connectAddressOf, WebServer } from './web-server.ts';
 export default definePlugin({
   name: 'webserver',
   features: [],
-  needs: ['domains'],
+  uses: ['domains'],
   config: WebserverConfig,
   routes: {},
   async setup(given) {
@@ -43,19 +43,21 @@ export default definePlugin({
       commandMs: config.command_timeout_ms,
       servedMs: config.served_timeout_ms,
     });
+    const domains = host.peer<DomainDirectory>('domains');
     const batcher = new ChangeBatcher(folder, server);
     const vhosts = new Vhosts({
       folder,
       batcher,
       render: await templateOf(driver),
-      domains: host.service<DomainsService>('domains'),
+      domains: domains ?? NO_DOMAINS,
       accounts: host.identity.accounts,
       virtualRoot: host.node.config.virtual_root,
       listen: config.listen,
       log: host.log,
     });
     host.onClose(() => batcher.idle());
-    await startReconciling(host, folder, vhosts);
+    // While no plugin keeps domains, those that are served stay as they are.
+    if (domains !== undefined) await startReconciling(host, folder, vhosts);
     return {
       handlers: {},
       provides: {
@@ -65,11 +67,7 @@ export default definePlugin({
         metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
         doctor: async () => [await findingOf(driver, server)],
         demoOutside: async ({ demo }) =>
-          reportOf(
-            await findingOf(driver, server),
-            config.listen,
-            (await host.service<DomainsService>('domains').list(demo))[0]?.name,
-          ),
+          reportOf(await findingOf(driver, server), config.listen, (await domains?.list(demo))?.[0]?.name),
       },
     };
   },

@@ -4,7 +4,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import { componentsOf } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
-import type { DomainsService } from '../domains/service.ts';
+import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { HEADER, type VhostValues } from './template.ts';
 import { BEACON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
@@ -13,7 +13,7 @@ interface VhostParts {
   readonly folder: VhostFolder;
   readonly batcher: ChangeBatcher;
   readonly render: (values: VhostValues) => string;
-  readonly domains: DomainsService;
+  readonly domains: DomainDirectory;
   readonly accounts: Accounts;
   readonly virtualRoot: string;
   readonly listen: string;

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { errors } from './errors.ts';
-import type { DomainsService } from '../domains/service.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';
@@ -18,7 +18,7 @@ export default definePlugin({
   name: 'websites',
   features: ['websites', 'autoinstaller'],
   errors,
-  needs: ['domains'],
+  uses: ['domains'],
   config: WebsitesConfig,
   routes: {
     autoInstaller: {
@@ -38,8 +38,8 @@ export default definePlugin({
       errors: ['database_info_not_found', 'invalid_config_file'],
     },
   },
-  setup({ config, store, log, node, identity, service, onClose }) {
-    const domains = service<DomainsService>('domains');
+  setup({ config, store, log, node, identity, peer, onClose }) {
+    const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const sites = new Sites({
       store,
       domains,

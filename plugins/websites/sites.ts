@@ -6,7 +6,7 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { clientPath } from '../../kernel/system/safe-folder.ts';
-import type { Domain, DomainsService } from '../domains/service.ts';
+import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { CONFIG_FILES } from './database-info/config-files.ts';
 import type { DocrootScan, FoundSite } from './detection/docroot-scan.ts';
 import type { DatabaseInfo, Site } from './schema.ts';
@@ -22,7 +22,7 @@ const IDLE_MS = 30_000;
 
 interface SitesOptions {
   readonly store: Store;
-  readonly domains: DomainsService;
+  readonly domains: DomainDirectory;
   readonly log: Log;
   readonly virtualRoot: string;
   readonly checkMs: number;

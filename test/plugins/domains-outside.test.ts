@@ -7,7 +7,7 @@ import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { Type } from '../../kernel/schema.ts';
 import domains from '../../plugins/domains/index.ts';
-import type { Domain, DomainsService } from '../../plugins/domains/service.ts';
+import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -24,7 +24,7 @@ interface World {
   /** Names that it refuses to add, or to remove. */
   readonly refusing: Set<string>;
   readonly changes: number[];
-  service?: DomainsService;
+  service?: DomainDirectory;
   /** Awaited before each answer. */
   hold?: Promise<void> | undefined;
 }
@@ -39,7 +39,7 @@ function outside(world: World): Plugin {
       nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) },
     },
     setup(host) {
-      world.service = host.service<DomainsService>('domains');
+      world.service = host.service<DomainDirectory>('domains');
       host.onClose(world.service.onChange((id) => world.changes.push(id)));
       const tell =
         (what: string) =>

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { Domain, DomainsService } from '../../plugins/domains/service.ts';
+import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import websites from '../../plugins/websites/index.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -33,7 +33,7 @@ const fakeDomains = definePlugin({
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-    } satisfies DomainsService,
+    } satisfies DomainDirectory,
   }),
 });
 

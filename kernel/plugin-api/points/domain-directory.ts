@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../identity/accounts.ts';
 
 /** An active domain. */
 export interface Domain {
@@ -15,11 +15,11 @@ export interface Domain {
 }
 
 /**
- * The service of this plugin for the plugins that need it. Only active domains are returned, none that is being added
+ * The service of the plugin `domains`, for plugins that use it. Only active domains are returned, none that is being added
  * or removed. A plugin that mirrors the domains elsewhere must compare its copy with `all` during setup: a killed
  * process may have announced a domain that was never added, or not announced one that was removed.
  */
-export interface DomainsService {
+export interface DomainDirectory {
   /** Returns the domains of an account by name; without a promise where they are cached. */
   list(account: Account): readonly Domain[] | Promise<readonly Domain[]>;
   /** Reads all domains of the server page by page, oldest first. */
@@ -30,3 +30,10 @@ export interface DomainsService {
    */
   onChange(listener: (accountId: number) => void): () => void;
 }
+
+/** Stands in where no plugin keeps domains: there are none, and none ever change. */
+export const NO_DOMAINS: DomainDirectory = {
+  list: () => [],
+  async *all() {},
+  onChange: () => () => undefined,
+};

@@ -1,0 +1,56 @@
+/**
+ * Feature areas are switched on and off independently: with any one plugin off, every route of all others answers as it
+ * did before, and the routes of that plugin are gone.
+ */
+import * as assert from 'uvu/assert';
+import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
+import { findPlugins } from '../kernel/plugin-host/discovery.ts';
+import { TestServer } from './support/hostkeep.ts';
+import { testSuite } from './support/suite.ts';
+
+const plugins = (await findPlugins()).map(({ name }) => name);
+const test = testSuite('independence'); // after the last await, as it runs once this file is loaded
+
+/** What a server answers at every route: a user with every feature, and an administrator, each with a token of its own. */
+async function answers(off: string | undefined, routes?: readonly RouteInfo[]): Promise<Map<string, number>> {
+  const server = await TestServer.start({
+    config: {
+      plugins: off === undefined ? {} : { [off]: false },
+      containers: { socket: '/nonexistent/engine.sock' },
+      screenshots: { remote_url: 'https://pictures.example/?url={url}' },
+    },
+  });
+  const [ann, root] = [await server.account('ann'), await server.account('root', '', 'admin')];
+  const found = new Map<string, number>();
+  for (const { plugin, address, method, paths, produces } of routes ?? server.hostkeep.node.routes())
+    for (const path of paths) {
+      const { status } = await server.ask(path.replace(/[:*]\w+/g, 'x'), {
+        method: produces?.includes('text/event-stream') === true ? 'HEAD' : method, // a stream has no end to wait for
+        address,
+        token: await server.token(address === 'user' ? ann : root),
+        ...(method === 'GET' ? {} : { body: {} }),
+      });
+      found.set(`${plugin}: ${method} ${address} ${path}`, status);
+    }
+  if (routes === undefined) all = server.hostkeep.node.routes();
+  await server.close();
+  return found;
+}
+
+let all: readonly RouteInfo[] = [];
+let whole: Map<string, number>;
+test('with all plugins on, every route answers', async () => {
+  whole = await answers(undefined);
+  assert.ok(whole.size > 60);
+  const ok = [...whole.values()].filter((status) => status < 300).length;
+  assert.ok(ok > 30, `${ok} of ${whole.size} answered 2xx`);
+  assert.not([...whole.values()].includes(500));
+});
+
+for (const name of plugins)
+  test(`with ${name} off, the others answer as before`, async () => {
+    const left = await answers(name, all);
+    for (const [door, status] of left)
+      if (door.startsWith(`${name}: `)) assert.ok([404, 405].includes(status), `${door} is gone: ${status}`);
+      else assert.is(status, whole.get(door), door);
+  });
