@@ -55,7 +55,7 @@ const KernelConfig = Type.Object({
   }),
   include: Type.Array(Type.String(), {
     default: [],
-    description: 'Patterns of further files, laid over this one in the order of their names; relative to its folder',
+    description: 'Patterns of further files, relative to this one; they override it in the order of their names',
   }),
   plugins: Type.Record(Type.String(), Type.Boolean(), {
     description: 'false switches a plugin off for the whole server',
@@ -73,9 +73,9 @@ export interface Config extends Static<typeof KernelConfig> {
 export class ConfigError extends Error {}
 
 /**
- * Reads the defaults of `config/hostkeep.json`, lays the named file over them, then the files that it includes, then
- * `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN` and `HOSTKEEP_ADMIN_LISTEN`. Objects are merged, everything else replaces.
- * Throws `ConfigError`.
+ * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it
+ * includes, and `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN` and `HOSTKEEP_ADMIN_LISTEN`, in this order. Objects are merged;
+ * other values are replaced. Throws `ConfigError`.
  */
 export function loadConfig(
   file: string | undefined,

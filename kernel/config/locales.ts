@@ -62,7 +62,7 @@ export class Locales {
   }
 }
 
-/** The members of a file of `config/`, and of the files of that name in the folders of the plugins. */
+/** Returns the members of a JSON file in `config/`, and of the files of the same name in the plugins' folders. */
 function read<T>(file: string): [string, T][] {
   const files = findFiles([`config/${file}`, `plugins/*/${file}`], projectDir);
   return files.flatMap((path) => Object.entries(readJson(join(projectDir, path))) as [string, T][]);

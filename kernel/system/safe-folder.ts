@@ -9,7 +9,7 @@ import { lstat, mkdir, open, opendir, readdir, statfs, type FileHandle } from 'n
 import { HttpError, retryLater } from '../errors.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Flags for the files root, whose path is the operator's setting: links in it are followed. */
+/** Flags for the files root. Links in its path are followed, because the operator sets it. */
 export const ROOT_FLAGS = O_RDONLY | O_DIRECTORY;
 /** Flags for a folder below it. */
 export const FOLDER_FLAGS = ROOT_FLAGS | O_NOFOLLOW;
@@ -194,18 +194,21 @@ export class Folder {
 }
 
 /**
- * The path of an entry in an open folder, or of the folder itself for an empty name. It goes through the descriptor, so
- * it stays valid when the folder is moved. Errors: 400 `invalid_path` for more than one component, `.` and `..`.
+ * Returns the path of an entry in an open folder, or of the folder itself for an empty name. It goes through the
+ * descriptor, so it stays valid when the folder is moved. Errors: 400 `invalid_path` for `.`, `..` and more than one
+ * component.
  */
 export function entryPath(folder: number, name: string | Buffer): string | Buffer {
   const text = typeof name === 'string' ? name : name.toString('latin1');
   if (text.includes('/') || text === '.' || text === '..')
-    throw new HttpError('invalid_path', 'a name is one component of a path');
+    throw new HttpError('invalid_path', 'a name must be a single path component');
   const path = `/proc/self/fd/${folder}/`;
   return typeof name === 'string' ? path + name : Buffer.concat([Buffer.from(path), name]);
 }
 
-/** Whether the system said that there is no such plain file or folder: missing, a link, or of another kind. */
+/**
+ * Returns whether an error means that there is no such plain file or folder: it is missing, a link, or another kind.
+ */
 export function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');
 }
