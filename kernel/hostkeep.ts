@@ -5,15 +5,14 @@ import { RoutingTable } from './http/routing-table.ts';
 import { Server } from './http/server.ts';
 import type { Log } from './log.ts';
 import type { NodeInfo } from './plugin-api/node-info.ts';
-import type { Plugin } from './plugin-api/plugin.ts';
 import type { Address } from './plugin-api/route-spec.ts';
-import { findPlugins } from './plugin-host/discovery.ts';
+import { installedPlugins, type InstalledPlugin } from './plugin-host/discovery.ts';
 import { PluginSet } from './plugin-host/plugin-set.ts';
 import { splitHostPort } from './system/host-port.ts';
 
 interface StartOptions {
   /** Replaces the plugins in the folder `plugins`. */
-  readonly plugins?: readonly Plugin[];
+  readonly plugins?: readonly InstalledPlugin[];
   readonly checkReplies?: boolean;
   /** Whether `start` opens both addresses; if false, they stay closed until `listen` is called. */
   readonly listen?: boolean;
@@ -157,7 +156,7 @@ async function generate(
     url: (address) => urlOf(config, address, ports),
   };
   try {
-    await plugins.load(options.plugins ?? (await findPlugins()), config, {
+    await plugins.load(options.plugins ?? installedPlugins(), config, {
       store,
       events,
       node,

@@ -10,15 +10,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
-import { findPlugins } from '../kernel/plugin-host/discovery.ts';
 import { projectDir } from '../kernel/system/project-dir.ts';
 import { start } from './support/command.ts';
 import { temporaryFolder } from './support/folder.ts';
-import { TestServer } from './support/hostkeep.ts';
+import { allPlugins, TestServer } from './support/hostkeep.ts';
 import { testSuite } from './support/suite.ts';
 
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-const plugins = await findPlugins();
+const plugins = await allPlugins();
 const test = testSuite('deletion'); // after the last await, as it runs once this file is loaded
 const needed = new Set(plugins.flatMap(({ needs = [] }) => needs));
 const copy = temporaryFolder();

@@ -4,11 +4,10 @@
  */
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
-import { findPlugins } from '../kernel/plugin-host/discovery.ts';
-import { TestServer } from './support/hostkeep.ts';
+import { allPlugins, TestServer } from './support/hostkeep.ts';
 import { testSuite } from './support/suite.ts';
 
-const plugins = (await findPlugins()).map(({ name }) => name);
+const plugins = (await allPlugins()).map(({ name }) => name);
 const test = testSuite('independence'); // after the last await, as it runs once this file is loaded
 
 /** What a server answers at every route: a user with every feature, and an administrator, each with a token of its own. */

@@ -1,25 +1,40 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type Config } from '../config/configuration.ts';
+import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { Validator } from '../config/validator.ts';
 import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import { findFiles } from '../system/find-files.ts';
+import { projectDir } from '../system/project-dir.ts';
 import type { TSchema } from '../schema.ts';
 
 /** The folder of the plugins, and the extension of their files: `.js` if the kernel itself is compiled. */
 const FOLDER = new URL('../../plugins/', import.meta.url);
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** Imports every plugin in `plugins/`, ordered by name. Rejects if a plugin is not named after its folder. */
-export function findPlugins(): Promise<Plugin[]> {
-  return Promise.all(
-    pluginsWith('index').map(async (name) => {
+/** A plugin that is installed; one that is switched off is never imported. */
+export interface InstalledPlugin {
+  readonly name: string;
+  /** Names of its features, from its `features.json`. */
+  features(): readonly string[];
+  load(): Promise<Plugin>;
+}
+
+/** Returns the plugins in `plugins/`, ordered by name. `load` rejects if a plugin is not named after its folder. */
+export function installedPlugins(): InstalledPlugin[] {
+  return pluginsWith('index').map((name) => ({
+    name,
+    features: () =>
+      findFiles(`plugins/${name}/features.json`, projectDir).flatMap((path) =>
+        Object.keys(readJson(join(projectDir, path))),
+      ),
+    load: async () => {
       const plugin = await importDefault<Plugin>(name, 'index');
       if (plugin?.name !== name)
         throw new Error(`plugins/${name}/index${ENDING} must export a plugin named ${name} as its default`);
       return plugin;
-    }),
-  );
+    },
+  }));
 }
 
 /**
@@ -57,7 +72,7 @@ export function inOrder(plugins: readonly Plugin[]): Plugin[] {
   return [...ordered];
 }
 
-export function assertSections(plugins: readonly Plugin[], config: Config): void {
+export function assertSections(plugins: readonly { readonly name: string }[], config: Config): void {
   const names = new Set(plugins.map((plugin) => plugin.name));
   const paths = [...Object.keys(config.sections), ...Object.keys(config.plugins).map((name) => `plugins.${name}`)];
   for (const path of paths) {

@@ -10,7 +10,7 @@ import type { PluginStatus, RouteInfo } from '../plugin-api/node-info.ts';
 import type { Host, Plugin, Setup } from '../plugin-api/plugin.ts';
 import type { RouteSpecs } from '../plugin-api/route-spec.ts';
 import { projectDir } from '../system/project-dir.ts';
-import { assertSections, inOrder, sectionOf } from './discovery.ts';
+import { assertSections, inOrder, sectionOf, type InstalledPlugin } from './discovery.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
 import { assertNoClash, describe } from './route-infos.ts';
@@ -31,6 +31,7 @@ interface Loaded {
 export class PluginSet {
   readonly routes: CompiledRoute[] = [];
   readonly #loaded = new Map<string, Loaded>();
+  readonly #off: PluginStatus[] = [];
   readonly #gatherer: Gatherer;
   #provided: ReadonlySet<string> = new Set();
   readonly #log: Log;
@@ -58,22 +59,22 @@ export class PluginSet {
   }
 
   get statuses(): PluginStatus[] {
-    return [...this.#loaded.values()].map(({ status }) => status);
+    const statuses = [...[...this.#loaded.values()].map(({ status }) => status), ...this.#off];
+    return statuses.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /**
    * Sets up all plugins, each after those that it needs. If a plugin fails, its status holds the reason and its routes
    * answer 503; the others run. Rejects with `ConfigError` for invalid settings and for those of unknown plugins.
    */
-  async load(plugins: readonly Plugin[], config: Config, host: CommonHost): Promise<void> {
-    assertSections(plugins, config);
+  async load(installed: readonly InstalledPlugin[], config: Config, host: CommonHost): Promise<void> {
+    assertSections(installed, config);
+    const isOff = ({ name }: { readonly name: string }) => config.plugins[name] === false;
+    for (const plugin of installed.filter(isOff)) this.#off.push(offStatus(plugin));
+    const plugins = await Promise.all(installed.filter((each) => !isOff(each)).map((each) => each.load()));
     for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
     const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
-    for (const plugin of inOrder(plugins)) {
-      if (config.plugins[plugin.name] === false)
-        this.#refuse(plugin, 'off', new Unavailable('switched off in the configuration'));
-      else await this.#start(plugin, settings.get(plugin.name), host);
-    }
+    for (const plugin of inOrder(plugins)) await this.#start(plugin, settings.get(plugin.name), host);
     assertNoClash(this.infos);
     this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
   }
@@ -84,13 +85,12 @@ export class PluginSet {
   }
 
   async #start(plugin: Plugin, config: unknown, common: CommonHost): Promise<void> {
-    const missing = (plugin.needs ?? []).find((name) => this.#loaded.get(name)?.status.state !== 'ready');
+    const stateOf = (name: string) => this.statuses.find((status) => status.name === name)?.state;
+    const missing = (plugin.needs ?? []).find((name) => stateOf(name) !== 'ready');
     if (missing !== undefined) {
-      const why = this.#loaded.has(missing)
-        ? `which is ${this.#loaded.get(missing)?.status.state}`
-        : 'which is not installed';
+      const why = `which is ${stateOf(missing) ?? 'not installed'}`;
       this.#log.warn({ plugin: plugin.name, needs: missing }, `plugin ${plugin.name} needs ${missing}, ${why}`);
-      return this.#refuse(plugin, 'unavailable', new Unavailable(`needs the plugin ${missing}, ${why}`), config);
+      return this.#refuse(plugin, new Unavailable(`needs the plugin ${missing}, ${why}`), config);
     }
     const releases: (() => void | Promise<void>)[] = [];
     try {
@@ -121,21 +121,19 @@ export class PluginSet {
         { plugin: plugin.name, ...(known ? {} : { err: error }) },
         `plugin ${plugin.name} is not available: ${messageOf(error)}`,
       );
-      this.#refuse(plugin, 'unavailable', known ? error : new Unavailable(messageOf(error)), config);
+      this.#refuse(plugin, known ? error : new Unavailable(messageOf(error)), config);
     }
   }
 
-  #refuse(plugin: Plugin, state: 'off' | 'unavailable', { message, remedy }: Unavailable, config?: unknown): void {
-    const status = {
-      name: plugin.name,
-      state,
-      features: plugin.features,
-      provides: [],
-      reason: message,
-      ...(remedy === undefined ? {} : { remedy }),
-    };
-    this.#loaded.set(plugin.name, { plugin, setup: undefined, releases: [], status });
-    if (state === 'off') return;
+  #refuse(plugin: Plugin, { message, remedy }: Unavailable, config: unknown): void {
+    const { name, features } = plugin;
+    const status = { name, state: 'unavailable', features, provides: [], reason: message } as const;
+    this.#loaded.set(name, {
+      plugin,
+      setup: undefined,
+      releases: [],
+      status: { ...status, ...(remedy !== undefined && { remedy }) },
+    });
     const handle: Handler = () => {
       throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
     };
@@ -169,6 +167,10 @@ export class PluginSet {
       }
     }
   }
+}
+
+function offStatus({ name, features }: InstalledPlugin): PluginStatus {
+  return { name, state: 'off', features: features(), provides: [], reason: 'switched off in the configuration' };
 }
 
 function handlerOf(setup: Setup<RouteSpecs>, info: RouteInfo): Handler {

@@ -1,11 +1,11 @@
 import { declareErrors, errorKind, isErrorCode } from '../../kernel/errors.ts';
-import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { headerOf, type Received } from './client.ts';
 import type { DescribedReply, Operation } from './description.ts';
 import type { Question } from './question.ts';
+import { allPlugins } from '../support/hostkeep.ts';
 
 // The server may run in another process; its plugins' errors are judged here.
-for (const { errors } of await findPlugins()) declareErrors(errors ?? {});
+for (const { errors } of await allPlugins()) declareErrors(errors ?? {});
 
 /** What no answer may hold, whoever asks: traces, places and modules of the host, hashes, SQL. */
 const SECRET =

@@ -5,7 +5,7 @@ import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { testConfig, TestServer } from '../support/hostkeep.ts';
+import { installed, testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('loader');
@@ -133,14 +133,14 @@ test('parts are gathered concurrently, and a provider that fails or hangs costs 
     plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
   const hostkeep = await Hostkeep.start(testConfig(temporaryFolder()), createLog('silent'), {
     listen: false,
-    plugins: [
+    plugins: installed([
       provider('fast', () => ({ users: 1 })),
       provider('failing', () => {
         throw new HttpError('internal_error', 'no');
       }),
       provider('hanging', () => new Promise(() => {})),
       provider('late', async () => ({ users: 2 })),
-    ],
+    ]),
   });
   const parts = await hostkeep.plugins.gather('counts');
   assert.equal(
@@ -152,5 +152,23 @@ test('parts are gathered concurrently, and a provider that fails or hangs costs 
       ['late', true, 2],
     ],
   );
+  await hostkeep.close();
+});
+
+test('a plugin that is off is not even imported, and is listed with its features', async () => {
+  const off = { name: 'two', features: () => ['dns'], load: () => Promise.reject(new Error('it was imported')) };
+  const hostkeep = await Hostkeep.start(
+    testConfig(temporaryFolder(), { plugins: { two: false }, two: { anything: true } }),
+    createLog('silent'),
+    { listen: false, plugins: [...installed([plugin('one')]), off] },
+  );
+  assert.equal(
+    hostkeep.node.plugins().map(({ name, state, features }) => [name, state, features]),
+    [
+      ['one', 'ready', []],
+      ['two', 'off', ['dns']],
+    ],
+  );
+  assert.not(hostkeep.node.features().has('dns'));
   await hostkeep.close();
 });

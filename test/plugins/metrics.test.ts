@@ -4,10 +4,9 @@ import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
-import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
 import { exposition } from '../../plugins/metrics/exposition.ts';
-import { TestServer } from '../support/hostkeep.ts';
+import { allPlugins, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const TOKEN = 'only for the scraper 0123456789';
@@ -57,7 +56,7 @@ test.before(
   async () =>
     void (server = await TestServer.start({
       config: { metrics: { token: TOKEN } },
-      plugins: [...(await findPlugins()), failing, odd],
+      plugins: [...(await allPlugins()), failing, odd],
     })),
 );
 test.after(() => server.close());

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
-import { findPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { rawRequest } from '../support/raw.ts';
-import { TestServer, type Question } from '../support/hostkeep.ts';
+import { allPlugins, TestServer, type Question } from '../support/hostkeep.ts';
 import { eventSource } from '../support/event-source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
@@ -26,7 +25,7 @@ const counted = definePlugin({
 test.before(async () => {
   server = await TestServer.start({
     config: { usage: { interval_ms: 100, streams: 3 } },
-    plugins: [...(await findPlugins()), counted],
+    plugins: [...(await allPlugins()), counted],
   });
   admin = (await server.admin()).token;
 });

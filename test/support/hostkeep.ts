@@ -8,6 +8,7 @@ import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
+import { installedPlugins, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
 
 export const PASSWORD = 'correct horse battery';
 /** One hash for all test accounts, because hashing is slow by design. */
@@ -47,6 +48,13 @@ export function testConfig(data: string, over: Record<string, unknown> = {}): Co
   );
 }
 
+/** Plugins as if they were installed, for a server of their own. */
+export const installed = (plugins: readonly Plugin[]): InstalledPlugin[] =>
+  plugins.map((plugin) => ({ name: plugin.name, features: () => plugin.features, load: async () => plugin }));
+
+/** All plugins of the product. */
+export const allPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));
+
 /** A real server with real sockets, an empty store, and every reply checked against its schema. */
 export class TestServer {
   readonly hostkeep: Hostkeep;
@@ -64,7 +72,7 @@ export class TestServer {
     const settings = testConfig(folder, config);
     const hostkeep = await Hostkeep.start(settings, createLog(settings.log.level), {
       checkReplies: true,
-      ...(plugins && { plugins }),
+      ...(plugins && { plugins: installed(plugins) }),
     });
     for (const feature of plugins?.flatMap(({ features }) => features) ?? [])
       await hostkeep.core.plans.setFeature('developer', feature, true);
