@@ -1,0 +1,303 @@
+import { TOTP } from 'otpauth';
+import { PASSWORD } from '../../support/hostkeep.ts';
+import type { NodeProcess, Reply } from '../../support/node-process.ts';
+
+/** All that an account holds, as its actor was told. Keys are sorted, so that two states are alike when their JSON is. */
+export interface State {
+  readonly domains: readonly string[];
+  readonly favorites: Readonly<Record<string, string>>;
+  readonly locale: string;
+  readonly password: string;
+  readonly hasTwofa: boolean;
+  readonly email: string;
+  readonly cpuLimit: number;
+  readonly features: Readonly<Record<string, boolean>>;
+  /** Of each session that was opened besides, whether it was left open. */
+  readonly sessions: readonly boolean[];
+}
+
+/** A request, and the state that it leads to when it is acknowledged. */
+interface Write {
+  readonly kind: string;
+  readonly request: (node: NodeProcess) => Promise<Reply>;
+  readonly after: State;
+  /** What else the reply told. */
+  readonly keep?: (body: Record<string, unknown>) => void;
+}
+
+const LOCALES = ['en', 'de', 'fr'];
+const FEATURES = ['waf', 'redis', 'varnish'];
+
+/**
+ * One account that changes everything it can, one request after the other, and notes what was acknowledged. When the
+ * node dies, what it asked last may have happened or not; all else must be as it was told.
+ */
+export class Actor {
+  readonly name: string;
+  readonly acknowledged = new Map<string, number>();
+  state: State = {
+    domains: [],
+    favorites: {},
+    locale: 'en',
+    password: PASSWORD,
+    hasTwofa: false,
+    email: '',
+    cpuLimit: 4,
+    features: {},
+    sessions: [],
+  };
+  #inDoubt: State | undefined;
+  #token = '';
+  #admin = '';
+  #secret = '';
+  #recovery: string[] = [];
+  readonly #sessions: string[] = [];
+  #made = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Logs in, and is given a plan of its own. */
+  async begin(node: NodeProcess, admin: string): Promise<void> {
+    this.#admin = admin;
+    this.#token = await node.login(this.name);
+    const { body } = await node.ask('/api/plans/developer', { token: admin, address: 'admin' });
+    await node.ask('/api/plans', {
+      method: 'POST',
+      token: admin,
+      address: 'admin',
+      body: { name: this.name, cpu_limit: this.state.cpuLimit, features: body['features'] },
+    });
+    await node.ask(`/api/accounts/${this.name}`, {
+      method: 'PUT',
+      token: admin,
+      address: 'admin',
+      body: { plan: this.name },
+    });
+  }
+
+  /** Writes until the connection breaks; `onAcknowledged` hears of each write. Rejects when a write is refused. */
+  async write(node: NodeProcess, onAcknowledged: () => void): Promise<void> {
+    for (;;) {
+      const write = await this.#next(node).catch(() => undefined);
+      if (write === undefined) return;
+      const reply = await write.request(node).catch(() => undefined);
+      if (reply === undefined) {
+        this.#inDoubt = write.kind === 'login' ? undefined : write.after; // a token that was never told opens nothing
+        return;
+      }
+      if (reply.status >= 300)
+        throw new Error(`${this.name} ${write.kind}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      write.keep?.(reply.body);
+      this.state = write.after;
+      this.acknowledged.set(write.kind, (this.acknowledged.get(write.kind) ?? 0) + 1);
+      onAcknowledged();
+    }
+  }
+
+  /** Compares what the node holds now with what it acknowledged; rejects with the difference. */
+  async compare(node: NodeProcess): Promise<void> {
+    const found = await this.#read(node);
+    const wanted = [this.state, ...(this.#inDoubt === undefined ? [] : [this.#inDoubt])];
+    const state = wanted.find((each) => JSON.stringify(each) === JSON.stringify(found));
+    if (state === undefined)
+      throw new Error(
+        `${this.name} holds\n${JSON.stringify(found)}\nand not\n${wanted.map((each) => JSON.stringify(each)).join('\nor\n')}`,
+      );
+    this.state = state;
+    this.#inDoubt = undefined;
+  }
+
+  get count(): number {
+    return [...this.acknowledged.values()].reduce((sum, n) => sum + n, 0);
+  }
+
+  async #read(node: NodeProcess): Promise<State> {
+    const mine = async <T>(path: string) => (await node.ask<T>(path, { token: this.#token })).body;
+    const { domains } = await mine<{ domains: { domain_url: string }[] }>('/api/domains');
+    const favorites = await mine<{ link: string; title: string }[]>('/api/favorites');
+    const { current } = await mine<{ current: string }>('/api/account/language');
+    const { enabled } = await mine<{ enabled: boolean }>('/api/account/2fa');
+    const account = (
+      await node.ask<{ email: string; overrides: Record<string, boolean> }>(`/api/accounts/${this.name}`, {
+        token: this.#admin,
+        address: 'admin',
+      })
+    ).body;
+    const plan = (
+      await node.ask<{ cpu_limit: number }>(`/api/plans/${this.name}`, { token: this.#admin, address: 'admin' })
+    ).body;
+    const sessions = await Promise.all(
+      this.#sessions.map(async (token) => (await node.ask('/api/account/language', { token })).status === 200),
+    );
+    return {
+      domains: domains.map(({ domain_url }) => domain_url).toSorted(),
+      favorites: sorted(Object.fromEntries(favorites.map(({ link, title }) => [link, title]))),
+      locale: current,
+      password: await this.#passwordIn(node),
+      hasTwofa: enabled,
+      email: account.email,
+      cpuLimit: plan.cpu_limit,
+      features: sorted(account.overrides),
+      sessions,
+    };
+  }
+
+  /** The password that lets in, with a code asked for or not. */
+  async #passwordIn(node: NodeProcess): Promise<string> {
+    for (const { password } of [this.state, ...(this.#inDoubt === undefined ? [] : [this.#inDoubt])]) {
+      const { status, body } = await node.ask('/api/login', {
+        method: 'POST',
+        body: { username: this.name, password },
+      });
+      if (status === 200 || body['twofa_required'] === true) return password;
+    }
+    return 'none that is known';
+  }
+
+  #own(path: string, method: string, body: unknown): Write['request'] {
+    return (node) => node.ask(path, { method, token: this.#token, body });
+  }
+
+  #byAdmin(path: string, method: string, body?: unknown): Write['request'] {
+    return (node) =>
+      node.ask(path, { method, token: this.#admin, address: 'admin', ...(body !== undefined && { body }) });
+  }
+
+  /** One of the writes that are possible now, at random. What it has to ask before it is no write. */
+  async #next(node: NodeProcess): Promise<Write> {
+    const { state } = this;
+    const n = (this.#made += 1);
+    const writes: (() => Write | Promise<Write>)[] = [
+      () => this.#addDomain(`d${n}-${this.name}.example`),
+      () => this.#putFavorite(`/page-${n % 20}`, `title ${n}`),
+      () => this.#setLocale(n),
+      () => ({
+        kind: 'e-mail',
+        request: this.#byAdmin(`/api/accounts/${this.name}`, 'PUT', { email: `${n}@example.com` }),
+        after: { ...state, email: `${n}@example.com` },
+      }),
+      () => ({
+        kind: 'plan',
+        request: this.#byAdmin(`/api/plans/${this.name}`, 'PUT', { cpu_limit: n }),
+        after: { ...state, cpuLimit: n },
+      }),
+      () => this.#toggle(FEATURES[n % 3] ?? '', n % 2 === 0),
+      () => this.#changePassword(`${PASSWORD} ${n}`),
+      () => (state.hasTwofa ? this.#twofaOff() : this.#twofaOn(node)),
+      () => (state.hasTwofa || this.#sessions.length >= 40 ? this.#setLocale(n) : this.#login()),
+      ...state.domains.slice(0, 1).map((name) => () => this.#removeDomain(name)),
+      ...Object.keys(state.favorites)
+        .slice(0, 1)
+        .map((link) => () => this.#removeFavorite(link)),
+      ...(state.sessions.includes(true) ? [() => this.#logout(state.sessions.lastIndexOf(true))] : []),
+    ];
+    const pick = writes[Math.floor(Math.random() * writes.length)] as () => Write | Promise<Write>;
+    return pick();
+  }
+
+  #addDomain(name: string): Write {
+    return {
+      kind: 'domain added',
+      request: this.#own('/api/domains/new', 'POST', { domain_url: name }),
+      after: { ...this.state, domains: [...this.state.domains, name].toSorted() },
+    };
+  }
+
+  #removeDomain(name: string): Write {
+    return {
+      kind: 'domain removed',
+      request: this.#own('/api/domains/delete', 'POST', { domain_url: name }),
+      after: { ...this.state, domains: this.state.domains.filter((each) => each !== name) },
+    };
+  }
+
+  #putFavorite(link: string, title: string): Write {
+    return {
+      kind: 'favorite',
+      request: this.#own('/api/favorites', 'PUT', { link, title }),
+      after: { ...this.state, favorites: sorted({ ...this.state.favorites, [link]: title }) },
+    };
+  }
+
+  #removeFavorite(link: string): Write {
+    const { [link]: _, ...favorites } = this.state.favorites;
+    return {
+      kind: 'favorite removed',
+      request: this.#own('/api/favorites', 'DELETE', { link }),
+      after: { ...this.state, favorites },
+    };
+  }
+
+  #setLocale(n: number): Write {
+    const locale = LOCALES[n % LOCALES.length] ?? '';
+    return {
+      kind: 'language',
+      request: this.#own('/api/account/language', 'PUT', { locale }),
+      after: { ...this.state, locale },
+    };
+  }
+
+  #toggle(feature: string, on: boolean): Write {
+    return {
+      kind: 'feature',
+      request: this.#byAdmin(`/api/accounts/${this.name}/features/${feature}`, on ? 'PUT' : 'DELETE'),
+      after: { ...this.state, features: sorted({ ...this.state.features, [feature]: on }) },
+    };
+  }
+
+  /** It ends all other sessions, in the same transaction. */
+  #changePassword(password: string): Write {
+    return {
+      kind: 'password',
+      request: this.#own('/api/account/password', 'PUT', { password: this.state.password, new_password: password }),
+      after: { ...this.state, password, sessions: this.#noSessions() },
+    };
+  }
+
+  async #twofaOn(node: NodeProcess): Promise<Write> {
+    const { body } = await this.#own('/api/account/2fa/setup', 'POST', { password: this.state.password })(node);
+    this.#secret = String(body['secret']);
+    this.#recovery = [];
+    return {
+      kind: 'second factor on',
+      request: this.#own('/api/account/2fa/confirm', 'POST', { code: new TOTP({ secret: this.#secret }).generate() }),
+      after: { ...this.state, hasTwofa: true, sessions: this.#noSessions() },
+      keep: (reply) => (this.#recovery = reply['recovery_codes'] as string[]),
+    };
+  }
+
+  /** By a recovery code, or by the app's next one where the node died before it told any. */
+  #twofaOff(): Write {
+    const code = this.#recovery[0] ?? new TOTP({ secret: this.#secret }).generate({ timestamp: Date.now() + 30_000 });
+    return {
+      kind: 'second factor off',
+      request: this.#own('/api/account/2fa', 'DELETE', { password: this.state.password, code }),
+      after: { ...this.state, hasTwofa: false, sessions: this.#noSessions() },
+    };
+  }
+
+  #login(): Write {
+    const request: Write['request'] = (node) =>
+      node.ask('/api/login', { method: 'POST', body: { username: this.name, password: this.state.password } });
+    const keep = ({ token }: Record<string, unknown>) => void this.#sessions.push(String(token));
+    return { kind: 'login', request, keep, after: { ...this.state, sessions: [...this.state.sessions, true] } };
+  }
+
+  #logout(i: number): Write {
+    return {
+      kind: 'logout',
+      request: (node) => node.ask('/api/logout', { method: 'POST', token: this.#sessions[i] ?? '' }),
+      after: { ...this.state, sessions: this.state.sessions.with(i, false) },
+    };
+  }
+
+  #noSessions(): boolean[] {
+    return this.state.sessions.map(() => false);
+  }
+}
+
+function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

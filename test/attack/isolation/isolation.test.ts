@@ -1,0 +1,11 @@
+/** A share of `npm run attack isolation`. */
+import * as assert from 'uvu/assert';
+import { testSuite } from '../../support/suite.ts';
+import { isolation } from './isolation.ts';
+
+const test = testSuite('attack: isolation');
+
+test('nothing of one account is read, changed or deduced by another, also while features and accounts are switched', async () => {
+  const lines = await isolation.run(0.03, 0);
+  assert.match(lines[1] ?? '', /^\d{2,} times /);
+});
