@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   cpSync,
@@ -12,11 +11,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Random } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
 
 const PAGE_BYTES = 4096;
-/** Favorites of the account, so that its rows fill more than a page. */
+/** Number of favorites: their rows fill more than a page. */
 const FAVORITES = 50;
 const READS = [
   '/api/favorites',
@@ -30,7 +30,7 @@ const READS = [
 interface Damage {
   readonly name: string;
   readonly make: (data: string) => void;
-  /** What the node must say when it refuses to start; without it, it may also start. */
+  /** The message with which the node must refuse to start; without it, the node may also start. */
   readonly refusal?: RegExp;
 }
 
@@ -38,7 +38,11 @@ const store = (data: string) => join(data, 'hostkeep.db');
 const RESTORE = /^hostkeep: .*hostkeep\.db.*backup/m;
 
 const DAMAGES: readonly Damage[] = [
-  { name: 'garbage for a header', make: (data) => overwrite(store(data), 0, 100), refusal: RESTORE },
+  {
+    name: 'garbage for a header',
+    make: (data) => overwrite(store(data), 0, Buffer.alloc(100, 0xa5)),
+    refusal: RESTORE,
+  },
   { name: 'an empty file', make: (data) => truncateSync(store(data)), refusal: RESTORE },
   { name: 'no file', make: (data) => rmSync(store(data)), refusal: RESTORE },
   { name: 'another file', make: (data) => writeFileSync(store(data), 'hello '.repeat(10_000)), refusal: RESTORE },
@@ -70,8 +74,11 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
-/** Damage to the files of a node that stopped: it refuses to start and says what to do, or answers what is right or nothing. */
-export async function damageFiles(share: number): Promise<string[]> {
+/**
+ * Damages the files of a stopped node. Rejects unless the node refuses to start with instructions, or returns correct
+ * replies or 5xx.
+ */
+export async function damageFiles(share: number, random: Random): Promise<string[]> {
   const folder = temporaryFolder();
   const whole = join(folder, 'whole');
   const { token, answers } = await fill(whole);
@@ -85,15 +92,18 @@ export async function damageFiles(share: number): Promise<string[]> {
       await start(
         folder,
         whole,
-        { name: `garbage for page ${page}`, make: (data) => overwrite(store(data), page * PAGE_BYTES, PAGE_BYTES) },
+        {
+          name: `garbage for page ${page}`,
+          make: (data) => overwrite(store(data), page * PAGE_BYTES, random.bytes(PAGE_BYTES)),
+        },
         token,
         answers,
       )
     ] += 1;
   }
   return [
-    `damaged files: ${DAMAGES.length} kinds, ${refused} refused with what to do`,
-    `damaged pages: ${picked.length} of ${pages}; the start refused ${outcomes.refused} times, an answer ${outcomes.failed} times, unharmed ${outcomes.unharmed} times; nothing wrong was answered`,
+    `damaged files: ${DAMAGES.length} kinds, ${refused} refused with instructions`,
+    `damaged pages: ${picked.length} of ${pages}; start refused ${outcomes.refused}, requests failed ${outcomes.failed}, no effect ${outcomes.unharmed}; no wrong reply`,
   ];
 }
 
@@ -111,7 +121,7 @@ async function fill(data: string): Promise<{ token: string; answers: Map<string,
   return { token, answers };
 }
 
-/** Starts a node on a damaged copy. Rejects when it answers what is wrong, dies, or refuses without a word. */
+/** Starts a node on a damaged copy. Rejects if it returns a wrong reply, dies, or refuses without a message. */
 async function start(
   folder: string,
   whole: string,
@@ -139,8 +149,8 @@ async function start(
 
 async function assertRefused(node: NodeProcess, name: string, refusal: RegExp): Promise<'refused'> {
   const code = await node.ended();
-  if (code !== 1) throw new Error(`with ${name} the node ended with ${code}: ${node.output}`);
-  if (!refusal.test(node.output)) throw new Error(`with ${name} the node said: ${node.output}`);
+  if (code !== 1) throw new Error(`with ${name} the node exited with ${code}: ${node.output}`);
+  if (!refusal.test(node.output)) throw new Error(`with ${name} the node printed: ${node.output}`);
   return 'refused';
 }
 
@@ -153,34 +163,34 @@ async function readAll(
   const statuses = new Set<number>();
   for (const [path, wanted] of answers) {
     const reply = await node.ask(path, { token }).catch(() => undefined);
-    if (reply === undefined) return assertRefused(node, name, RESTORE); // it found the damage right after it had begun to listen
+    if (reply === undefined) return assertRefused(node, name, RESTORE); // it found the damage just after it began to listen
     const { status, body } = reply;
     statuses.add(status);
     if (status === 200 && JSON.stringify(body) !== wanted)
-      throw new Error(`with ${name} ${path} was answered ${JSON.stringify(body)}`);
-    if (status !== 200 && status < 500) throw new Error(`with ${name} ${path} was answered ${status}`);
+      throw new Error(`with ${name} ${path} returned ${JSON.stringify(body)}`);
+    if (status !== 200 && status < 500) throw new Error(`with ${name} ${path} returned ${status}`);
   }
   if (statuses.size === 1 && statuses.has(200)) return 'unharmed';
   if (!/SQLITE_CORRUPT|SQLITE_NOTADB|malformed/.test(node.output))
-    throw new Error(`with ${name} the log tells nothing of it`);
+    throw new Error(`with ${name} the log does not mention the damage`);
   return 'failed';
 }
 
-function overwrite(file: string, at: number, bytes: number): void {
+function overwrite(file: string, at: number, bytes: Buffer): void {
   const handle = openSync(file, 'r+');
-  writeSync(handle, randomBytes(bytes), 0, bytes, at);
+  writeSync(handle, bytes, 0, bytes.length, at);
   closeSync(handle);
 }
 
-/** The log of a node that was killed, damaged: what is in force is what was committed up to some moment, and whole. */
-export async function damageLog(rounds: number): Promise<string> {
+/** Damages the write-ahead log of a killed node. Rejects unless every write before the damage is there, and no partial one. */
+export async function damageLog(rounds: number, random: Random): Promise<string> {
   const folder = temporaryFolder();
   const whole = join(folder, 'killed');
   await prepare(whole, { demo: 'user' });
   const node = await NodeProcess.start(whole);
   const token = await node.login('demo');
   const log = (data: string) => `${store(data)}-wal`;
-  const ends: number[] = []; // of the log, when each write was acknowledged
+  const ends: number[] = []; // size of the log when each write was acknowledged
   for (let i = 0; i < FAVORITES; i += 1) {
     await node.ask('/api/favorites', { method: 'PUT', token, body: { link: `/page-${i}`, title: `${i}` } });
     ends.push(statSync(log(whole)).size);
@@ -192,14 +202,14 @@ export async function damageLog(rounds: number): Promise<string> {
     rmSync(data, { recursive: true, force: true });
     cpSync(whole, data, { recursive: true });
     if (!existsSync(log(data))) throw new Error('a killed node left no log');
-    const at = Math.floor(((i + Math.random()) / rounds) * readFileSync(log(data)).length); // early and late in it
+    const at = Math.floor(((i + random.next()) / rounds) * readFileSync(log(data)).length); // spread over the log
     if (i % 2 === 0) truncateSync(log(data), at);
-    else overwrite(log(data), at, 1);
+    else overwrite(log(data), at, random.bytes(1));
     const again = await NodeProcess.start(data);
     const { status, body } = await again.ask<{ link: string; title: string }[]>('/api/favorites', { token });
     if (status === 200 && body.some(({ link, title }, n) => link !== `/page-${n}` || title !== `${n}`))
       throw new Error(`a damaged log was read as ${JSON.stringify(body)}`);
-    if (status !== 200 && status !== 401) throw new Error(`with a damaged log the node answered ${status}`);
+    if (status !== 200 && status !== 401) throw new Error(`with a damaged log the node returned ${status}`);
     const count = status === 200 ? body.length : 0;
     const before = ends.filter((end) => end <= at).length;
     if (count < before)
@@ -207,5 +217,6 @@ export async function damageLog(rounds: number): Promise<string> {
     kept.push(count);
     await again.end();
   }
-  return `damaged write-ahead logs: ${rounds}, each in force up to the damage (${Math.min(...kept)} to ${Math.max(...kept)} of ${FAVORITES} writes), never further`;
+  const range = `${Math.min(...kept)} to ${Math.max(...kept)} of ${FAVORITES} writes`;
+  return `damaged write-ahead logs: ${rounds}, each kept up to the damage (${range})`;
 }

@@ -6,19 +6,19 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
 
 const UNPRIVILEGED = 65534;
-/** Room for some more writes. */
+/** Free blocks that allow a few more writes. */
 const BLOCKS_LEFT = 50;
 const OPTIONS = 'size=8m,nr_inodes=300,mode=0711';
 
-/** Whether this machine lets us mount; in CI it must. */
+/** Whether file systems can be mounted here; in CI they must be. */
 function mayMount(): boolean {
   if (process.getuid?.() === 0) return true;
-  if (process.env['CI'] === 'true') throw new Error('file systems are mounted as root only');
-  console.log('skipped: full and read-only disks; they are mounted as root');
+  if (process.env['CI'] === 'true') throw new Error('only root can mount file systems');
+  console.log('skipped: full and read-only disks, because only root can mount file systems');
   return false;
 }
 
-/** A disk of so many MiB that is filled and emptied again while a node writes to it, and one that becomes read-only. */
+/** Runs a node on a small disk that fills up, is emptied again, disappears and becomes read-only. */
 export async function starveDisk(): Promise<string[]> {
   if (!mayMount()) return [];
   const folder = temporaryFolder();
@@ -45,7 +45,7 @@ const links = async (node: NodeProcess, token: string) =>
     .toSorted()
     .join();
 
-/** Fills the disk with a file of its own, but for a few blocks. */
+/** Fills the disk, except for a few blocks, with one file. */
 function fill(disk: string): string {
   const ballast = join(disk, 'ballast');
   for (let room = statfsSync(disk); room.bfree > BLOCKS_LEFT; room = statfsSync(disk))
@@ -65,11 +65,11 @@ async function full(data: string): Promise<string> {
       const { status } = await put(node, token, `/page-${i % 50}`);
       if (status === 200) kept.push(`/page-${i % 50}`);
       else if (status >= 500) refused += 1;
-      else throw new Error(`on a full disk a write was answered ${status}`);
+      else throw new Error(`on a full disk a write returned ${status}`);
     }
     const wanted = [...new Set(kept)].toSorted().join();
-    if ((await links(node, token)) !== wanted) throw new Error('on a full disk what was acknowledged is not there');
-    if (!/SQLITE_FULL|ENOSPC|SQLITE_IOERR/.test(node.output)) throw new Error('the log tells nothing of the full disk');
+    if ((await links(node, token)) !== wanted) throw new Error('on a full disk an acknowledged write is missing');
+    if (!/SQLITE_FULL|ENOSPC|SQLITE_IOERR/.test(node.output)) throw new Error('the log does not mention the full disk');
     await node.end('SIGKILL');
     const again = NodeProcess.spawn(data);
     const isUp = await again.listening().then(
@@ -81,16 +81,17 @@ async function full(data: string): Promise<string> {
     rmSync(ballast);
     node = isUp ? again : await NodeProcess.start(data);
     const { status } = await put(node, token, '/after');
-    if (status !== 200) throw new Error(`with room again a write was answered ${status}`);
+    if (status !== 200) throw new Error(`with free space again a write returned ${status}`);
     if ((await links(node, token)) !== [...new Set([...kept, '/after'])].toSorted().join())
-      throw new Error('after a full disk what was acknowledged is not there');
-    return `full disk: ${kept.length} writes acknowledged, ${refused} refused, none lost; the start on it was ${isUp ? 'possible' : 'refused with what to do'}; with room again it went on`;
+      throw new Error('after a full disk an acknowledged write is missing');
+    const start = isUp ? 'possible' : 'refused with instructions';
+    return `full disk: ${kept.length} writes acknowledged, ${refused} refused, none lost; a start on it was ${start}`;
   } finally {
     await node.end('SIGKILL');
   }
 }
 
-/** Only the files of the accounts are on the full disk. */
+/** Here only the accounts' files are on the full disk. */
 async function fullOfFiles(data: string, disk: string): Promise<string> {
   await prepare(data, { demo: 'user' });
   const node = await NodeProcess.start(data, { config: { files_root: `${disk}/files/{username}` } });
@@ -103,10 +104,11 @@ async function fullOfFiles(data: string, disk: string): Promise<string> {
     for (let left = statfsSync(disk).ffree; left > 0; left -= 1) writeFileSync(join(ballast, String(left)), '');
     const { status, body } = await add('second.example');
     if (status !== 503 || body['error'] !== 'files_unavailable')
-      throw new Error(`without room for its folder a domain was answered ${status} ${JSON.stringify(body)}`);
+      throw new Error(`without space for its folder, adding a domain returned ${status} ${JSON.stringify(body)}`);
     rmSync(ballast, { recursive: true });
-    if ((await add('second.example')).status !== 201) throw new Error('with room again a domain could not be added');
-    return 'full files root: a domain is refused with 503, and added when there is room';
+    if ((await add('second.example')).status !== 201)
+      throw new Error('with free space again a domain could not be added');
+    return 'full files root: a domain is refused with 503, and added once there is space';
   } finally {
     await node.end('SIGKILL');
   }
@@ -117,9 +119,9 @@ async function readOnly(data: string, disk: string): Promise<string> {
   try {
     const token = await node.login('demo');
     const before = await links(node, token);
-    execFileSync('umount', ['-l', disk]); // what is open stays; the rest of the node sees an empty folder
+    execFileSync('umount', ['-l', disk]); // open files stay open; new look-ups see an empty folder
     const { status } = await node.ask('/api/domains', { token });
-    if (status !== 200 && status < 500) throw new Error(`with its disk gone a read was answered ${status}`);
+    if (status !== 200 && status < 500) throw new Error(`without its disk a read returned ${status}`);
     await node.end('SIGKILL');
     execFileSync('mount', ['-t', 'tmpfs', '-o', OPTIONS, 'tmpfs', disk]);
     await prepare(data, { demo: 'user' });
@@ -130,22 +132,23 @@ async function readOnly(data: string, disk: string): Promise<string> {
     execFileSync('mount', ['-o', 'remount,rw', disk]);
     node = await NodeProcess.start(data);
     await node.login('demo');
-    return `read-only disk: the start is refused with what to do; a disk that went (${before === '' ? 0 : before.split(',').length} favorites on it) made no wrong answer`;
+    const count = before === '' ? 0 : before.split(',').length;
+    return `read-only disk: a start is refused with instructions; a vanished disk with ${count} favorites caused no wrong reply`;
   } finally {
     await node.end('SIGKILL');
   }
 }
 
-/** A data folder of another user. */
+/** Starts a node on a data folder that belongs to another user. */
 async function foreign(data: string): Promise<string> {
   await prepare(data, { demo: 'user' });
   const through = ['setpriv', `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups', '--no-new-privs'];
   if (spawnSync('setpriv', [...through.slice(1), process.execPath, CLI, '--version']).status !== 0)
-    return 'a data folder of another user: left out, as others may not read where this program lies';
+    return 'a data folder of another user: not run, because other users cannot read this program';
   chmodSync(join(data, '..'), 0o755);
   const refused = NodeProcess.spawn(data, { through });
   if ((await refused.ended()) !== 1 || !/^hostkeep: .*(permission denied|cannot be opened)/m.test(refused.output))
-    throw new Error(`a start on another's folder ended with: ${refused.output}`);
+    throw new Error(`a start on another user's folder ended with: ${refused.output}`);
   chmodSync(data, 0o500);
   for (const name of ['hostkeep.db', 'keys.json', 'revision']) chownSync(join(data, name), UNPRIVILEGED, UNPRIVILEGED);
   chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
@@ -154,10 +157,10 @@ async function foreign(data: string): Promise<string> {
     (await unwritable.ended()) !== 1 ||
     !/^hostkeep: .*(permission denied|cannot be (opened|written))/m.test(unwritable.output)
   )
-    throw new Error(`a start on a folder without the right to write ended with: ${unwritable.output}`);
+    throw new Error(`a start on a folder without write permission ended with: ${unwritable.output}`);
   chmodSync(data, 0o700);
   const node = await NodeProcess.start(data, { through });
   await node.login('demo');
   await node.end();
-  return 'a data folder of another user, or without the right to write: the start is refused with what to do';
+  return 'a data folder of another user, or without write permission: the start is refused with instructions';
 }

@@ -1,31 +1,31 @@
-import { killCaches } from './killed-cache-writers.ts';
-import { stepClock } from './clock-steps.ts';
-import { starveDisk } from './disk-faults.ts';
-import { killFirstStarts, killInWrites } from './killed-nodes.ts';
-import { killHelpers, withoutDescriptors } from './lost-resources.ts';
-import { damageFiles, damageLog } from './damaged-files.ts';
+import { Random } from '../../support/random.ts';
 import type { Part } from '../part.ts';
+import { stepClock } from './clock-steps.ts';
+import { damageFiles, damageLog } from './damaged-files.ts';
+import { starveDisk } from './disk-faults.ts';
+import { exhaustDescriptors } from './exhausted-descriptors.ts';
+import { killCacheWriters } from './killed-cache-writers.ts';
+import { killHelpers } from './killed-helpers.ts';
+import { killDuringWrites, killFirstStarts } from './killed-nodes.ts';
 
-/** What befalls a node from outside: each ends in a clear error, loses nothing that was acknowledged, and is over without help. */
 export const faults: Part = {
-  title: 'faults',
-  async run(share) {
-    const writes = await killInWrites(Math.ceil(share * 60));
-    const starts = await killFirstStarts(Math.ceil(share * 60));
+  title: 'kills, damaged files, full disks, exhausted descriptors and clock steps',
+  async run(share, seed) {
+    const random = new Random(seed);
+    const writes = await killDuringWrites(Math.ceil(share * 60), random);
+    const starts = await killFirstStarts(Math.ceil(share * 60), random);
     const lines = [
       ...writes.lines,
       ...starts.lines,
-      await killCaches(Math.ceil(share * 40)),
-      ...(await damageFiles(share)),
-      await damageLog(Math.ceil(share * 20)),
+      await killCacheWriters(Math.ceil(share * 40), random),
+      ...(await damageFiles(share, random)),
+      await damageLog(Math.ceil(share * 20), random),
       ...(await starveDisk()),
-      await withoutDescriptors(),
-      await killHelpers(Math.ceil(share * 50)),
+      await exhaustDescriptors(),
+      await killHelpers(Math.ceil(share * 50), random),
       await stepClock(),
     ];
-    return [
-      ...lines,
-      `in all: ${lines.length} kinds of faults survived; ${writes.kills + starts.kills} nodes killed, ${writes.acknowledged} writes acknowledged, 0 lost`,
-    ];
+    const total = `${writes.kills + starts.kills} nodes killed, ${writes.acknowledged} writes acknowledged, none lost`;
+    return [...lines, `in all: ${lines.length} kinds of faults survived; ${total}`];
   },
 };

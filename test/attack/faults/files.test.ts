@@ -1,35 +1,36 @@
+/** A share of each fault that hits files and disks. */
 import * as assert from 'uvu/assert';
+import { Random, testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';
-import { killCaches } from './killed-cache-writers.ts';
-import { starveDisk } from './disk-faults.ts';
 import { damageFiles, damageLog } from './damaged-files.ts';
+import { starveDisk } from './disk-faults.ts';
+import { killCacheWriters } from './killed-cache-writers.ts';
 
 const test = testSuite('attack: faults of files and disks');
+const random = new Random(testSeed());
 
-/** Those of `faults` that befall what a node keeps on disk, and the figures that each must come to. */
-const FAULTS: Readonly<Record<string, readonly [run: () => Promise<string>, figures: RegExp]>> = {
-  'pictures, indexes, virtual hosts, history and keys are whole when their writer was killed': [
-    () => killCaches(4),
-    /^killed writers of caches: 4; whole were [1-9]\d* index, [1-9]\d* keys, [1-9]\d* minutes, [1-9]\d* picture, [1-9]\d* vhost$/,
-  ],
-  'damaged files are refused with what to do, or read right or not at all': [
-    async () => (await damageFiles(0.04)).join('\n'),
-    /^damaged files: 10 kinds, 10 refused with what to do\ndamaged pages: [1-9]\d* of \d+; .*; nothing wrong was answered$/,
-  ],
-  'a damaged log is in force up to the damage': [
-    () => damageLog(2),
-    /^damaged write-ahead logs: 2, each in force up to the damage /,
-  ],
-};
+test('screenshots, indexes, virtual hosts, history and keys are complete after their writer was killed', async () => {
+  const line = await killCacheWriters(4, random);
+  const each = '[1-9]\\d* index, [1-9]\\d* keys, [1-9]\\d* minutes, [1-9]\\d* picture, [1-9]\\d* vhost';
+  assert.match(line, new RegExp(`^killed cache writers: 4; complete files: ${each}$`));
+});
 
-for (const [name, [run, figures]] of Object.entries(FAULTS)) test(name, async () => assert.match(await run(), figures));
+test('damaged files are refused with instructions, or cause no wrong reply', async () => {
+  const [kinds = '', pages = ''] = await damageFiles(0.04, random);
+  assert.is(kinds, 'damaged files: 10 kinds, 10 refused with instructions');
+  assert.match(pages, /^damaged pages: [1-9]\d* of \d+; .*; no wrong reply$/);
+});
 
-test('a full, a read-only and a foreign disk refuse what they must, and lose nothing', async () => {
+test('a damaged write-ahead log keeps every write before the damage', async () => {
+  assert.match(await damageLog(2, random), /^damaged write-ahead logs: 2, each kept up to the damage /);
+});
+
+test('a full, read-only, vanished or foreign disk causes refusals, and loses nothing', async () => {
   const [full, ...others] = await starveDisk();
-  if (full === undefined) return; // it said that it was skipped
+  if (full === undefined) return; // the reason was printed
   assert.match(full, /^full disk: [1-9]\d* writes acknowledged, 20 refused, none lost; /);
   assert.equal(
     others.map((line) => line.split(':')[0]),
-    ['full files root', 'read-only disk', 'a data folder of another user, or without the right to write'],
+    ['full files root', 'read-only disk', 'a data folder of another user, or without write permission'],
   );
 });

@@ -1,33 +1,37 @@
+/** A share of each fault that hits the process: kills, missing descriptors, clock steps. */
 import * as assert from 'uvu/assert';
+import { Random, testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';
 import { stepClock } from './clock-steps.ts';
-import { killFirstStarts, killInWrites } from './killed-nodes.ts';
-import { killHelpers, withoutDescriptors } from './lost-resources.ts';
+import { exhaustDescriptors } from './exhausted-descriptors.ts';
+import { killHelpers } from './killed-helpers.ts';
+import { killDuringWrites, killFirstStarts } from './killed-nodes.ts';
 
-const test = testSuite('attack: faults');
+const test = testSuite('attack: faults of the process');
+const random = new Random(testSeed());
 
-/** A small share of each part of `faults`, by its own name, and the figures that it must come to; `npm run attack` makes all of it. */
-const FAULTS: Readonly<Record<string, readonly [run: () => Promise<string>, figures: RegExp]>> = {
-  'killed in the middle of every kind of write, a node holds what it acknowledged': [
-    async () => (await killInWrites(3)).lines.join('\n'),
-    /^kill -9: 3 times; acknowledged and not lost: [1-9]\d* \w[^\n]*$/,
-  ],
-  'a first start that is killed is made good by the second': [
-    async () => (await killFirstStarts(3)).lines.join('\n'),
-    /^first starts killed: 3, each whole at the second$/,
-  ],
-  'out of descriptors, a node lives, and serves again when there are some': [
-    withoutDescriptors,
-    /^out of descriptors: 60 connections with room for 20, [1-9]\d? answered, [1-9]\d? waited; served again when there were some$/,
-  ],
-  'helpers that are killed take their own requests with them, and no later one': [
-    () => killHelpers(3),
-    /^killed helpers: [1-9]\d* threads and \d+ child processes in 3 rounds; \d+ requests failed with them, every one after that was answered$/,
-  ],
-  'a clock that steps in either direction locks nobody out and lets nobody in': [
-    stepClock,
-    /^clock: 8 steps of up to 400 days in both directions, 112 checks of /,
-  ],
-};
+test('a node killed during writes of every kind holds every acknowledged one', async () => {
+  const { lines } = await killDuringWrites(3, random);
+  assert.match(lines.join('\n'), /^kill -9: 3 times; acknowledged, none lost: [1-9]\d* \w[^\n]*$/);
+});
 
-for (const [name, [run, figures]] of Object.entries(FAULTS)) test(name, async () => assert.match(await run(), figures));
+test('the start after a killed first start completes the data folder', async () => {
+  const { lines } = await killFirstStarts(3, random);
+  assert.equal(lines, ['first starts killed: 3; each data folder complete after the second']);
+});
+
+test('a node without free descriptors stays up and recovers', async () => {
+  const figures = /^out of descriptors: 60 connections, room for 20, [1-9]\d? answered, [1-9]\d? waited; recovered$/;
+  assert.match(await exhaustDescriptors(), figures);
+});
+
+test('killed worker threads and child processes fail only the requests that needed them', async () => {
+  const counts = /^killed helpers: [1-9]\d* threads and [1-9]\d* child processes in 3 rounds; /;
+  const line = await killHelpers(3, random);
+  assert.match(line, counts);
+  assert.match(line, /; \d+ requests failed with them, every later request succeeded$/);
+});
+
+test('clock steps lock nobody out and let nobody in', async () => {
+  assert.match(await stepClock(), /^clock: 8 steps of up to 400 days in both directions, 112 checks passed$/);
+});

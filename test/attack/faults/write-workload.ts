@@ -1,9 +1,10 @@
 import { TOTP } from 'otpauth';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import type { NodeProcess, Reply } from '../../support/node-process.ts';
+import type { Random } from '../../support/random.ts';
 
-/** All that an account holds, as its actor was told. Keys are sorted, so that two states are alike when their JSON is. */
-export interface State {
+/** Everything that an account holds. Keys are sorted, so that equal states have equal JSON. */
+export interface AccountState {
   readonly domains: readonly string[];
   readonly favorites: Readonly<Record<string, string>>;
   readonly locale: string;
@@ -12,16 +13,16 @@ export interface State {
   readonly email: string;
   readonly cpuLimit: number;
   readonly features: Readonly<Record<string, boolean>>;
-  /** Of each session that was opened besides, whether it was left open. */
+  /** For each additional session, whether it is open. */
   readonly sessions: readonly boolean[];
 }
 
-/** A request, and the state that it leads to when it is acknowledged. */
+/** A request, and the state that follows once it is acknowledged. */
 interface Write {
   readonly kind: string;
   readonly request: (node: NodeProcess) => Promise<Reply>;
-  readonly after: State;
-  /** What else the reply told. */
+  readonly after: AccountState;
+  /** Records what later writes need from the reply. */
   readonly keep?: (body: Record<string, unknown>) => void;
 }
 
@@ -29,13 +30,13 @@ const LOCALES = ['en', 'de', 'fr'];
 const FEATURES = ['waf', 'redis', 'varnish'];
 
 /**
- * One account that changes everything it can, one request after the other, and notes what was acknowledged. When the
- * node dies, what it asked last may have happened or not; all else must be as it was told.
+ * An account that makes changes of every kind, one at a time, and records the acknowledged ones. When the node dies, the
+ * last change may have happened or not; every earlier one must be there.
  */
-export class Actor {
+export class WriteWorkload {
   readonly name: string;
   readonly acknowledged = new Map<string, number>();
-  state: State = {
+  state: AccountState = {
     domains: [],
     favorites: {},
     locale: 'en',
@@ -46,19 +47,21 @@ export class Actor {
     features: {},
     sessions: [],
   };
-  #inDoubt: State | undefined;
+  readonly #random: Random;
+  #inDoubt: AccountState | undefined;
   #token = '';
   #admin = '';
   #secret = '';
   #recovery: string[] = [];
   readonly #sessions: string[] = [];
-  #made = 0;
+  #writes = 0;
 
-  constructor(name: string) {
+  constructor(name: string, random: Random) {
     this.name = name;
+    this.#random = random;
   }
 
-  /** Logs in, and is given a plan of its own. */
+  /** Logs in and gets a plan of its own. */
   async begin(node: NodeProcess, admin: string): Promise<void> {
     this.#admin = admin;
     this.#token = await node.login(this.name);
@@ -77,14 +80,14 @@ export class Actor {
     });
   }
 
-  /** Writes until the connection breaks; `onAcknowledged` hears of each write. Rejects when a write is refused. */
+  /** Writes until the connection breaks, and calls `onAcknowledged` after each write. Rejects if one is refused. */
   async write(node: NodeProcess, onAcknowledged: () => void): Promise<void> {
     for (;;) {
       const write = await this.#next(node).catch(() => undefined);
       if (write === undefined) return;
       const reply = await write.request(node).catch(() => undefined);
       if (reply === undefined) {
-        this.#inDoubt = write.kind === 'login' ? undefined : write.after; // a token that was never told opens nothing
+        this.#inDoubt = write.kind === 'login' ? undefined : write.after; // a token that never arrived is useless
         return;
       }
       if (reply.status >= 300)
@@ -96,7 +99,7 @@ export class Actor {
     }
   }
 
-  /** Compares what the node holds now with what it acknowledged; rejects with the difference. */
+  /** Rejects unless the node holds what it acknowledged, with or without the change in doubt. */
   async compare(node: NodeProcess): Promise<void> {
     const found = await this.#read(node);
     const wanted = [this.state, ...(this.#inDoubt === undefined ? [] : [this.#inDoubt])];
@@ -113,12 +116,12 @@ export class Actor {
     return [...this.acknowledged.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  async #read(node: NodeProcess): Promise<State> {
-    const mine = async <T>(path: string) => (await node.ask<T>(path, { token: this.#token })).body;
-    const { domains } = await mine<{ domains: { domain_url: string }[] }>('/api/domains');
-    const favorites = await mine<{ link: string; title: string }[]>('/api/favorites');
-    const { current } = await mine<{ current: string }>('/api/account/language');
-    const { enabled } = await mine<{ enabled: boolean }>('/api/account/2fa');
+  async #read(node: NodeProcess): Promise<AccountState> {
+    const read = async <T>(path: string) => (await node.ask<T>(path, { token: this.#token })).body;
+    const { domains } = await read<{ domains: { domain_url: string }[] }>('/api/domains');
+    const favorites = await read<{ link: string; title: string }[]>('/api/favorites');
+    const { current } = await read<{ current: string }>('/api/account/language');
+    const { enabled } = await read<{ enabled: boolean }>('/api/account/2fa');
     const account = (
       await node.ask<{ email: string; overrides: Record<string, boolean> }>(`/api/accounts/${this.name}`, {
         token: this.#admin,
@@ -144,7 +147,7 @@ export class Actor {
     };
   }
 
-  /** The password that lets in, with a code asked for or not. */
+  /** Returns the password that the node accepts, whether or not it then requires a code. */
   async #passwordIn(node: NodeProcess): Promise<string> {
     for (const { password } of [this.state, ...(this.#inDoubt === undefined ? [] : [this.#inDoubt])]) {
       const { status, body } = await node.ask('/api/login', {
@@ -153,7 +156,7 @@ export class Actor {
       });
       if (status === 200 || body['twofa_required'] === true) return password;
     }
-    return 'none that is known';
+    return 'no known one';
   }
 
   #own(path: string, method: string, body: unknown): Write['request'] {
@@ -165,10 +168,10 @@ export class Actor {
       node.ask(path, { method, token: this.#admin, address: 'admin', ...(body !== undefined && { body }) });
   }
 
-  /** One of the writes that are possible now, at random. What it has to ask before it is no write. */
+  /** Returns a random write that is currently possible. A setup request before it does not count as a write. */
   async #next(node: NodeProcess): Promise<Write> {
     const { state } = this;
-    const n = (this.#made += 1);
+    const n = (this.#writes += 1);
     const writes: (() => Write | Promise<Write>)[] = [
       () => this.#addDomain(`d${n}-${this.name}.example`),
       () => this.#putFavorite(`/page-${n % 20}`, `title ${n}`),
@@ -193,7 +196,7 @@ export class Actor {
         .map((link) => () => this.#removeFavorite(link)),
       ...(state.sessions.includes(true) ? [() => this.#logout(state.sessions.lastIndexOf(true))] : []),
     ];
-    const pick = writes[Math.floor(Math.random() * writes.length)] as () => Write | Promise<Write>;
+    const pick = writes[Math.floor(this.#random.next() * writes.length)] as () => Write | Promise<Write>;
     return pick();
   }
 
@@ -247,7 +250,7 @@ export class Actor {
     };
   }
 
-  /** It ends all other sessions, in the same transaction. */
+  /** A password change ends all other sessions in the same transaction. */
   #changePassword(password: string): Write {
     return {
       kind: 'password',
@@ -268,7 +271,7 @@ export class Actor {
     };
   }
 
-  /** By a recovery code, or by the app's next one where the node died before it told any. */
+  /** Uses a recovery code, or the app's next code when the node died before it returned any. */
   #twofaOff(): Write {
     const code = this.#recovery[0] ?? new TOTP({ secret: this.#secret }).generate({ timestamp: Date.now() + 30_000 });
     return {

@@ -1,10 +1,13 @@
 import { codeOf, jsonOf } from '../target/response-reader.ts';
-import { ask, openSession, planOf, type TenantFixture } from './tenant-fixture.ts';
-import { exampleFor, type CrossTenantRequest } from './cross-tenant-request.ts';
+import { openSession, planOf, sendJson, type TenantFixture } from './tenant-fixture.ts';
+import { exampleRequest, type CrossTenantRequest } from './cross-tenant-request.ts';
 import type { RecordedReply, IsolationHarness } from './isolation-harness.ts';
 
-/** Asks without end, until it is told to stop: the owner must notice nothing, the stranger may be refused but gets nothing of the owner's. */
-async function meanwhile(
+/**
+ * Runs `work` while owner and stranger keep reading: the owner's replies must not change, and the stranger may be refused
+ * but must get nothing of the owner's.
+ */
+async function whileReading(
   harness: IsolationHarness,
   before: readonly RecordedReply[],
   refusals: readonly string[],
@@ -13,16 +16,16 @@ async function meanwhile(
   const over = new AbortController();
   const owner = async () => {
     while (!over.signal.aborted)
-      await harness.assertSame(harness.owner, before, 'while an admin changes another account');
+      await harness.assertSame(harness.owner, before, 'while an administrator changes another account');
   };
   const stranger = async () => {
     for (let i = 0; !over.signal.aborted; i += 1) {
       const request = harness.reads[i % harness.reads.length] as CrossTenantRequest;
-      const answer = await harness.ask(request, harness.stranger.token);
+      const answer = await harness.send(request, harness.stranger.token);
       harness.assertNothingOf(harness.owner, request, answer);
       if (answer.status !== 200 && !refusals.includes(codeOf(answer)))
         throw new Error(
-          `${request.path} answers ${answer.status} ${codeOf(answer)} while an admin changes the account`,
+          `${request.path} returned ${answer.status} ${codeOf(answer)} while an administrator changed the account`,
         );
     }
   };
@@ -30,7 +33,7 @@ async function meanwhile(
   return count;
 }
 
-/** A switch is in force for every request that begins after its answer. Returns how many were thrown. */
+/** Rejects unless each feature toggle applies to every request sent after its reply. Returns the number of toggles. */
 export function assertToggles(
   harness: IsolationHarness,
   rounds: number,
@@ -39,18 +42,18 @@ export function assertToggles(
   const features = [
     ...new Set(harness.reads.flatMap(({ operation: { features } }) => (features.length === 1 ? features : []))),
   ];
-  return meanwhile(harness, before, ['feature_disabled'], async () => {
+  return whileReading(harness, before, ['feature_disabled'], async () => {
     for (let round = 0; round < rounds; round += 1)
       for (const feature of features)
-        for (const each of switchesOf(harness, feature)) await toggle(harness, feature, each);
+        for (const each of togglesOf(harness, feature)) await toggle(harness, feature, each);
     return rounds * features.length * 3;
   });
 }
 
-/** Who throws a switch: an admin for the plan or for the account, or another process that has the store open, as the command line. */
-type Switch = { readonly by: string; readonly off: () => Promise<void>; readonly on: () => Promise<void> };
+/** Turns a feature off and on: an administrator for a plan or an account, or another process, such as the CLI. */
+type Toggle = { readonly by: string; readonly off: () => Promise<void>; readonly on: () => Promise<void> };
 
-function switchesOf(harness: IsolationHarness, feature: string): Switch[] {
+function togglesOf(harness: IsolationHarness, feature: string): Toggle[] {
   const { mark } = harness.stranger;
   const { accounts } = harness.target.core;
   const [plan, account] = [
@@ -58,11 +61,11 @@ function switchesOf(harness: IsolationHarness, feature: string): Switch[] {
     `/api/accounts/${mark}/features/${feature}`,
   ];
   return [
-    { by: 'plan', off: () => order(harness, 'DELETE', plan), on: () => order(harness, 'PUT', plan) },
+    { by: 'plan', off: () => sendAsAdmin(harness, 'DELETE', plan), on: () => sendAsAdmin(harness, 'PUT', plan) },
     {
       by: 'account',
-      off: () => order(harness, 'DELETE', account),
-      on: () => order(harness, 'DELETE', `${account}?inherit=true`),
+      off: () => sendAsAdmin(harness, 'DELETE', account),
+      on: () => sendAsAdmin(harness, 'DELETE', `${account}?inherit=true`),
     },
     {
       by: 'another process',
@@ -72,23 +75,23 @@ function switchesOf(harness: IsolationHarness, feature: string): Switch[] {
   ];
 }
 
-async function toggle(harness: IsolationHarness, feature: string, { by, off, on }: Switch): Promise<void> {
+async function toggle(harness: IsolationHarness, feature: string, { by, off, on }: Toggle): Promise<void> {
   const gated = harness.reads.filter(({ operation: { features } }) => features.length === 1 && features[0] === feature);
   await off();
   for (const request of gated) {
-    const answer = await harness.ask(request, harness.stranger.token);
+    const answer = await harness.send(request, harness.stranger.token);
     if (codeOf(answer) !== 'feature_disabled' || (jsonOf(answer) as { feature: string }).feature !== feature)
-      throw new Error(`${request.path} answers ${answer.status} after ${feature} was switched off (${by})`);
+      throw new Error(`${request.path} returned ${answer.status} after ${feature} was turned off (${by})`);
   }
   await on();
   for (const request of gated) {
-    const { status } = await harness.ask(request, harness.stranger.token);
+    const { status } = await harness.send(request, harness.stranger.token);
     if (status !== 200)
-      throw new Error(`${request.path} answers ${status} after ${feature} was switched on again (${by})`);
+      throw new Error(`${request.path} returned ${status} after ${feature} was turned on again (${by})`);
   }
 }
 
-/** A suspension ends every token at once and for good. Returns how many there were. */
+/** Rejects unless a suspension ends every token at once and for good. Returns the number of suspensions. */
 export function assertSuspensions(
   harness: IsolationHarness,
   rounds: number,
@@ -97,17 +100,17 @@ export function assertSuspensions(
   const { target, stranger } = harness;
   const assertAll = async (token: string, status: number, when: string) => {
     for (const request of harness.reads) {
-      const answer = await harness.ask(request, token);
-      if (answer.status !== status) throw new Error(`${request.path} answers ${answer.status} ${when}`);
+      const answer = await harness.send(request, token);
+      if (answer.status !== status) throw new Error(`${request.path} returned ${answer.status} ${when}`);
     }
   };
-  return meanwhile(harness, before, ['authentication_required'], async () => {
+  return whileReading(harness, before, ['authentication_required'], async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { token } = stranger;
-      await order(harness, 'POST', `/api/accounts/${stranger.mark}/suspend`);
+      await sendAsAdmin(harness, 'POST', `/api/accounts/${stranger.mark}/suspend`);
       await assertAll(token, 401, 'while the account is suspended');
-      await order(harness, 'POST', `/api/accounts/${stranger.mark}/unsuspend`);
-      await assertAll(token, 401, 'with the token of before the suspension');
+      await sendAsAdmin(harness, 'POST', `/api/accounts/${stranger.mark}/unsuspend`);
+      await assertAll(token, 401, 'with a token from before the suspension');
       stranger.token = await openSession(target, stranger.account);
       await assertAll(stranger.token, 200, 'with a new token after the suspension');
     }
@@ -115,15 +118,14 @@ export function assertSuspensions(
   });
 }
 
-/** Who is called like an account that was removed has nothing of it, but the files, which stay. */
-export async function assertRebirth(harness: IsolationHarness): Promise<void> {
+/** Rejects if a new account inherits anything but the files from a removed account of the same name. */
+export async function assertNoInheritance(harness: IsolationHarness): Promise<void> {
   const { target, stranger } = harness;
   const path = `/api/accounts/${stranger.mark}`;
-  await order(harness, 'DELETE', path);
+  await sendAsAdmin(harness, 'DELETE', path);
   for (const request of harness.reads) {
-    const { status } = await harness.ask(request, stranger.token);
-    if (status !== 401)
-      throw new Error(`${request.path} answers ${status} with the token of an account that was removed`);
+    const { status } = await harness.send(request, stranger.token);
+    if (status !== 401) throw new Error(`${request.path} returned ${status} with the token of a removed account`);
   }
   const { accounts } = target.core;
   const account = await accounts.create({
@@ -133,7 +135,7 @@ export async function assertRebirth(harness: IsolationHarness): Promise<void> {
     passwordHash: 'none',
   });
   const token = await openSession(target, account);
-  const read = async (where: string) => (await ask(target, 'user', token, 'GET', where)).body.toString();
+  const read = async (where: string) => (await sendJson(target, 'user', token, 'GET', where)).body.toString();
   const inherited = (
     await Promise.all(
       [
@@ -151,43 +153,46 @@ export async function assertRebirth(harness: IsolationHarness): Promise<void> {
     inherited.includes(`/${stranger.mark}"`) ||
     inherited.includes('"enabled":true')
   )
-    throw new Error(`an account inherits from one that was called like it: ${inherited}`);
+    throw new Error(`an account inherited data from a removed account of the same name: ${inherited}`);
   if ((await read('/api/account/activity')).includes('added'))
-    throw new Error('an account inherits the activity of one that was called like it');
+    throw new Error('an account inherited the activity of a removed account of the same name');
   for (const secret of stranger.secrets)
     if ((await read('/api/account/sessions')).includes(secret))
-      throw new Error('an account inherits the sessions of one that was called like it');
-  const { status } = await ask(target, 'user', stranger.token, 'GET', '/api/account/sessions');
-  if (status !== 401) throw new Error('the token of an account that was removed opens the one that is called like it');
+      throw new Error('an account inherited the sessions of a removed account of the same name');
+  const { status } = await sendJson(target, 'user', stranger.token, 'GET', '/api/account/sessions');
+  if (status !== 401) throw new Error('the token of a removed account works for a new account of the same name');
 }
 
-async function order(harness: IsolationHarness, method: string, path: string): Promise<void> {
+async function sendAsAdmin(harness: IsolationHarness, method: string, path: string): Promise<void> {
   const operation = harness.operations.find(({ id }) => id === 'admin control.account');
   if (operation === undefined) throw new Error('the description has no control.account');
-  const answer = await harness.ask({ operation, method, path, body: undefined }, harness.admin);
-  if (answer.status !== 200) throw new Error(`${method} ${path} answers an admin ${answer.status}`);
+  const answer = await harness.send({ operation, method, path, body: undefined }, harness.admin);
+  if (answer.status !== 200) throw new Error(`${method} ${path} returned ${answer.status} to an administrator`);
 }
 
-/** Tokens open nothing on the other address, but the usage that a user's feature opens; and tell nothing there. Returns how many were tried. */
+/**
+ * Rejects if a token works on the other address, except for usage opened by a user's feature, or if the refusal reveals
+ * what exists. Returns the number of requests.
+ */
 export async function assertAudiences(harness: IsolationHarness): Promise<number> {
-  const asks = (tenant: Pick<TenantFixture, 'mark' | 'secrets'>) =>
+  const examples = (tenant: Pick<TenantFixture, 'mark' | 'secrets'>) =>
     harness.operations
       .filter(({ isGuest, isStream }) => !isGuest && !isStream)
-      .map((operation) => exampleFor(operation, tenant));
-  const [taken, free] = [asks(harness.owner), asks({ mark: 'zqgamma', secrets: [] })];
+      .map((operation) => exampleRequest(operation, tenant));
+  const [taken, free] = [examples(harness.owner), examples({ mark: 'zqgamma', secrets: [] })];
   for (const [i, request] of taken.entries()) {
     const { address, features } = request.operation;
     const token = address === 'user' ? harness.admin : harness.stranger.token;
-    const answer = await harness.ask(request, token);
+    const answer = await harness.send(request, token);
     const wanted = address === 'user' ? [401] : features.length > 0 ? [200] : [403];
     if (!wanted.includes(answer.status))
       throw new Error(
-        `${request.method} ${request.path} on the ${address} address answers ${answer.status} to a token of the other role`,
+        `${request.method} ${request.path} on the ${address} address returned ${answer.status} for a token of the other role`,
       );
-    const twin = await harness.ask(free[i] as CrossTenantRequest, token);
+    const twin = await harness.send(free[i] as CrossTenantRequest, token);
     harness.assertNothingOf(harness.owner, { ...request, named: [] }, answer);
     if (features.length === 0 && (twin.status !== answer.status || codeOf(twin) !== codeOf(answer)))
-      throw new Error(`${request.method} ${request.path} tells a token of the other role what exists`);
+      throw new Error(`${request.method} ${request.path} reveals to a token of the other role what exists`);
   }
   return taken.length;
 }

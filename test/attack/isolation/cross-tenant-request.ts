@@ -1,19 +1,19 @@
 import type { Operation } from '../target/api-description.ts';
 import type { TenantFixture } from './tenant-fixture.ts';
 
-/** A request that says whose things it names. */
+/** A request of one tenant, with the names of another tenant's things that it contains. */
 export interface CrossTenantRequest {
   readonly operation: Operation;
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
-  /** What of an owner it names; empty where it names nothing. */
+  /** The owner's things that it names; empty if it names none. */
   readonly named: readonly string[];
 }
 
 type Owner = Pick<TenantFixture, 'mark' | 'secrets'>;
 
-/** Ways to name a thing of an owner, by the name of the member or parameter that takes it. */
+/** Names of an owner's things, by the member or parameter that accepts them. */
 const NAMED: Readonly<Record<string, (owner: Owner) => readonly string[]>> = {
   domain_url: ({ mark }) => [`${mark}.example`, `sub.${mark}.example`, `${mark.toUpperCase()}.example.`],
   domain: ({ mark }) => [`${mark}.example`, `${mark}.example/`, `sub.${mark}.example`],
@@ -25,7 +25,7 @@ const NAMED: Readonly<Record<string, (owner: Owner) => readonly string[]>> = {
   search: ({ mark }) => [mark],
   id: ({ secrets }) => secrets.slice(-2),
 };
-/** What else a request needs; nothing of it is anybody's, and no password is right. */
+/** Values of the other members: they belong to nobody, and no password is correct. */
 const FILLER: Readonly<Record<string, unknown>> = {
   title: 'x',
   locale: 'de',
@@ -46,7 +46,7 @@ function foldersOf(mark: string): string[] {
   ];
 }
 
-/** Reads that name nothing: what everybody may ask of their own. */
+/** Returns the reads that name nothing: each account sends them for its own data. */
 export function plainReads(operations: readonly Operation[]): CrossTenantRequest[] {
   return operations
     .filter(
@@ -56,18 +56,23 @@ export function plainReads(operations: readonly Operation[]): CrossTenantRequest
     .map((operation) => ({ operation, method: 'GET', path: operation.path, body: undefined, named: [] }));
 }
 
-/** Requests for every operation that takes a name of something, once with each name of the owner's things. */
+/** Returns a request for each operation that accepts a name and for each name of the owner's things. */
 export function namingRequests(operations: readonly Operation[], owner: Owner): CrossTenantRequest[] {
   return operations.flatMap((operation) => {
     const members = Object.keys((operation.body?.['properties'] ?? {}) as object);
     const inQuery = operation.parameters.filter((each) => each.in !== 'header').map(({ name }) => name);
     return [...inQuery, ...members].flatMap((name) =>
-      (NAMED[name]?.(owner) ?? []).map((value): CrossTenantRequest => request(operation, members, name, value)),
+      (NAMED[name]?.(owner) ?? []).map((value): CrossTenantRequest => namingRequest(operation, members, name, value)),
     );
   });
 }
 
-function request(operation: Operation, members: readonly string[], name: string, value: string): CrossTenantRequest {
+function namingRequest(
+  operation: Operation,
+  members: readonly string[],
+  name: string,
+  value: string,
+): CrossTenantRequest {
   const where = operation.parameters.find((each) => each.name === name)?.in;
   const written = encodeURIComponent(value);
   const path =
@@ -91,8 +96,8 @@ function request(operation: Operation, members: readonly string[], name: string,
   return { operation, method: operation.method, path, body, named: [value] };
 }
 
-/** Any request for an operation, with an owner's name wherever it takes one. */
-export function exampleFor(operation: Operation, { mark }: Pick<Owner, 'mark'>): CrossTenantRequest {
+/** Returns a request for an operation, with the owner's name wherever one is accepted. */
+export function exampleRequest(operation: Operation, { mark }: Pick<Owner, 'mark'>): CrossTenantRequest {
   const members = Object.keys((operation.body?.['properties'] ?? {}) as object);
   const body =
     operation.body === undefined ? undefined : Object.fromEntries(members.map((name) => [name, FILLER[name] ?? mark]));
@@ -107,10 +112,10 @@ export function exampleFor(operation: Operation, { mark }: Pick<Owner, 'mark'>):
   };
 }
 
-/** Times and what the machine does meanwhile; the same question has another answer a second later. */
+/** Members whose values change with time or machine load. */
 const VOLATILE = /"(?:date|uptime|load_avg|request_id|created_at|expires_at)":"[^"]*"/g;
 
-/** A body as it can be compared with another. */
+/** Blanks the volatile members, so that two bodies can be compared. */
 export function comparable(body: string): string {
   return body.replaceAll(VOLATILE, '""');
 }

@@ -5,7 +5,7 @@ import { isolation } from './isolation.ts';
 
 const test = testSuite('attack: isolation');
 
-test('nothing of one account is read, changed or deduced by another, also while features and accounts are switched', async () => {
+test('no account reads, changes or infers the data of another, also while features and accounts are toggled', async () => {
   const lines = await isolation.run(0.03, 0);
-  assert.match(lines[1] ?? '', /^\d{2,} times /);
+  assert.match(lines[1] ?? '', /^\d{2,} pairs of requests /);
 });

@@ -1,10 +1,10 @@
-import { assertAudiences, assertRebirth, assertSuspensions, assertToggles } from './access-changes.ts';
+import { assertAudiences, assertNoInheritance, assertSuspensions, assertToggles } from './access-changes.ts';
 import type { Part } from '../part.ts';
 import { IsolationHarness, type RecordedReply } from './isolation-harness.ts';
 
-/** Rounds of everybody asking everything at once in the whole attack. */
+/** Rounds of concurrent reads by both tenants in the whole attack. */
 const ROUNDS = 40;
-/** Reads that bear no mark of whose they are, and why. */
+/** Reads whose replies do not contain the tenant's mark, with what they contain instead. */
 const UNMARKED: ReadonlyMap<string, string> = new Map([
   ['account.loginHistory', 'addresses and times'],
   ['account.twofa', 'yes or no'],
@@ -22,11 +22,11 @@ const UNMARKED: ReadonlyMap<string, string> = new Map([
   ['search.features', 'features of the server'],
 ]);
 
-/** Two accounts and an admin over every route. */
 export const isolation: Part = {
-  title: 'two accounts and an admin over every route: nothing of one is read, changed or deduced by another',
-  async run(share, seed = 0) {
-    const harness = await IsolationHarness.set();
+  title:
+    'two accounts and an administrator on every route: neither account reads, changes or infers the data of the other',
+  async run(share, seed) {
+    const harness = await IsolationHarness.start();
     try {
       return await attack(harness, Math.max(1, Math.round(ROUNDS * share)));
     } catch (error) {
@@ -42,45 +42,45 @@ export const isolation: Part = {
 
 async function attack(harness: IsolationHarness, rounds: number): Promise<string[]> {
   const { owner, stranger } = harness;
-  const owners = await harness.ownAnswers(owner);
-  assertMarked(owners, owner.mark);
+  const recorded = await harness.ownAnswers(owner);
+  assertMarked(recorded, owner.mark);
   const compared = await harness.compareNames();
-  await harness.assertSame(owner, owners, 'after a stranger named all that is its');
+  await harness.assertSame(owner, recorded, 'after a stranger named all its things');
   for (let round = 0; round < rounds; round += 1) {
-    const strangers = await harness.ownAnswers(stranger);
+    const strangersRecorded = await harness.ownAnswers(stranger);
     await Promise.all([
-      harness.assertSame(owner, owners, 'beside a stranger'),
-      harness.assertSame(stranger, strangers, 'beside a stranger'),
+      harness.assertSame(owner, recorded, 'beside a stranger'),
+      harness.assertSame(stranger, strangersRecorded, 'beside a stranger'),
     ]);
     await Promise.all([
-      harness.assertSame(owner, owners, 'while a stranger names all that is its'),
+      harness.assertSame(owner, recorded, 'while a stranger names all its things'),
       harness.compareNames(),
     ]);
   }
   const audiences = await assertAudiences(harness);
-  const toggles = await assertToggles(harness, rounds, owners);
-  const suspensions = await assertSuspensions(harness, Math.ceil(rounds / 4), owners);
-  await assertRebirth(harness);
-  await harness.assertSame(owner, owners, 'at the end');
+  const toggles = await assertToggles(harness, rounds, recorded);
+  const suspensions = await assertSuspensions(harness, Math.ceil(rounds / 4), recorded);
+  await assertNoInheritance(harness);
+  await harness.assertSame(owner, recorded, 'at the end');
   await harness.compareLogins();
   const failure = harness.target.failure();
   if (failure !== undefined) throw new Error(failure);
   return [
-    `${harness.coverage.requests} requests by two accounts and an admin for ${harness.operations.length} operations`,
-    `${compared * (rounds + 1)} times a thing of another's and one of nobody's named, and answered alike byte for byte`,
-    `${rounds} rounds of both accounts asking everything at once, ${audiences} tries with a token of the other role`,
-    `${toggles} features switched off and on again, ${suspensions} suspensions, each in force for the next request`,
+    `${harness.coverage.requests} requests by two accounts and an administrator for ${harness.operations.length} operations`,
+    `${compared * (rounds + 1)} pairs of requests for another account's thing and for a missing one, with identical replies`,
+    `${rounds} rounds of concurrent reads by both accounts, ${audiences} requests with a token of the other role`,
+    `${toggles} feature toggles, ${suspensions} suspensions, each effective for the next request`,
   ];
 }
 
-/** What bears no mark could be told to anybody unnoticed; so it is known what that is. */
+/** Rejects if a reply without its owner's mark is not listed: its disclosure to another account would go unnoticed. */
 function assertMarked(answers: readonly RecordedReply[], mark: string): void {
-  const blind = new Set(answers.map(({ request: { operation } }) => operation.id.slice('user '.length)));
+  const unmarked = new Set(answers.map(({ request: { operation } }) => operation.id.slice('user '.length)));
   for (const {
     request: { operation },
     text,
   } of answers)
-    if (text.startsWith('200 ') && text.includes(mark)) blind.delete(operation.id.slice('user '.length));
-  const unexpected = [...blind].filter((id) => !UNMARKED.has(id));
-  if (unexpected.length > 0) throw new Error(`answers without a mark of their owner: ${unexpected.join(', ')}`);
+    if (text.startsWith('200 ') && text.includes(mark)) unmarked.delete(operation.id.slice('user '.length));
+  const unexpected = [...unmarked].filter((id) => !UNMARKED.has(id));
+  if (unexpected.length > 0) throw new Error(`replies without their owner's mark: ${unexpected.join(', ')}`);
 }

@@ -2,20 +2,20 @@ import type { Socket } from 'node:net';
 import { rawConnection } from '../../support/raw.ts';
 
 export interface Exchange {
-  /** All that the server said until it closed the connection. */
+  /** Everything that the server sent before it closed the connection. */
   readonly text: string;
-  /** The statuses of its replies, in their order. */
+  /** The statuses of its responses, in order. */
   readonly statuses: readonly number[];
   readonly ms: number;
 }
 
-/** Says something to a server and listens until it closes the connection, which it must, sooner or later. */
+/** Sends bytes, or lets a function write them, and reads until the server closes the connection. */
 export async function exchange(url: string, send: string | Buffer | ((socket: Socket) => void)): Promise<Exchange> {
   const started = performance.now();
   const socket = await rawConnection(url);
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
-  socket.on('error', () => undefined); // a reset is an end like any other
+  socket.on('error', () => undefined); // a reset ends the connection too
   const closed = new Promise((resolve) => socket.once('close', resolve));
   if (typeof send === 'function') send(socket);
   else socket.write(typeof send === 'string' ? Buffer.from(send, 'latin1') : send);
@@ -23,7 +23,7 @@ export async function exchange(url: string, send: string | Buffer | ((socket: So
   return { text, statuses: statusesOf(text), ms: performance.now() - started };
 }
 
-/** Status lines of HTTP/1.1, wherever one begins: those within a body would be found too, as ours have none. */
+/** Returns the statuses of all status lines; no body of this server contains one. */
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

@@ -3,13 +3,13 @@ import type { NodeProcess } from '../../support/node-process.ts';
 import { statusesOf, exchange } from './exchange.ts';
 
 /**
- * A request in two pieces, cut at every byte. Whole lines in either piece are understood. Cut within its first line,
- * the parser of the pinned uWebSockets.js answers 505 (its issue 1776); nothing else may come of it.
+ * Sends a request in two pieces, split at every byte. Within the first line, the pinned uWebSockets.js returns 505 (its
+ * issue 1776); at every other byte the response must be 200.
  */
-export async function cutEverywhere(node: NodeProcess, token: string): Promise<string> {
+export async function splitAtEveryByte(node: NodeProcess, token: string): Promise<string> {
   const text = `GET /api/account/language HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   const firstLine = text.indexOf('\n') + 1;
-  const cuts = await Promise.all(
+  const splits = await Promise.all(
     Array.from({ length: text.length - 1 }, async (_, i) => {
       const { statuses } = await exchange(node.url(), (socket) => {
         socket.setNoDelay(true);
@@ -19,20 +19,21 @@ export async function cutEverywhere(node: NodeProcess, token: string): Promise<s
       });
       const isKnownFlaw = i + 1 < firstLine && statuses[0] === 505;
       if (statuses.length !== 1 || (statuses[0] !== 200 && !isKnownFlaw))
-        throw new Error(`cut behind byte ${i + 1}, ${JSON.stringify(text[i])}: ${statuses.join()}`);
+        throw new Error(`split behind byte ${i + 1}, ${JSON.stringify(text[i])}: ${statuses.join()}`);
       return isKnownFlaw;
     }),
   );
-  return `cut in two at every byte: ${cuts.length} requests, ${cuts.filter((isFlaw) => isFlaw).length} answered 505 because the first line was in pieces`;
+  const known = splits.filter((isKnown) => isKnown).length;
+  return `split at every byte: ${splits.length} requests, ${known} answered 505 because the first line was split`;
 }
 
-/** How long an answer to a changed request is waited for. */
-const LISTENS_MS = 100;
-/** Requests at once. */
+/** Time for a response to a mutated request. */
+const RESPONSE_MS = 100;
+/** Concurrent requests. */
 const BATCH = 100;
 
 const edit = record({
-  /** Ten-thousandths of the whole. */
+  /** Position in ten-thousandths of the length. */
   at: noBias(nat({ max: 9999 })),
   removed: nat({ max: 20 }),
   added: oneof(
@@ -54,8 +55,8 @@ const edit = record({
   ),
 });
 
-/** Good requests with a few changes to their bytes: whatever comes back is well-formed and no fault of ours. */
-export async function mutate(node: NodeProcess, token: string, count: number): Promise<string> {
+/** Sends valid requests with random changes to their bytes; every response must be well-formed and no internal error. */
+export async function mutate(node: NodeProcess, token: string, count: number, seed: number): Promise<string> {
   const head = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
   const body = '{"link":"/mutated","title":"x"}';
   const requests = [
@@ -69,17 +70,17 @@ export async function mutate(node: NodeProcess, token: string, count: number): P
     return text.slice(0, place) + added + text.slice(place + removed);
   };
   const one = async (request: string, edits: readonly { at: number; removed: number; added: string }[]) => {
-    const said = edits.reduce(change, request);
+    const bytes = edits.reduce(change, request);
     const { text } = await exchange(node.url(), (socket) => {
-      socket.write(Buffer.from(said, 'latin1'));
-      const end = setTimeout(() => socket.end(), LISTENS_MS);
+      socket.write(Buffer.from(bytes, 'latin1'));
+      const end = setTimeout(() => socket.end(), RESPONSE_MS);
       socket.once('close', () => clearTimeout(end)).once('data', () => socket.end());
     });
     const statuses = statusesOf(text);
-    if (text !== '' && !text.startsWith('HTTP/1.1 ')) throw new Error(`no reply: ${text.slice(0, 100)}`);
+    if (text !== '' && !text.startsWith('HTTP/1.1 ')) throw new Error(`not a response: ${text.slice(0, 100)}`);
     if (statuses.some((status) => status >= 500 && status !== 505) || !node.isAlive)
-      throw new Error(`${statuses.join()} for ${JSON.stringify(said)}`);
-    const key = String(statuses[0] ?? 'silence');
+      throw new Error(`${statuses.join()} for ${JSON.stringify(bytes)}`);
+    const key = String(statuses[0] ?? 'without a response');
     seen.set(key, (seen.get(key) ?? 0) + 1);
   };
   await assert(
@@ -92,11 +93,12 @@ export async function mutate(node: NodeProcess, token: string, count: number): P
         await Promise.all(batch.map(([request, edits]) => one(request, edits)));
       },
     ),
-    { numRuns: Math.ceil(count / BATCH) },
+    { numRuns: Math.ceil(count / BATCH), seed },
   );
-  const told = [...seen]
+  const counts = [...seen]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([status, n]) => `${n} ${status}`)
     .join(', ');
-  return `changed at random: ${[...seen.values()].reduce((sum, n) => sum + n, 0)} requests (${told})`;
+  const total = [...seen.values()].reduce((sum, n) => sum + n, 0);
+  return `random mutations: ${total} requests (${counts})`;
 }
