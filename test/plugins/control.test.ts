@@ -159,6 +159,7 @@ test('nobody locks the last administrator out, nor oneself', async () => {
   assert.ok(second);
 });
 
+// asvs 7.4.3, 7.4.5: an administrator ends all sessions of an account
 test('passwords and sessions are ended at once', async () => {
   const { account, token: first } = await server.user('dora');
   const second = await server.token(account);
@@ -185,6 +186,7 @@ test('passwords and sessions are ended at once', async () => {
   assert.is((await ask('/api/plugins')).status, 200, 'the session of the request stays');
 });
 
+// threat weak-second-factor: an administrator resets a lost factor, and the event is logged
 test('who lost the second factor gets in again by an operator, and the log tells who did it', async () => {
   const { account, token: first } = await server.user('lena');
   const bystander = await server.user('lars');
@@ -243,6 +245,7 @@ test('who lost the second factor gets in again by an operator, and the log tells
   assert.is((await logIn(server, 'lars', { code: kept.recoveryCodes[0] ?? '' })).status, 200, 'nobody else lost any');
 });
 
+// asvs 6.4.3, 6.4.4: an administrator sets passwords and resets lost factors of others, never the own
 test('a set-up that waits for its first code is taken away as well; the own second factor needs password and code', async () => {
   const { token: user } = await server.user('mona');
   const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', {

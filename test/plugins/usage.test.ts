@@ -39,6 +39,7 @@ const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '
 const ask = <T = Record<string, unknown>>(path: string, question: Question = {}) =>
   server.ask<T>(path, { address: 'admin', token: admin, ...question });
 
+// threat open-usage-api: usage requires an administrator's token
 test('guests and users get the same 401, and the user address knows nothing of it', async () => {
   const { token } = await server.user('ann', 'developer');
   for (const path of PATHS) {
@@ -60,6 +61,7 @@ test('other methods are refused by name', async () => {
   }
 });
 
+// threat open-usage-api: foreign Host headers are refused, so a page cannot rebind DNS
 test('a name of somebody else in the Host header is refused, so that a page cannot rebind its name to us', async () => {
   const url = server.hostkeep.url('admin');
   const asked = (host: string) =>

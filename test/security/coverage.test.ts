@@ -54,10 +54,7 @@ test('requirements are expanded and ordered by number', () => {
   assert.throws(() => requirementsOf('6.2'), /not a requirement: 6\.2/);
 });
 
-const TAGGED = `// asvs 1.1.1, 1.2.1-2: decoded
-//   once
-// threat ssrf: refused
-`;
+const TAGGED = ['// asvs 1.1.1, 1.2.1-2: decoded', '//   once', '// threat ssrf: refused', ''].join('\n');
 
 test('tags are read with the test below them', () => {
   const found = parseTaggedTests('kernel/a', `${TAGGED}test("it's so", () => assert.ok(1));\n`);

@@ -17,6 +17,11 @@ const FIGURES = [
   /^afterwards: alive, /,
 ];
 
+// attack malformed-requests: refused or ignored, nothing smuggled, and other clients are served
+// attack slow-clients: disconnected after their time-out; 500 idle and 500 half-open connections cost at most 8 KiB
+//   each
+// asvs 1.4.1-3: TypeScript, with native code in pinned packages only; malformed bytes crash nothing
+// asvs 4.2.1: requests whose boundaries two parsers could read differently end the connection
 test('the node survives malformed, fragmented and slow requests, smuggles nothing, and serves other clients', async () => {
   const figures = await sockets.run(0.05, testSeed());
   assert.is(figures.length, FIGURES.length);
