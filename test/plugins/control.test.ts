@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { PASSWORD, TestServer, type Question } from '../support/hostkeep.ts';
+import { PASSWORD, TestServer, type RequestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn } from './account-client.ts';
 
@@ -13,7 +13,7 @@ test.before(async () => {
 test.after(() => server.close());
 
 type Body = Record<string, unknown> & { error?: string };
-const ask = (path: string, question: Question = {}) => server.ask<Body>(path, { token, address: 'admin', ...question });
+const ask = (path: string, question: RequestOptions = {}) => server.ask<Body>(path, { token, address: 'admin', ...question });
 const put = (path: string, body?: unknown) => ask(path, { method: 'PUT', ...(body === undefined ? {} : { body }) });
 const post = (path: string, body?: unknown) => ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
 const del = (path: string) => ask(path, { method: 'DELETE' });
