@@ -107,7 +107,7 @@ test('domains are not served without an nginx, or with one that does not start',
 });
 
 if (hasNginx()) {
-  test("the demo's own nginx serves its domains, and ends with the demo, or after a kill with the next one", async () => {
+  test("the demo's own nginx serves its domains, and ends with the demo, or with the next one after a kill", async () => {
     const data = temporaryFolder();
     const first = await startDemo(data, ABSENT);
     assert.match(section(first.output, 'Uses').get('webserver') ?? '', /nginx\/\d/);

@@ -15,7 +15,8 @@ let server: TestServer;
 let nobody: string;
 let admin: string;
 test.before(async () => {
-  server = await TestServer.start({ config: { screenshots: { remote_url: 'https://pictures.example/{domain}' } } }); // needs no browser
+  // a remote screenshot service needs no browser
+  server = await TestServer.start({ config: { screenshots: { remote_url: 'https://pictures.example/{domain}' } } });
   const { plans } = server.hostkeep.core;
   const { name: _, features: __, ...limits } = await plans.get('basic');
   await plans.create('nothing', limits, []);

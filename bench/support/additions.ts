@@ -10,7 +10,7 @@ import type { Running } from './processes.ts';
 const ADDED = 300;
 let runs = 0;
 
-/** Adds a domain over an open connection; a plain socket, because `fetch` itself costs more than the measured request. */
+/** Adds a domain over an open socket, because `fetch` itself costs more than the measured request. */
 async function add(socket: Socket, token: string, name: string): Promise<void> {
   const body = JSON.stringify({ domain_url: name });
   socket.write(

@@ -1,4 +1,4 @@
-/** Finds tests without an assertion. It reads source text as Prettier lays it out: a block ends at its own indentation. */
+/** Finds tests without an assertion in source text laid out by Prettier: a block ends at its own indentation. */
 
 const COMMENT_OR_STRING = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
 const ASSERTION = /\bassert(?:\.\w|\w*\()/;

@@ -1,4 +1,4 @@
-/** Writes screenshots, search indexes, virtual hosts, history and keys in a loop, and reports each write, until killed. */
+/** Writes screenshots, indexes, virtual hosts, history and keys in a loop, and reports each write, until killed. */
 import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';

@@ -1,4 +1,4 @@
-/** Finds and removes what a crashed container engine leaves: everything that names its folder or one of its containers. */
+/** Finds and removes what a crashed container engine leaves: all that names its folder or one of its containers. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -19,7 +19,8 @@ export function removeRemains(folder: string): void {
     if (left.length === 0) break;
     if (attempts === ATTEMPTS) throw new Error(`processes of the engine in ${folder} do not end: ${left.join(', ')}`);
     for (const pid of left) kill(pid);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS); // not child processes, so there is no exit event
+    // they are not child processes, so there is no exit event
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
   }
   for (const path of mountsBelow(folder)) execFileSync('umount', ['--lazy', '--', path]);
   for (const id of ids) removeGroups(id);

@@ -86,7 +86,7 @@ export const LITERAL = [
 export interface Encoding {
   readonly name: string;
   encode(path: string): string;
-  /** Whether decoding once yields the path. A path that appears only after double or lenient decoding must not count. */
+  /** Whether decoding once yields the path; one that only double or lenient decoding yields must not count. */
   readonly isPath: boolean;
 }
 

@@ -13,7 +13,7 @@ const kept = { secret: '', session: '' };
 const code = () => new TOTP({ secret: kept.secret }).generate();
 const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
 
-/** Requests, on the demo's content, for routes that need more than their path; in this order, because some undo others. */
+/** Requests on the demo's content for routes that need more than a path; in this order, as some undo others. */
 const REQUESTS: Readonly<Record<string, () => Request>> = {
   'files.list': () => ({ path: '/api/folders/var/www/html' }),
   'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
@@ -75,8 +75,8 @@ export interface Step {
 }
 
 /**
- * Sends one allowed request to every route on the demo's content. Rejects if a route needs input and no row provides it.
- * `leftOut` receives the content that a plugin could not create.
+ * Sends one allowed request to every route on the demo's content. Rejects if a route needs input and no row provides
+ * it. `leftOut` receives the content that a plugin could not create.
  */
 export async function* walk(
   server: TestServer,
@@ -111,7 +111,8 @@ export async function* walk(
     kept.session =
       (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
     const { path = route.paths[0] ?? '', body, keep } = REQUESTS[name]?.() ?? {};
-    const method = route.produces?.includes('text/event-stream') === true ? 'HEAD' : route.method; // a stream does not end
+    const isStream = route.produces?.includes('text/event-stream') === true;
+    const method = isStream ? 'HEAD' : route.method; // a stream does not end
     const answer = await server.ask<Record<string, string>>(path, {
       method,
       address,

@@ -101,9 +101,10 @@ export async function damageFiles(share: number, random: Random): Promise<string
       )
     ] += 1;
   }
+  const counts = `start refused ${outcomes.refused}, requests failed ${outcomes.failed}, no effect ${outcomes.unharmed}`;
   return [
     `damaged files: ${DAMAGES.length} kinds, ${refused} refused with instructions`,
-    `damaged pages: ${picked.length} of ${pages}; start refused ${outcomes.refused}, requests failed ${outcomes.failed}, no effect ${outcomes.unharmed}; no wrong reply`,
+    `damaged pages: ${picked.length} of ${pages}; ${counts}; no wrong reply`,
   ];
 }
 
@@ -163,7 +164,8 @@ async function readAll(
   const statuses = new Set<number>();
   for (const [path, wanted] of answers) {
     const reply = await node.ask(path, { token }).catch(() => undefined);
-    if (reply === undefined) return assertRefused(node, name, RESTORE); // it found the damage just after it began to listen
+    // the node may find the damage just after it began to listen
+    if (reply === undefined) return assertRefused(node, name, RESTORE);
     const { status, body } = reply;
     statuses.add(status);
     if (status === 200 && JSON.stringify(body) !== wanted)
@@ -182,7 +184,7 @@ function overwrite(file: string, at: number, bytes: Buffer): void {
   closeSync(handle);
 }
 
-/** Damages the write-ahead log of a killed node. Rejects unless every write before the damage is there, and no partial one. */
+/** Damages the write-ahead log of a killed node. Rejects if a write before the damage is missing, or one is partial. */
 export async function damageLog(rounds: number, random: Random): Promise<string> {
   const folder = temporaryFolder();
   const whole = join(folder, 'killed');

@@ -9,8 +9,8 @@ import { NodeProcess, prepare } from '../../support/node-process.ts';
 const SPARE = 20;
 
 /**
- * Lowers the node's limit of open files. Rejects if a connected client gets a wrong reply, the node dies, or it does not
- * recover once descriptors are free again.
+ * Lowers the node's limit of open files. Rejects if a connected client gets a wrong reply, the node dies, or it does
+ * not recover once descriptors are free again.
  */
 export async function exhaustDescriptors(): Promise<string> {
   const data = join(temporaryFolder(), 'data');
@@ -42,7 +42,8 @@ export async function exhaustDescriptors(): Promise<string> {
       throw new Error('with free descriptors again a domain could not be added');
     const answered = statuses.filter((status) => status !== undefined).length;
     const waited = statuses.length - answered;
-    return `out of descriptors: ${sockets.length} connections, room for ${SPARE}, ${answered} answered, ${waited} waited; recovered`;
+    const counts = `room for ${SPARE}, ${answered} answered, ${waited} waited`;
+    return `out of descriptors: ${sockets.length} connections, ${counts}; recovered`;
   } finally {
     for (const socket of sockets) socket.destroy();
     await node.end('SIGKILL');

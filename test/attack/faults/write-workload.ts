@@ -2,20 +2,7 @@ import { TOTP } from 'otpauth';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import type { NodeProcess, Reply } from '../../support/node-process.ts';
 import type { Random } from '../../support/random.ts';
-
-/** Everything that an account holds. Keys are sorted, so that equal states have equal JSON. */
-export interface AccountState {
-  readonly domains: readonly string[];
-  readonly favorites: Readonly<Record<string, string>>;
-  readonly locale: string;
-  readonly password: string;
-  readonly hasTwofa: boolean;
-  readonly email: string;
-  readonly cpuLimit: number;
-  readonly features: Readonly<Record<string, boolean>>;
-  /** For each additional session, whether it is open. */
-  readonly sessions: readonly boolean[];
-}
+import { readState, sorted, type AccountState } from './account-state.ts';
 
 /** A request, and the state that follows once it is acknowledged. */
 interface Write {
@@ -30,8 +17,8 @@ const LOCALES = ['en', 'de', 'fr'];
 const FEATURES = ['waf', 'redis', 'varnish'];
 
 /**
- * An account that makes changes of every kind, one at a time, and records the acknowledged ones. When the node dies, the
- * last change may have happened or not; every earlier one must be there.
+ * An account that makes changes of every kind, one at a time, and records the acknowledged ones. When the node dies,
+ * the last change may have happened or not; every earlier one must be there.
  */
 export class WriteWorkload {
   readonly name: string;
@@ -101,12 +88,20 @@ export class WriteWorkload {
 
   /** Rejects unless the node holds what it acknowledged, with or without the change in doubt. */
   async compare(node: NodeProcess): Promise<void> {
-    const found = await this.#read(node);
     const wanted = [this.state, ...(this.#inDoubt === undefined ? [] : [this.#inDoubt])];
+    const found = await readState(node, {
+      username: this.name,
+      token: this.#token,
+      admin: this.#admin,
+      sessions: this.#sessions,
+      passwords: wanted.map(({ password }) => password),
+    });
     const state = wanted.find((each) => JSON.stringify(each) === JSON.stringify(found));
     if (state === undefined)
       throw new Error(
-        `${this.name} holds\n${JSON.stringify(found)}\nand not\n${wanted.map((each) => JSON.stringify(each)).join('\nor\n')}`,
+        [`${this.name} holds`, found, 'instead of', ...wanted]
+          .map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+          .join('\n'),
       );
     this.state = state;
     this.#inDoubt = undefined;
@@ -114,49 +109,6 @@ export class WriteWorkload {
 
   get count(): number {
     return [...this.acknowledged.values()].reduce((sum, n) => sum + n, 0);
-  }
-
-  async #read(node: NodeProcess): Promise<AccountState> {
-    const read = async <T>(path: string) => (await node.ask<T>(path, { token: this.#token })).body;
-    const { domains } = await read<{ domains: { domain_url: string }[] }>('/api/domains');
-    const favorites = await read<{ link: string; title: string }[]>('/api/favorites');
-    const { current } = await read<{ current: string }>('/api/account/language');
-    const { enabled } = await read<{ enabled: boolean }>('/api/account/2fa');
-    const account = (
-      await node.ask<{ email: string; overrides: Record<string, boolean> }>(`/api/accounts/${this.name}`, {
-        token: this.#admin,
-        address: 'admin',
-      })
-    ).body;
-    const plan = (
-      await node.ask<{ cpu_limit: number }>(`/api/plans/${this.name}`, { token: this.#admin, address: 'admin' })
-    ).body;
-    const sessions = await Promise.all(
-      this.#sessions.map(async (token) => (await node.ask('/api/account/language', { token })).status === 200),
-    );
-    return {
-      domains: domains.map(({ domain_url }) => domain_url).toSorted(),
-      favorites: sorted(Object.fromEntries(favorites.map(({ link, title }) => [link, title]))),
-      locale: current,
-      password: await this.#passwordIn(node),
-      hasTwofa: enabled,
-      email: account.email,
-      cpuLimit: plan.cpu_limit,
-      features: sorted(account.overrides),
-      sessions,
-    };
-  }
-
-  /** Returns the password that the node accepts, whether or not it then requires a code. */
-  async #passwordIn(node: NodeProcess): Promise<string> {
-    for (const { password } of [this.state, ...(this.#inDoubt === undefined ? [] : [this.#inDoubt])]) {
-      const { status, body } = await node.ask('/api/login', {
-        method: 'POST',
-        body: { username: this.name, password },
-      });
-      if (status === 200 || body['twofa_required'] === true) return password;
-    }
-    return 'no known one';
   }
 
   #own(path: string, method: string, body: unknown): Write['request'] {
@@ -299,8 +251,4 @@ export class WriteWorkload {
   #noSessions(): boolean[] {
     return this.state.sessions.map(() => false);
   }
-}
-
-function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -98,8 +98,8 @@ function assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }: Growth
 }
 
 /**
- * Rejects if an operation never succeeded. First repeats requests for those operations, and for the ones above and below
- * them in the path hierarchy.
+ * Rejects if an operation never succeeded. First repeats requests for those operations, and for the ones above and
+ * below them in the path hierarchy.
  */
 async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> {
   const { coverage, operations } = fuzz;

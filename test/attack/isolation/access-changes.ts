@@ -4,8 +4,8 @@ import { exampleRequest, type CrossTenantRequest } from './cross-tenant-request.
 import type { RecordedReply, IsolationHarness } from './isolation-harness.ts';
 
 /**
- * Runs `work` while owner and stranger keep reading: the owner's replies must not change, and the stranger may be refused
- * but must get nothing of the owner's.
+ * Runs `work` while owner and stranger keep reading: the owner's replies must not change, and the stranger may be
+ * refused but must get nothing of the owner's.
  */
 async function whileReading(
   harness: IsolationHarness,

@@ -67,7 +67,7 @@ async function attack(harness: IsolationHarness, rounds: number): Promise<string
   if (failure !== undefined) throw new Error(failure);
   return [
     `${harness.coverage.requests} requests by two accounts and an administrator for ${harness.operations.length} operations`,
-    `${compared * (rounds + 1)} pairs of requests for another account's thing and for a missing one, with identical replies`,
+    `${compared * (rounds + 1)} pairs of requests for another's thing and a missing one, with identical replies`,
     `${rounds} rounds of concurrent reads by both accounts, ${audiences} requests with a token of the other role`,
     `${toggles} feature toggles, ${suspensions} suspensions, each effective for the next request`,
   ];

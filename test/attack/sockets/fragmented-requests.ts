@@ -55,7 +55,7 @@ const edit = record({
   ),
 });
 
-/** Sends valid requests with random changes to their bytes; every response must be well-formed and no internal error. */
+/** Sends requests with randomly changed bytes; every response must be well-formed and no internal error. */
 export async function mutate(node: NodeProcess, token: string, count: number, seed: number): Promise<string> {
   const head = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
   const body = '{"link":"/mutated","title":"x"}';

@@ -34,7 +34,7 @@ export async function holdConnections(
     if ((await node.ask('/api/account/language', { token })).status !== 200)
       throw new Error('another client was not served');
     const held = node.descriptors - descriptors;
-    const grown = node.memoryBytes - bytes;
+    const grown = Math.max(0, node.memoryBytes - bytes);
     const each = Math.round(grown / count);
     if (grown > MAX_BYTES * count + NOISE_BYTES)
       throw new Error(`a connection costs ${each} bytes, more than ${MAX_BYTES}`);

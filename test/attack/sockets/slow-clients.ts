@@ -72,7 +72,7 @@ export async function readNothing(node: NodeProcess, count: number): Promise<str
   );
   if ((await node.ask('/openapi.json')).status !== 200)
     throw new Error('another client was not served beside those that do not read');
-  const each = Math.round((node.memoryBytes - before) / count / 1024);
+  const each = Math.max(0, Math.round((node.memoryBytes - before) / count / 1024));
   for (const { statuses } of await Promise.all(exchanges))
     if (statuses.some((status) => status !== 200))
       throw new Error(`a client that does not read got ${statuses.join()}`);

@@ -11,8 +11,8 @@ const FIGURES = [
   /^split at every byte: [1-9]\d* requests, /,
   /^slow clients: 27 of 9 kinds, disconnected after /,
   /^clients that do not read: 10, at most \d+ KiB each, disconnected after /,
-  /^idle connections: 500, [1-9]\d* of them open at once, at most -?\d+ bytes each; all closed by the server$/,
-  /^connections with half a request: 500, [1-9]\d* of them open at once, at most -?\d+ bytes each; all closed /,
+  /^idle connections: 500, [1-9]\d* of them open at once, at most \d+ bytes each; all closed by the server$/,
+  /^connections with half a request: 500, [1-9]\d* of them open at once, at most \d+ bytes each; all closed /,
   /^random mutations: \d{3,} requests /,
   /^afterwards: alive, /,
 ];
@@ -22,7 +22,7 @@ const FIGURES = [
 //   each
 // asvs 1.4.1-3: TypeScript, with native code in pinned packages only; malformed bytes crash nothing
 // asvs 4.2.1: requests whose boundaries two parsers could read differently end the connection
-test('the node survives malformed, fragmented and slow requests, smuggles nothing, and serves other clients', async () => {
+test('malformed, fragmented and slow requests smuggle nothing, and other clients are served', async () => {
   const figures = await sockets.run(0.05, testSeed());
   assert.is(figures.length, FIGURES.length);
   for (const [i, figure] of FIGURES.entries()) assert.match(figures[i] ?? '', figure);
