@@ -37,7 +37,7 @@ export async function killDuringWrites(rounds: number, random: Random): Promise<
   };
   try {
     await prepare(data, { ...Object.fromEntries(ACCOUNTS.map((name) => [name, 'user' as const])), root: 'admin' });
-    const workloads = ACCOUNTS.map((name) => new WriteWorkload(name, random));
+    const workloads = ACCOUNTS.map((name) => new WriteWorkload(name, random.fork()));
     let node = await NodeProcess.start(data, { config });
     const admin = await node.login('root', undefined, 'admin');
     for (const workload of workloads) await workload.begin(node, admin);
