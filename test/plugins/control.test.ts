@@ -13,7 +13,8 @@ test.before(async () => {
 test.after(() => server.close());
 
 type Body = Record<string, unknown> & { error?: string };
-const ask = (path: string, question: RequestOptions = {}) => server.ask<Body>(path, { token, address: 'admin', ...question });
+const ask = (path: string, question: RequestOptions = {}) =>
+  server.ask<Body>(path, { token, address: 'admin', ...question });
 const put = (path: string, body?: unknown) => ask(path, { method: 'PUT', ...(body === undefined ? {} : { body }) });
 const post = (path: string, body?: unknown) => ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
 const del = (path: string) => ask(path, { method: 'DELETE' });
