@@ -217,6 +217,7 @@ test('no two exported types or classes of the kernel and one plugin share a name
   assert.equal(clashes, []);
 });
 
+// threat sql-injection: SQL names only tables of its owner, from fixed lists
 test('SQL names tables of its own owner only', () => {
   const tables = new Map<string, string>();
   const owners = ['kernel', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];

@@ -1,4 +1,4 @@
-/** `hostkeep demo` as a new user starts it, beside a Docker Engine, a MariaDB and an nginx, and without any of them. */
+/** `hostkeep demo` as a new user starts it, with a Docker Engine, a MariaDB and an nginx, and without them. */
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,12 +28,12 @@ test.after.each(async () => {
 interface Demo {
   readonly output: string;
   ask<T>(path: string): Promise<T>;
-  /** Status and media type. */
+  /** Returns status and media type. */
   look(path: string): Promise<readonly [number, string | null]>;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A demo on a host with these sockets. */
+/** Starts a demo with these sockets. */
 async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
   const settings = join(temporaryFolder(), 'settings.json');
   writeFileSync(settings, JSON.stringify({ containers: { socket: docker } }));
@@ -63,7 +63,7 @@ async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Prom
   return { output: output(), ask, look, end };
 }
 
-/** Lines of a section of what the demo prints, by the plugin that each begins with. */
+/** Returns the lines of a section of the demo's output by plugin. */
 function section(output: string, title: string): Map<string, string> {
   const [, lines = ''] = new RegExp(`\\n${title}:\\n\\n((?:  .*\\n)+)`).exec(output) ?? [];
   return new Map(
@@ -81,7 +81,7 @@ const containersOf = async (demo: Demo) =>
 const databasesOf = async (demo: Demo) =>
   (await demo.ask<{ Database: string }[]>('/api/mysql-size')).map(({ Database }) => Database);
 
-test('where nothing answers one line for each says what is left out, why, and how to get it', async () => {
+test('without backends, one line for each says what is left out, why, and how to get it', async () => {
   const demo = await startDemo(temporaryFolder(), ABSENT);
   const leftOut = section(demo.output, 'Left out');
   assert.match(leftOut.get('containers') ?? '', /ENOENT .*\(apt-get install docker\.io /);
@@ -92,7 +92,7 @@ test('where nothing answers one line for each says what is left out, why, and ho
   assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
 });
 
-test('without an nginx domains are not served, and with one that does not start neither', async () => {
+test('domains are not served without an nginx, or with one that does not start', async () => {
   const config = { driver: 'none' } as WebserverConfig;
   const refusal = async (folder: string, find?: () => string | undefined) =>
     startDemoServer(config, folder, find).then(
@@ -107,7 +107,7 @@ test('without an nginx domains are not served, and with one that does not start 
 });
 
 if (hasNginx()) {
-  test("an nginx of the demo's own serves its domains, ends with it, and after a kill with the next", async () => {
+  test("the demo's own nginx serves its domains, and ends with the demo, or with the next one after a kill", async () => {
     const data = temporaryFolder();
     const first = await startDemo(data, ABSENT);
     assert.match(section(first.output, 'Uses').get('webserver') ?? '', /nginx\/\d/);
@@ -119,7 +119,7 @@ if (hasNginx()) {
     assert.is((await fetchPage(port, 'nobody.example')).status, 0);
     const pid = readFileSync(join(data, 'nginx/nginx.pid'), 'utf8').trim();
     await first.end('SIGKILL');
-    assert.is((await fetchPage(port, DOMAIN)).status, 200, 'nobody could end it');
+    assert.is((await fetchPage(port, DOMAIN)).status, 200, 'a killed demo cannot end it');
     const second = await startDemo(data, ABSENT);
     assert.not(readFileSync(join(data, 'nginx/nginx.pid'), 'utf8').trim() === pid);
     assert.is((await fetchPage(portOf(second.output), DOMAIN)).status, 200);
@@ -129,7 +129,7 @@ if (hasNginx()) {
     assert.not(existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data));
   });
 
-  test('the nginx of a demo that runs is not ended by another with the same data', async () => {
+  test('a second demo with the same data does not end the nginx of a running one', async () => {
     const data = temporaryFolder();
     const demo = await startDemo(data, ABSENT);
     const refused = await startDemoServer({ driver: 'none' } as WebserverConfig, join(data, 'nginx')).then(
@@ -143,7 +143,7 @@ if (hasNginx()) {
 
 if (missing !== undefined) console.log(`skipped: ${missing}`);
 else if (hasMariaDb()) {
-  test('a Docker Engine and a MariaDB are used at each start, and get back what they were', async () => {
+  test('a Docker Engine and a MariaDB are used at each start, and restored at the end', async () => {
     const docker = await TestDocker.start();
     toEnd.push(() => docker.stop());
     const mariaDb = await MariaDb.start();

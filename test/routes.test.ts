@@ -1,4 +1,4 @@
-/** Walks the whole route table, whatever plugins there are: one gate before every method of every route. */
+/** Checks every route of every plugin: authentication, features, methods and replies. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -15,7 +15,8 @@ let server: TestServer;
 let nobody: string;
 let admin: string;
 test.before(async () => {
-  server = await TestServer.start({ config: { screenshots: { remote_url: 'https://pictures.example/{domain}' } } }); // asks for no browser
+  // a remote screenshot service needs no browser
+  server = await TestServer.start({ config: { screenshots: { remote_url: 'https://pictures.example/{domain}' } } });
   const { plans } = server.hostkeep.core;
   const { name: _, features: __, ...limits } = await plans.get('basic');
   await plans.create('nothing', limits, []);
@@ -24,21 +25,21 @@ test.before(async () => {
 });
 test.after(() => server.close());
 
-interface Door {
+interface RouteAddress {
   readonly route: RouteInfo;
   readonly address: Address;
   readonly path: string;
 }
 
-/** Every route on every address under every path, with something in the place of parameters. */
-function doors(): Door[] {
+/** Every route on every address and path, with values in place of parameters. */
+function routeAddresses(): RouteAddress[] {
   const routes = server.hostkeep.node.routes();
   return routes.flatMap((route) =>
     route.paths.map((path) => ({ route, address: route.address, path: path.replace(/[:*]\w+/g, 'x') })),
   );
 }
 
-test('shipped plans hold only features that a plugin provides', () => {
+test('shipped plans contain only features that a plugin provides', () => {
   const plans = JSON.parse(readFileSync(join(projectDir, 'config/plans.json'), 'utf8')) as Record<
     string,
     { features: string[] }
@@ -53,11 +54,13 @@ test('shipped plans hold only features that a plugin provides', () => {
   assert.equal(Object.keys(plans), ['basic', 'standard', 'developer']);
 });
 
-const nameOf = ({ route, address }: Door) => `${route.plugin}.${route.name} on ${address}`;
+const nameOf = ({ route, address }: RouteAddress) => `${route.plugin}.${route.name} on ${address}`;
 
-test('without a token, or with one of the other address, there is 401 before anything else', async () => {
-  for (const door of doors()) {
-    const { route, address, path } = door;
+// threat filtered-post-only: every method of every route checks the token first
+// asvs 8.2.1: every route without a valid token for its address returns 401
+test('without a token, or with one for the other address, every route returns 401 first', async () => {
+  for (const each of routeAddresses()) {
+    const { route, address, path } = each;
     if (route.access === 'guest') continue;
     const wrong = address === 'user' ? admin : nobody;
     for (const token of [undefined, 'x.y.z', wrong]) {
@@ -67,35 +70,38 @@ test('without a token, or with one of the other address, there is 401 before any
         ...(token === undefined ? {} : { token }),
         ...(route.body === undefined ? {} : { body: '{' }),
       });
-      assert.is(status, 401, nameOf(door));
-      assert.is(body['error'], 'authentication_required', nameOf(door));
-      assert.is(headers.get('www-authenticate'), 'Bearer', nameOf(door));
+      assert.is(status, 401, nameOf(each));
+      assert.is(body['error'], 'authentication_required', nameOf(each));
+      assert.is(headers.get('www-authenticate'), 'Bearer', nameOf(each));
     }
   }
 });
 
-test('without the feature there is 403, which names it', async () => {
-  for (const door of doors()) {
-    const { route, address, path } = door;
+// asvs 8.2.1: without its feature a route returns 403
+test('without its feature a route returns 403 and names the feature', async () => {
+  for (const each of routeAddresses()) {
+    const { route, address, path } = each;
     if (route.access !== 'feature' || address !== 'user') continue;
     const { status, body } = await server.ask(path, {
       method: route.method,
       token: nobody,
       ...(route.body === undefined ? {} : { body: '{' }),
     });
-    assert.is(status, 403, nameOf(door));
-    assert.is(body['error'], 'feature_disabled', nameOf(door));
-    assert.ok(route.features.includes(String(body['feature'])), nameOf(door));
+    assert.is(status, 403, nameOf(each));
+    assert.is(body['error'], 'feature_disabled', nameOf(each));
+    assert.ok(route.features.includes(String(body['feature'])), nameOf(each));
   }
 });
 
-test('methods that a path does not declare get 405 and are told what it answers', async () => {
-  const byPath = new Map<string, Door[]>();
-  for (const door of doors())
-    byPath.set(`${door.address} ${door.path}`, [...(byPath.get(`${door.address} ${door.path}`) ?? []), door]);
+// threat filtered-post-only: undeclared methods return 405
+// asvs 13.4.4: TRACE and every other undeclared method returns 405
+test('undeclared methods return 405 with the allowed ones', async () => {
+  const byPath = new Map<string, RouteAddress[]>();
+  for (const each of routeAddresses())
+    byPath.set(`${each.address} ${each.path}`, [...(byPath.get(`${each.address} ${each.path}`) ?? []), each]);
   for (const [key, list] of byPath) {
     const declared = new Set(list.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])));
-    const { address, path } = list[0] as Door;
+    const { address, path } = list[0] as RouteAddress;
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
       if (declared.has(method)) continue;
       const head = await rawRequest(
@@ -109,10 +115,12 @@ test('methods that a path does not declare get 405 and are told what it answers'
   }
 });
 
-/** What these answer from is not on every machine; their own suites start it. Here they may say 503. */
+/** Plugins whose backend may be missing here, so that they may return 503; their own suites start it. */
 const OUTSIDE: ReadonlySet<string> = new Set(['containers']);
 
-test('every route gives a real reply that its schema describes', async () => {
+// asvs 4.1.1: every reply has a content type, with a charset for text
+// asvs 15.3.1: every route's reply matches its schema
+test('every route returns a reply that matches its schema', async () => {
   for await (const { name, route, answer } of walk(server, (plugin, error) =>
     assert.ok(OUTSIDE.has(plugin), `${plugin}: ${String(error)}`),
   )) {
@@ -121,7 +129,7 @@ test('every route gives a real reply that its schema describes', async () => {
   }
 });
 
-test('a route says what it is for', () => {
-  for (const { route } of doors())
+test('every route has a summary', () => {
+  for (const { route } of routeAddresses())
     assert.match(route.summary, /^[A-Z][^]{4,160}[^.]$/, `${route.plugin}.${route.name}`);
 });

@@ -1,5 +1,6 @@
-/** What other panels were attacked by and what no area's own tests show: it crosses areas, or is shown by their sources. */
+/** Threats that no single area's tests cover: they concern several areas, or are checked in the source text. */
 import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
@@ -13,8 +14,10 @@ import { PASSWORD, TestServer } from './support/hostkeep.ts';
 import { NodeProcess, prepare } from './support/node-process.ts';
 import { rawConnection } from './support/raw.ts';
 import { testSuite } from './support/suite.ts';
+import { until } from './support/until.ts';
 
 const test = testSuite('threats');
+const LIMIT_MS = 10_000;
 
 function sources(): { readonly file: string; readonly text: string }[] {
   return ['kernel', 'plugins'].flatMap((folder) =>
@@ -30,13 +33,16 @@ const where = (pattern: RegExp) =>
     .map(({ file }) => file)
     .toSorted();
 
-test('reply headers are written in one place, which refuses control characters', () => {
+// threat header-injection: one writer sends all reply headers
+test('only the kernel writes reply headers', () => {
   assert.equal(
     where(/\.writeHeader\(|\.writeStatus\(|\.setHeader\(|\.writeHead\(/).filter((file) => !file.startsWith('kernel/')),
     [],
   );
 });
 
+// threat shell-injection: programs start without a shell, arguments are arrays
+// asvs 1.2.5: no program is started through a shell
 test('no program is started through a shell', () => {
   const imported = sources().flatMap(({ text }) =>
     [...text.matchAll(/import \{ ([^}]+) \} from 'node:child_process'/g)].flatMap(([, names = '']) =>
@@ -44,15 +50,22 @@ test('no program is started through a shell', () => {
     ),
   );
   assert.equal([...new Set(imported)].toSorted(), ['execFile', 'spawn']);
-  assert.equal(where(/child_process/), where(/import \{ [^}]+ \} from 'node:child_process'/), 'in no other way');
+  assert.equal(
+    where(/child_process/),
+    where(/import \{ [^}]+ \} from 'node:child_process'/),
+    'imported in no other way',
+  );
   assert.equal(where(/\bshell:/), []);
 });
 
-test('no code is made of text', () => {
+// threat hostile-php: no code is created from text, so PHP is parsed and never run
+// asvs 1.3.2: eval, new Function and node:vm are used nowhere
+test('no code is created from text', () => {
   assert.equal(where(/\beval\(|\bnew Function\(|node:vm'/), []);
 });
 
-test('what an engine of containers is asked is never what a client asked', async () => {
+// threat docker-proxied: the container engine only ever receives fixed paths
+test('a client cannot choose a path of the container engine', async () => {
   const socket = join(temporaryFolder(), 'engine.sock');
   const engine = await fakeEngine(socket, (path, response) =>
     json(response, path.endsWith('/version') ? { ApiVersion: '1.41' } : []),
@@ -85,7 +98,8 @@ test('what an engine of containers is asked is never what a client asked', async
   }
 });
 
-test('a change whose client goes away runs to its end', async () => {
+// threat half-made-changes: a change completes although its client disconnected
+test('a change completes after its client has disconnected', async () => {
   const server = await TestServer.start();
   try {
     const { account, token } = await server.user('ann');
@@ -102,12 +116,11 @@ test('a change whose client goes away runs to its end', async () => {
       (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(
         ({ domain_url }) => domain_url,
       );
-    for (let tries = 0; (await made()).length < names.length && tries < 500; tries += 1)
-      await new Promise((resolve) => setImmediate(resolve));
+    await until('every domain is made', LIMIT_MS, async () => (await made()).length >= names.length);
     assert.equal(
       (await made()).toSorted(),
       names.toSorted(),
-      'each request had been sent whole before its client left',
+      'each request was complete before its client disconnected',
     );
     for (const name of names) assert.ok(existsSync(join(account.filesRoot, name)), name);
   } finally {
@@ -115,7 +128,9 @@ test('a change whose client goes away runs to its end', async () => {
   }
 });
 
-test('no secret reaches the log, nor the command line of a process', async () => {
+// threat leaked-secrets: no secret appears in the log, the command line or the environment
+// asvs 14.2.1-3: secrets travel in bodies and headers only, and reach no log
+test('no secret appears in the log, the command line or the environment of the process', async () => {
   const data = join(temporaryFolder(), 'data');
   await prepare(data, { ann: 'user', root: 'admin' });
   const node = await NodeProcess.start(data, { config: { log: { level: 'trace' } } });
@@ -153,19 +168,21 @@ test('no secret reaches the log, nor the command line of a process', async () =>
       keys.sealing,
       ...keys.signing.map((key) => key.secret),
     ];
-    const told = [
+    const disclosed = [
       node.output,
       readFileSync(`/proc/${node.pid}/cmdline`, 'latin1'),
       readFileSync(`/proc/${node.pid}/environ`, 'latin1'),
     ];
     assert.match(node.output, /"msg":"change"/);
-    for (const text of told) for (const each of secrets) assert.not.ok(text.includes(each), `${each} was told`);
+    for (const text of disclosed)
+      for (const each of secrets) assert.not.ok(text.includes(each), `${each} was disclosed`);
   } finally {
     await node.end('SIGKILL');
   }
 });
 
-test('with a certificate old versions of TLS are refused', async () => {
+// asvs 12.1.1: TLS 1.2 and 1.3 only
+test('TLS 1.0 and 1.1 are refused', async () => {
   const server = await TestServer.start({ config: { tls: selfSigned('localhost') } });
   const reach = (version: SecureVersion) =>
     new Promise<string>((resolve) => {
@@ -190,16 +207,50 @@ test('with a certificate old versions of TLS are refused', async () => {
   }
 });
 
-test('members that hold secrets are left out of the log, whoever logs them', () => {
+// threat forged-state: the log is JSON, without the members that hold secrets
+// asvs 16.2.4-5, 16.4.1: one JSON line per entry; line breaks are escaped and secrets redacted
+test('the log redacts secrets and writes one line per entry', () => {
   const module = JSON.stringify(new URL('../kernel/log.js', import.meta.url).href);
-  const said =
+  const entry =
     "{ password: 'p-1', token: 'p-2', body: { new_password: 'p-3', code: 'p-4' }, headers: { authorization: 'p-5' } }, 'said\\r\\n{\"forged\":true}'";
   const output = execFileSync(
     process.execPath,
-    ['--input-type=module', '-e', `import { createLog } from ${module}; createLog('info').info(${said});`],
+    ['--input-type=module', '-e', `import { createLog } from ${module}; createLog('info').info(${entry});`],
     { encoding: 'utf8' },
   );
   assert.is(output.trimEnd().split('\n').length, 1);
   assert.match(output, /redacted/);
   assert.not.match(output, /p-\d/);
+});
+
+// asvs 9.1.2: only HS256 is accepted; HS384, HS512 and none are refused also with the correct key
+test('tokens of another algorithm are refused, also with the correct key', async () => {
+  const server = await TestServer.start();
+  try {
+    const { token } = await server.user('ann');
+    const [head = '', payload = '', signature = ''] = token.split('.');
+    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
+    const { signing } = JSON.parse(readFileSync(join(server.data, 'keys.json'), 'utf8')) as {
+      signing: { kid: string; secret: string }[];
+    };
+    const secret = Buffer.from(signing.find((key) => key.kid === kid)?.secret ?? '', 'base64url');
+    const signed = (header: object, hash: string) => {
+      const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
+      return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
+    };
+    const status = async (each: string) => (await server.ask('/api/favorites', { token: each })).status;
+    assert.is(await status(signed({ alg: 'HS256', typ: 'JWT', kid }, 'sha256')), 200, 'the key is the correct one');
+    for (const [alg, hash] of [
+      ['HS384', 'sha384'],
+      ['HS512', 'sha512'],
+      ['none', 'sha256'],
+      ['RS256', 'sha256'],
+      ['hs256', 'sha256'],
+    ] as const)
+      assert.is(await status(signed({ alg, typ: 'JWT', kid }, hash)), 401, alg);
+    assert.is(await status(signed({ alg: 'HS256', typ: 'JWT', kid: 'other' }, 'sha256')), 401, 'unknown kid');
+    assert.is(await status(`${head}.${payload}.${signature.slice(1)}`), 401);
+  } finally {
+    await server.close();
+  }
 });

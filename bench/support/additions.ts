@@ -1,4 +1,4 @@
-/** Domains added through the API, each beside a bare durable insert into the same file. */
+/** Adds domains through the API, alternating with bare durable inserts into the same file. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Running } from './processes.ts';
 const ADDED = 300;
 let runs = 0;
 
-/** Adds a domain over a connection that stays open. By plain socket, because `fetch` takes longer itself than what is measured. */
+/** Adds a domain over an open socket, because `fetch` itself costs more than the measured request. */
 async function add(socket: Socket, token: string, name: string): Promise<void> {
   const body = JSON.stringify({ domain_url: name });
   socket.write(
@@ -26,7 +26,7 @@ async function connected(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Turn by turn, so that what disturbs one disturbs the other; medians in milliseconds. */
+/** Alternates between both, so that disturbances affect both; returns medians in milliseconds. */
 export async function additions(
   server: Running,
   data: string,

@@ -1,6 +1,6 @@
 /**
- * The yardstick: a bare uWebSockets.js handler in a process of its own that writes given bytes behind a given token,
- * with the headers that Hostkeep sends. Arguments: path, token (may be empty), file of the bytes, media type.
+ * The baseline: a bare uWebSockets.js handler in a separate process that sends given bytes if the token matches, with
+ * the same headers as Hostkeep. Arguments: path, token (may be empty), file of the bytes, media type.
  */
 import { readFileSync } from 'node:fs';
 import uWS from 'uWebSockets.js';

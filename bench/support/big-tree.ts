@@ -1,4 +1,4 @@
-/** A tree of many empty files, the same at every making: 20 files in a folder, 1,000 folders in a site, three levels deep. */
+/** A reproducible tree of empty files: 20 files per folder, 1,000 folders per site, three levels deep. */
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ export interface BigTree {
   readonly root: string;
   readonly files: number;
   readonly folders: number;
-  /** The folder that a walk comes to last, below the root. */
+  /** The last folder that a walk reaches, relative to the root. */
   readonly lastFolder: string;
 }
 
@@ -34,7 +34,7 @@ const WORDS = [
 ];
 const EXTENSIONS = ['php', 'jpg', 'css', 'js', 'html', 'txt', 'sql', 'tar.gz', 'json', 'png'];
 
-/** Makes the tree in the temporary folder, or takes the one that an earlier run has completed. */
+/** Creates the tree in the temporary folder, or reuses the one of an earlier run. */
 export function bigTree(wantedFiles: number): BigTree {
   const sites = Math.max(1, Math.round(wantedFiles / FILES_IN_FOLDER / FOLDERS_IN_SITE));
   const base = join(tmpdir(), `hostkeep-big-tree-${sites}`);

@@ -1,4 +1,7 @@
-/** Fastify 5 with @fastify/jwt and its cache, answering given bytes behind Hostkeep's own tokens. Arguments: path, file of the bytes, file of Hostkeep's keys. */
+/**
+ * Fastify 5 with @fastify/jwt and its cache, which sends given bytes if Hostkeep's token is valid. Arguments: path,
+ * file of the bytes, file of Hostkeep's keys.
+ */
 import { readFileSync } from 'node:fs';
 import fastifyJwt from '@fastify/jwt';
 import Fastify from 'fastify';

@@ -1,4 +1,4 @@
-/** Load from a process of its own: wrk where it is installed, else autocannon, which itself takes a core. */
+/** Generates load in a separate process: wrk if installed, otherwise autocannon, which needs a core of its own. */
 import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -29,7 +29,7 @@ export interface LoadOptions {
 
 export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon';
 
-/** One run against one target. */
+/** Runs once against one target. */
 export async function load(target: Target, { seconds = 3, connections = 50 }: LoadOptions = {}): Promise<Load> {
   const before = processorSeconds(target.pid);
   const run = await (loadTool === 'wrk' ? withWrk : withAutocannon)(target, seconds, connections);
@@ -47,7 +47,7 @@ export function processorSeconds(pid: number | undefined): number {
 
 type Run = Omit<Load, 'processorUs'> & { readonly requests: number };
 
-/** Runs against all targets in turn, several times over, so that what disturbs one disturbs all; the medians count. */
+/** Runs against all targets in turn, several times, so that disturbances affect all; returns the medians. */
 export async function interleaved(
   targets: readonly Target[],
   { rounds = 5, ...options }: LoadOptions & { readonly rounds?: number } = {},

@@ -1,4 +1,4 @@
-/** Servers in processes of their own, so that what is measured does not share a thread with what measures. */
+/** Starts servers in separate processes, so that the measured code shares no thread with the measuring code. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -13,14 +13,14 @@ export interface Running {
   readonly url: string;
   readonly adminUrl: string;
   readonly child: ChildProcess;
-  /** All that the program said when it was ready. */
+  /** The message that the program sent when it was ready. */
   readonly message: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
 const temporary: string[] = [];
 
-/** A temporary folder that is removed when the bench ends. */
+/** Creates a temporary folder that is removed when the bench exits. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hostkeep-bench-'));
   temporary.push(folder);
@@ -30,7 +30,7 @@ process.on('exit', () => {
   for (const folder of temporary) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The bare handler that answers `path` with `body` behind `token`. */
+/** Starts the bare handler that sends `body` at `path` if the token matches. */
 export async function startBare(
   path: string,
   token: string,
@@ -42,7 +42,7 @@ export async function startBare(
   return started(fork(join(import.meta.dirname, 'bare.js'), [path, token, file, type]));
 }
 
-/** A Hostkeep that serves a data folder, on free ports, with settings over the defaults. */
+/** Starts a Hostkeep on a data folder and free ports; `settings` override the defaults. */
 export async function startHostkeep(data: string, settings: Record<string, unknown> = {}): Promise<Running> {
   return startBuild(join(import.meta.dirname, '../..'), benchSettings(data, settings));
 }
@@ -52,7 +52,7 @@ export async function startBuild(build: string, settings: Record<string, unknown
   return startProgram(join(build, 'bench/support/serve.js'), [JSON.stringify(settings)]);
 }
 
-/** A program of the bench that sends `{ port }` once it listens. */
+/** Starts a program that sends `{ port }` once it listens. */
 export async function startProgram(file: string, args: readonly string[]): Promise<Running> {
   return started(fork(file, [...args]));
 }
@@ -68,7 +68,7 @@ export function benchSettings(data: string, settings: Record<string, unknown> = 
   };
 }
 
-/** The store of a data folder, to fill it before, or to issue tokens while, a Hostkeep serves it. */
+/** Opens the store of a data folder, to fill it before a Hostkeep serves it, or to issue tokens meanwhile. */
 export function coreOf(data: string): Promise<Core> {
   return openCore(
     checkConfig(benchSettings(data), () => 'bench'),
@@ -76,12 +76,12 @@ export function coreOf(data: string): Promise<Core> {
   );
 }
 
-/** A token without the cost of a login. */
+/** Opens a session without the cost of a login and returns its token. */
 export async function tokenFor(core: Core, account: Account): Promise<string> {
   return (await core.sessions.open(account, '127.0.0.1', 'bench', async () => {})).token;
 }
 
-/** What every figure stands under. */
+/** Describes the machine and date of a measurement. */
 export function machineText(): string {
   return `${cpus().length} cores (${cpus()[0]?.model.trim() ?? '?'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`;
 }

@@ -1,4 +1,4 @@
-/** A Hostkeep in a process of its own; its argument is the configuration as JSON. */
+/** Runs a Hostkeep in a separate process; the argument is the configuration as JSON. */
 import { checkConfig } from '../../kernel/config/configuration.ts';
 import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';

@@ -1,13 +1,16 @@
-/** `npm run attack [-- --requests N --seed S part…]`: all parts, or those that are named, one after the other; prints their figures. */
+/**
+ * `npm run attack [-- --requests N --seed S part…]`: runs all parts, or the named ones, one after the other, and prints
+ * their figures.
+ */
 import { parseArgs } from 'node:util';
+import { faults } from './faults/faults.ts';
+import { requests } from './fuzz/requests.ts';
+import { throttled } from './fuzz/throttled.ts';
+import { isolation } from './isolation/isolation.ts';
 import { WHOLE_REQUESTS, type Part } from './part.ts';
-import { faults } from './faults.ts';
-import { isolation } from './isolation.ts';
-import { requests } from './requests.ts';
-import { sockets } from './sockets.ts';
-import { throttled } from './throttled.ts';
+import { sockets } from './sockets/sockets.ts';
 
-/** All that there are, in the order in which they are made. */
+/** In the order in which they run. */
 const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation, sockets, faults };
 
 const { values, positionals } = parseArgs({
@@ -32,7 +35,7 @@ for (const [name, part] of Object.entries(PARTS)) {
   console.log(`\n${name}: ${part.title} (seed ${seed})`);
   try {
     for (const line of await part.run(Math.min(1, share), seed)) console.log(`  ${line}`);
-    console.log(`  held, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    console.log(`  passed in ${((performance.now() - started) / 1000).toFixed(0)} s`);
   } catch (error) {
     console.error(`  FAILED after ${((performance.now() - started) / 1000).toFixed(0)} s, seed ${seed}`, error);
     process.exitCode = 1;

@@ -1,12 +1,12 @@
-/** What `npm run attack` is made of, and what `npm test` runs a bounded share of. */
+/** One part of `npm run attack`; `npm test` runs a bounded share of it. */
 export interface Part {
   readonly title: string;
   /**
-   * Attacks a server of its own and returns the figures to print, a line each. Rejects at the first thing that must not
-   * happen. `share` is how much of the whole attack is made, 0 to 1; the same `seed` makes the same requests where a part draws them.
+   * Attacks a server of its own and returns the figures to print, one per line. Rejects at the first violation.
+   * `share`, from 0 to 1, is the fraction of the whole attack to run; the same `seed` repeats the same random choices.
    */
-  run(share: number, seed?: number): Promise<readonly string[]>;
+  run(share: number, seed: number): Promise<readonly string[]>;
 }
 
-/** How many requests the whole attack makes from the description. */
+/** Number of requests that the whole attack generates from the API description. */
 export const WHOLE_REQUESTS = 100_000;

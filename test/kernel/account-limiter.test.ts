@@ -26,6 +26,7 @@ function controlled(
 }
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
+// asvs 2.4.1: the limiter for costly work bounds each account
 test('no more run at once than the limits say, for the server and for an account', async () => {
   const limiter = new AccountLimiter({ atOnce: 2, perAccount: 1, waiting: 10 });
   const started: string[] = [];
@@ -52,6 +53,7 @@ test('no more run at once than the limits say, for the server and for an account
   assert.equal([limiter.running, limiter.waiting], [0, 0]);
 });
 
+// asvs 15.2.2: the limiter refuses an account beyond its waiting requests, and serves others
 test('an account that has too many waiting is refused, others are not', async () => {
   const limiter = new AccountLimiter({ atOnce: 1, perAccount: 1, waiting: 1 });
   const started: string[] = [];

@@ -31,6 +31,7 @@ const code = (promise: Promise<unknown>) =>
   );
 const mine = async (token: string) => (await server.ask('/probe/mine', { token })).status;
 
+// threat shell-injection: invalid account names are refused
 test('accounts that cannot be are refused by name', async () => {
   const { accounts, plans } = server.hostkeep.core;
   const make = (username: string, rest: object = { plan: 'basic' }) =>
@@ -47,6 +48,7 @@ test('accounts that cannot be are refused by name', async () => {
   assert.is(await code(accounts.suspend('nobody')), 'account_not_found');
 });
 
+// threat fail-open: an account without a plan has no features
 test('features are those of the plan, plus and minus the own; without a plan there are none', async () => {
   const { accounts, store } = server.hostkeep.core;
   await server.account('flo', 'basic');
@@ -58,6 +60,8 @@ test('features are those of the plan, plus and minus the own; without a plan the
   assert.is((await accounts.get('flo')).features.size, 0);
 });
 
+// threat immortal-tokens: logout, password change, suspension and removal end sessions at once
+// asvs 7.4.1-3, 7.4.5: sessions end at once, in all tokens
 test('a session ends at once with logout, password, suspension and removal, also in tokens in use', async () => {
   const { accounts, sessions } = server.hostkeep.core;
   const { account, token } = await server.user('seb');
@@ -121,6 +125,7 @@ test('requests that waited for a check that found no change do not query the sto
   assert.ok((await sessions.count()) > 0);
 });
 
+// threat immortal-tokens: changes by another process apply to the next request
 test('what another process changed holds for the request that is read before the watcher was told', async () => {
   const { core } = server.hostkeep;
   const other = await openCore(testConfig(server.data), createLog('silent'));
@@ -176,6 +181,8 @@ test('a change that another process committed later but announced earlier is sti
   for (const each of [slow, quick]) each.close();
 });
 
+// asvs 9.1.3: keys are found by kid in keys.json; the previous key stays valid after a rotation, older ones do not
+// asvs 11.1.1: signing keys can be rotated
 test('a token signed with the key before the last rotation is good, an older one is not', async () => {
   const { keys } = server.hostkeep.core;
   const { token } = await server.user('kim');
@@ -187,6 +194,7 @@ test('a token signed with the key before the last rotation is good, an older one
   assert.is(await Keyring.open(server.data).verify(token), undefined);
 });
 
+// asvs 9.2.1: nbf is checked with a minute's leeway, and no token outlives its session
 test('a clock that is set back a little takes no token away, and no token lasts longer than its session', async () => {
   const { keys, sessions } = server.hostkeep.core;
   const { account, token } = await server.user('uhu');
@@ -211,6 +219,8 @@ test('temporary key files of killed processes are removed, those of running ones
   assert.equal(readdirSync(folder).toSorted(), [names[0], 'keys.json']);
 });
 
+// asvs 11.3.1-3: secrets in the store are encrypted and authenticated, bound to their place
+// asvs 13.3.2: sealed secrets need the key of the service's user
 test('sealed texts open only with their key and in their place', () => {
   const keys = Keyring.open(temporaryFolder());
   const sealed = keys.seal('secret', 'twofa:1');
@@ -220,6 +230,8 @@ test('sealed texts open only with their key and in their place', () => {
   assert.not.match(sealed, /secret/);
 });
 
+// threat forged-state: one event is one line, and stands in the same transaction as its change
+// asvs 2.3.3: a change and its event are one transaction
 test('one event is one line, and a change and its event exist together', async () => {
   const { events, store } = server.hostkeep.core;
   const account = await server.account('eve');
@@ -307,6 +319,7 @@ test('a request that fails because its session ended in the meantime gets a 401'
   }
 });
 
+// asvs 16.2.3: the store keeps 10,000 events per account
 test('of the events of an account, ten thousand are kept', async () => {
   const { events, store } = server.hostkeep.core;
   const account = await server.account('ivo');
@@ -323,6 +336,7 @@ test('of the events of an account, ten thousand are kept', async () => {
   assert.ok((rows?.n ?? 0) < 10_600);
 });
 
+// threat shared-cache: the account is part of every cache key
 test('a cache keeps no failures, computes once for all, and never mixes accounts', async () => {
   const [ann, bob] = [await server.account('ann'), await server.account('bob')];
   const cache = new AccountCache<string>(60_000);

@@ -47,6 +47,7 @@ test('every command prints its usage', async () => {
   );
 });
 
+// asvs 6.4.1: first passwords hold 144 random bits and are shown once
 test('accounts, plans, features and sessions are managed without a server', async () => {
   const data = temporaryFolder();
   const added = JSON.parse(
@@ -91,6 +92,7 @@ test('accounts, plans, features and sessions are managed without a server', asyn
   assert.is((await hostkeep(data, ['backup', target])).code, 1);
 });
 
+// threat immortal-tokens: changes on the command line apply to the next request
 test('what the command line changes holds from the next request on, with nothing dropped', async () => {
   const server = await TestServer.start({ plugins: [probePlugin()] });
   const { account, token } = await server.user('toni');
@@ -125,6 +127,7 @@ test('what the command line changes holds from the next request on, with nothing
   await server.close();
 });
 
+// asvs 6.3.2: there are no default accounts
 test('a node says that it has no administrator, reads its configuration again, and stops cleanly', async () => {
   const data = temporaryFolder();
   const file = join(data, 'settings.json');
@@ -143,6 +146,7 @@ test('a node says that it has no administrator, reads its configuration again, a
   assert.is(code, 0);
 });
 
+// asvs 15.2.3: the demo refuses the data of a real server
 test('the demo keeps its data and its credentials, and refuses the data of a real server', async () => {
   const data = temporaryFolder();
   const file = join(data, 'credentials.json');

@@ -32,6 +32,7 @@ test('an invalid configuration is rejected with an error naming file and setting
   assert.throws(() => loadConfig('/nowhere/settings.json', {}), /ENOENT/);
 });
 
+// threat open-usage-api: the default addresses are loopback
 test('the shipped defaults fit, a file is laid over them, and the environment over both', () => {
   assert.is(loadConfig(undefined, {}).listen, '127.0.0.1:2083');
   const config = load(

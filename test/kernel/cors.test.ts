@@ -71,6 +71,7 @@ const KINDS = (): readonly (readonly [number, string, string])[] => [
   [503, 'GET /probe/fails?how=busy', ''],
 ];
 
+// threat open-usage-api: no other origin has access by default
 test('nobody is let in unless configured', async () => {
   const plain = await TestServer.start({ plugins: [probePlugin()] });
   for (const address of ['user', 'admin'] as const) {
@@ -120,6 +121,8 @@ test('a malformed origin stops the start with an error naming the setting', () =
   );
 });
 
+// threat open-usage-api: only configured origins have access
+// asvs 3.4.2, 3.5.1-3: configured origins only, tokens in a header instead of cookies, JSON bodies only
 test('other origins, and those that only look alike, get no permission', async () => {
   const others = [
     'https://attacker.example',

@@ -17,6 +17,7 @@ test('an invalid range is rejected with an error naming it', () => {
     assert.throws(() => new IpRanges([range]), /is not an address or a CIDR range/);
 });
 
+// asvs 4.1.3, 15.3.4: X-Forwarded-For counts from trusted proxies only
 test('X-Forwarded-For counts from trusted proxies only, and only as far as they go', () => {
   const proxies = new IpRanges(['10.0.0.0/8', '::1']);
   const none = new IpRanges([]);
@@ -157,6 +158,7 @@ test('public addresses are public, and those of special-purpose registries are n
   for (const address of PUBLIC) assert.ok(isPublic(address), address);
 });
 
+// threat ssrf: IPv4 addresses embedded in IPv6 are recognized in every notation
 test('an address that carries an IPv4 address is not public, whichever it carries and however it is written', () => {
   for (const [dotted, hex] of [
     ['127.0.0.1', '7f00:1'],

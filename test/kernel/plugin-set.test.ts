@@ -57,6 +57,7 @@ test('a contradictory table stops the start with an error naming the conflict an
   assert.match(await failure([plugin('one')], { one: {} }), /plugin one has no settings/);
 });
 
+// asvs 16.3.4, 16.5.3: a plugin that cannot run returns 503 and affects no other
 test('a plugin that cannot run answers 503 and leaves the others alone', async () => {
   const closed: string[] = [];
   const server = await TestServer.start({

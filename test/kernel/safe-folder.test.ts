@@ -40,6 +40,7 @@ const missing = async (work: () => Promise<unknown>, why: string) =>
   );
 const openDescriptors = () => readdirSync('/proc/self/fd').length;
 
+// asvs 5.3.2: paths are opened component by component below the account's files
 test('what leads outside is refused, in whatever way it is said', () => {
   for (const path of OUTSIDE)
     assert.throws(
@@ -132,6 +133,7 @@ test('a name is a single component, even relative to an open folder', async () =
   await folder.close();
 });
 
+// threat path-prefix: folders are opened one by one without following links, also during a race
 test('a thread that swaps folders for links all the while gets nothing from outside read', async () => {
   const place = join(root, 'raced');
   mkdirSync(join(place, 'b'), { recursive: true });

@@ -28,6 +28,10 @@ test.after(() => server.close());
 
 const raw = (text: string) => rawRequest(server.hostkeep.url('user'), text);
 
+// asvs 3.5.4: a token of one address is refused on the other, which is another origin
+// asvs 7.2.1-3: tokens are verified by the server, signed, and have a session behind them
+// asvs 9.1.1: unsigned and changed tokens are refused
+// asvs 9.2.2-4: a token of the other role is refused
 test('one answer for every token that is not good', async () => {
   const { token } = await server.user('alba');
   const [head = '', payload = '', signature = ''] = token.split('.');
@@ -93,6 +97,7 @@ test('a 403 names the missing feature', async () => {
   assert.is((await server.ask('/probe/either', { token })).status, 200);
 });
 
+// threat docker-proxied: only declared routes exist
 test('paths, methods and hosts that nobody declared are refused', async () => {
   assert.is((await server.ask('/probe')).body['error'], 'not_found');
   assert.is((await server.ask('/probe/mine/')).status, 404);
@@ -134,6 +139,9 @@ test('HEAD is GET without its body', async () => {
   assert.is((await server.ask('/probe/echo', { method: 'HEAD' })).status, 405);
 });
 
+// threat double-decoding: paths are decoded once, then checked
+// asvs 1.1.1, 1.1.2: requests are decoded once, before validation; replies are encoded last
+// asvs 15.3.7: duplicate query parameters are refused
 test('queries and paths are decoded once and checked', async () => {
   for (const bad of ['n=x', 'n=11', 'n=', 'n=1e309', 'n=-1e309', 'q=%zz', 'q=%ff', 'q=a&q=b', 'q=a&%71=b'])
     assert.is((await server.ask(`/probe/query?${bad}`)).body['error'], 'invalid_request', bad);
@@ -149,6 +157,9 @@ test('queries and paths are decoded once and checked', async () => {
   assert.equal((await server.ask('/probe/rest/')).body, { path: '' });
 });
 
+// asvs 1.5.2: JSON.parse and a schema, nothing else
+// asvs 3.5.2: bodies that are not application/json are refused
+// asvs 15.3.3, 15.3.5, 15.3.6: on a test route, unknown members, __proto__ and values of other types are refused
 test('bodies are bounded, JSON, and what the schema says', async () => {
   const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     server.ask('/probe/echo', { method: 'POST', body, headers });
@@ -174,6 +185,7 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
   assert.equal(good.body, { text: 'ä' });
 });
 
+// threat filtered-post-only: the token is checked before the body is read
 test('the gate is asked before the body is judged', async () => {
   const { token } = await server.user('gabi', 'empty');
   assert.is(
@@ -211,6 +223,8 @@ test('chunked bodies are limited while they arrive', async () => {
   assert.match(good, /201 Created[^]*\{"text":"a"\}/);
 });
 
+// threat header-injection: control characters are refused in reply headers
+// asvs 1.2.1: reply headers with control characters are never written
 test('a reply header with control characters is never written', async () => {
   const { status, headers, body } = await server.ask('/probe/header?value=a%0d%0aSet-Cookie:%20x=1');
   assert.is(status, 500);
@@ -221,6 +235,8 @@ test('a reply header with control characters is never written', async () => {
   assert.equal(good.body, { echo: 'hi' });
 });
 
+// threat leaked-secrets: errors contain a code and a request id, never the cause
+// asvs 16.5.1: errors contain a code and a request id; the cause stands in the log
 test('errors tell the client what to do and never why the server failed', async () => {
   for (const how of ['now', 'later']) {
     const { status, body } = await server.ask(`/probe/fails?how=${how}`);
@@ -239,6 +255,7 @@ test('errors tell the client what to do and never why the server failed', async 
   );
 });
 
+// asvs 3.4.4, 14.3.2: nosniff on every reply, no-store unless the reply says otherwise
 test('bytes keep their type and their own cache rule; every reply says nosniff', async () => {
   const { headers } = await server.ask('/probe/bytes');
   assert.is(headers.get('content-type'), 'image/png');
@@ -297,6 +314,7 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
   await closed;
 });
 
+// threat immortal-tokens: a stream ends with its session
 test('a stream ends with its session', async () => {
   const { account, token } = await server.user('stella');
   const response = await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
@@ -341,6 +359,8 @@ test('in the community edition the end-user address is closed on every route', a
   await community.close();
 });
 
+// asvs 3.4.1: HSTS is sent over HTTPS with tls.hsts_seconds
+// asvs 12.2.1, 12.2.2: with tls.cert both addresses speak HTTPS
 test('with a certificate both addresses speak HTTPS', async () => {
   const { cert, key } = selfSigned('localhost');
   const secure = await TestServer.start({

@@ -85,6 +85,8 @@ test('no job is left in the queue, however long after another one it arrives', a
   await store.close();
 });
 
+// threat sql-injection: values are bound, never joined into SQL
+// asvs 1.2.4: bound values are never SQL
 test('the file is readable by its owner only, and bound values are never SQL', async () => {
   const store = await open();
   assert.is(statSync(store.file).mode & 0o777, 0o600);
@@ -110,6 +112,7 @@ test('a backup is complete, even during writes, and never overwrites a file', as
   await store.close();
 });
 
+// attack damaged-files: an integrity check finds a damaged page
 test('a damaged page is found by an examination, and a whole store has none', async () => {
   const store = await open();
   await store.write(async (tx) => {

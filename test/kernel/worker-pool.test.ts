@@ -64,6 +64,7 @@ test('a thread that exits is replaced', () =>
     assert.is(await thread.ask('count'), 1);
   }));
 
+// asvs 15.2.2: a worker pool refuses requests beyond its queue with 503
 test('beyond those that may wait a question is refused at once', () =>
   during({ waiting: 2 }, async (thread) => {
     const asked = ['a', 'b', 'c', 'd', 'e'].map((question) =>

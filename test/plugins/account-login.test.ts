@@ -36,6 +36,7 @@ for (const [what, body, status, error] of [
   });
 }
 
+// threat user-enumeration: every failed login gives the same reply
 test('whatever is wrong with the credentials has one and the same answer', async () => {
   await server.account('bea');
   await server.account('gone');
@@ -64,6 +65,7 @@ test('whatever is wrong with the credentials has one and the same answer', async
   assert.is(answers[0]?.headers.get('content-type'), 'application/problem+json');
 });
 
+// threat user-enumeration: an unknown name costs a password verification too
 test('an unknown name costs a verification like a known one', async () => {
   const { passwords } = server.hostkeep.core;
   const verify = passwords.verify.bind(passwords);
@@ -77,6 +79,7 @@ test('an unknown name costs a verification like a known one', async () => {
   assert.equal(asked, [undefined]);
 });
 
+// asvs 7.1.1, 7.3.2: a session lasts an hour by default (token.ttl_seconds)
 test('a login answers a token, the number of the account and the seconds that it lasts', async () => {
   const account = await server.account('cleo');
   const { status, headers, body } = await logIn(server, 'cleo', { userAgent: `Browser ${'x'.repeat(600)}` });
@@ -100,6 +103,7 @@ test('a superfluous or empty code does not prevent a login', async () => {
   assert.is((await logIn(server, 'dora', { code: '000000' })).status, 200);
 });
 
+// asvs 6.1.3, 6.3.4: one way to log in on both addresses; each accepts its own tokens only
 test('both addresses give tokens, and each takes only those of its own audience', async () => {
   await server.account('eve');
   await server.account('chief', '', 'admin');
@@ -171,6 +175,7 @@ test('a suspension ends what is open, and what it ended stays so', async () => {
   assert.is((await logIn(server, 'ned')).status, 200);
 });
 
+// asvs 16.3.1, 16.3.3: logins and failed logins are logged, and nothing of unknown names
 test('logins and failed ones are in the log of the account, and nothing of an invented name', async () => {
   const { token } = await server.user('hal');
   await logIn(server, 'hal', { password: 'wrong' });

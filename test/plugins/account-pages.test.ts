@@ -91,6 +91,8 @@ test('of logouts at once with one token, one ends it, and the others find it end
   assert.ok(answers.every(({ status, body }) => status === 200 || body['error'] === 'authentication_required'));
 });
 
+// asvs 7.2.4: each login opens a new session
+// asvs 7.5.2: an account lists and ends its own sessions
 test('an account sees and ends its own sessions only', async () => {
   const dora = await server.user('dora');
   const eve = await server.user('eve');
@@ -119,6 +121,7 @@ test('an account sees and ends its own sessions only', async () => {
   assert.is((await server.ask('/api/favorites', { token: used })).status, 401);
 });
 
+// asvs 6.2.1-3, 6.2.5: at least 8 characters of any kind, changed with the old password only
 test('the password changes with the old one only, and all other sessions end at once', async () => {
   const { account, token } = await server.user('fay');
   const used = await server.token(account);
@@ -300,6 +303,8 @@ test('every language has every title and description, wherever they stand', () =
   }
 });
 
+// asvs 1.2.2: favorites are http(s) links or paths
+// asvs 1.2.3: replies are JSON written by JSON.stringify
 test('favorites refuse what is no link or no title', async () => {
   const { token } = await server.user('leo');
   for (const body of [

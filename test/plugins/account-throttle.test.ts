@@ -25,6 +25,7 @@ async function age(ms: number): Promise<void> {
   await server.hostkeep.core.store.write((tx) => tx.run('update login_failures set at = at - ?', ms));
 }
 
+// asvs 6.1.1, 6.3.1: five failures a minute, then also the correct password has to wait
 test('five failures a minute, and then also the right password has to wait', async () => {
   await server.account('ann');
   assert.equal(await fail('ann', 6, '198.51.100.1'), [401, 401, 401, 401, 401, 429]);
@@ -43,6 +44,7 @@ test('an invented name is refused in the same way', async () => {
   assert.not.ok(rows.some(({ budget }) => budget.includes('invented')));
 });
 
+// threat weak-limiter: others' failures lock nobody out of an address that has logged in before
 test('an address that logged in before is not locked out by the failures of others', async () => {
   await server.account('bea');
   const home = '2001:db8:1:2::10';
@@ -64,6 +66,7 @@ test('an address cannot try one password after another name', async () => {
   assert.is((await logIn(server, 'cleo', { from: '2001:db8:9:8::1' })).status, 200);
 });
 
+// threat weak-limiter: X-Forwarded-For counts from trusted proxies only
 test('an address that the client claims counts for nothing without a trusted proxy', async () => {
   const other = await TestServer.start();
   try {
@@ -78,6 +81,8 @@ test('an address that the client claims counts for nothing without a trusted pro
   }
 });
 
+// threat weak-limiter: guesses from many addresses share the account's budget of five a minute
+// asvs 2.4.1: login attempts are limited by account and by network
 test('a crowd of guesses gets no more than the budget', async () => {
   await server.account('eve');
   const answers = await Promise.all(
@@ -112,6 +117,7 @@ test('later checks of codes and passwords count against the same budget', async 
   assert.is((await logIn(server, 'gil', { code: codeOf(secret, 1) })).status, 429);
 });
 
+// threat weak-limiter: failures are kept over a restart
 test('a restart forgets no failure', async () => {
   const data = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
   try {
@@ -128,6 +134,7 @@ test('a restart forgets no failure', async () => {
   }
 });
 
+// threat weak-limiter: failures expire, so the record does not grow forever
 test('failures are forgotten after a day', async () => {
   await age(86_400_000);
   assert.is((await logIn(server, 'nobody', { from: '198.51.100.30' })).status, 401);

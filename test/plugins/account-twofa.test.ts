@@ -48,6 +48,8 @@ test('guests, and accounts without the feature, are refused', async () => {
   }
 });
 
+// threat weak-second-factor: turning it on or off requires the password
+// asvs 7.5.1: changing a factor requires the password; only an administrator changes the e-mail address
 test('nothing is turned on or off without the password, out of turn, or with a bad body', async () => {
   const { token } = await server.user('bea');
   for (const [method, path, body, status, error] of [
@@ -66,6 +68,7 @@ test('nothing is turned on or off without the password, out of turn, or with a b
   assert.equal((await ask(token, 'GET', '')).body, { enabled: false, method: '', code: '' });
 });
 
+// asvs 2.3.1: a second factor is not active until a code has confirmed it
 test('a set-up changes nothing until a code has confirmed it, in time', async () => {
   const { token } = await server.user('cleo');
   const first = await ask(token, 'POST', '/setup', { password: PASSWORD });
@@ -137,6 +140,8 @@ test('the whole cycle: on, in with a code, off', async () => {
   assert.match(body.log_content[1] ?? '', /turned two-factor authentication on/);
 });
 
+// threat weak-second-factor: a code works once, also in concurrent requests
+// asvs 6.5.1: a code works once
 test('a code works once, also for two who send it at the same time, and no code before it', async () => {
   const { token } = await server.user('eve');
   const { secret } = await enableTwofa(server, token);
@@ -155,6 +160,7 @@ test('a code works once, also for two who send it at the same time, and no code 
   assert.is((await ask(token, 'DELETE', '', { password: PASSWORD, code })).status, 401);
 });
 
+// threat weak-second-factor: code length is limited, and password and code are checked together
 test('a wrong, long or foreign code is refused like a wrong password', async () => {
   const { token } = await server.user('fay');
   const { secret } = await enableTwofa(server, token);
@@ -181,6 +187,9 @@ test('a wrong, long or foreign code is refused like a wrong password', async () 
   assert.is((await logIn(server, 'fay', { code: real })).status, 200);
 });
 
+// threat leaked-secrets: recovery codes are stored as hashes
+// asvs 6.4.2-4: no hints; a recovery code replaces a lost factor, and works once
+// asvs 6.5.2: recovery codes are stored as hashes
 test('each recovery code works once, as it may be typed, and is not kept in the clear', async () => {
   const { token } = await server.user('hal');
   const { recoveryCodes, secret } = await enableTwofa(server, token);
@@ -223,6 +232,7 @@ test('a suspended account does not tell whether a second factor is on', async ()
     assert.is((await logIn(server, 'ida', code === undefined ? {} : { code })).body['error'], 'invalid_credentials');
 });
 
+// threat weak-second-factor: a login that began before the second factor was set up does not bypass it
 test('a login that was under way when the second factor came does not get in without it', async () => {
   const { token } = await server.user('jon');
   const { sessions } = server.hostkeep.core;
@@ -250,6 +260,7 @@ test('admins have the same on their own address, where no token of a user gets i
   assert.is((await logIn(server, 'chief', { address: 'admin', code: codeOf(secret, 1) })).status, 200);
 });
 
+// asvs 6.5.5: a code is valid for 30 s, and one step early or late
 test('the codes are those of RFC 6238, one step early or late', () => {
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'; // the key of its appendix B: 12345678901234567890
   assert.is(stepOf('287082', secret, 59_000), 1);
@@ -260,6 +271,7 @@ test('the codes are those of RFC 6238, one step early or late', () => {
   assert.is(stepOf('94287082', secret, 59_000), undefined);
 });
 
+// asvs 6.5.3, 6.5.4, 11.5.1: second factors hold 160 random bits, recovery codes 120
 test('secrets hold 160 bits, recovery codes 120, and both can be read by people', () => {
   assert.match(newSecret(), /^[A-Z2-7]{32}$/);
   for (const code of newRecoveryCodes()) assert.match(code, /^([A-Z2-7]{4}-){5}[A-Z2-7]{4}$/);

@@ -193,6 +193,7 @@ test('ports are a 503 for an engine that hangs, even if it never answered', asyn
   assert.equal([status, body.error], [503, 'containers_unavailable']);
 });
 
+// threat hostile-backend: endless replies of a container engine are cut off
 test('an answer without end is read to a bound only', async () => {
   let sent = 0;
   const chunk = Buffer.alloc(1 << 16, 0x20);
@@ -303,6 +304,8 @@ test('the number of requests to the engine depends on the containers, not on the
   ]);
 });
 
+// threat shared-cache: no account sees another's containers
+// asvs 8.4.1: containers are separated by account
 test("two accounts never see each other's containers", async () => {
   await open(
     fakeEngine(
@@ -366,6 +369,7 @@ test('an own socket is refused if its path contains a link, or if it is the shar
   assert.is((await server.ask('/api/docker_stats', { token: (await server.user('fay')).token })).status, 200);
 });
 
+// asvs 13.2.4, 13.2.5: the container engine comes from the configuration, never from the environment
 test('the environment does not send the plugin elsewhere', async () => {
   await open(fakeEngine(at('shared.sock'), engineOf([])));
   const before = process.env['DOCKER_HOST'];
@@ -379,6 +383,7 @@ test('the environment does not send the plugin elsewhere', async () => {
   }
 });
 
+// threat fail-open: an account without its own engine never gets the host's
 test('without any engine the plugin is unavailable; without one of its own an account is', async () => {
   const none = await start({ socket: '' });
   assert.is(

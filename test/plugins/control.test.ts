@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { PASSWORD, TestServer, type Question } from '../support/hostkeep.ts';
+import { PASSWORD, TestServer, type RequestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn } from './account-client.ts';
 
@@ -13,7 +13,8 @@ test.before(async () => {
 test.after(() => server.close());
 
 type Body = Record<string, unknown> & { error?: string };
-const ask = (path: string, question: Question = {}) => server.ask<Body>(path, { token, address: 'admin', ...question });
+const ask = (path: string, question: RequestOptions = {}) =>
+  server.ask<Body>(path, { token, address: 'admin', ...question });
 const put = (path: string, body?: unknown) => ask(path, { method: 'PUT', ...(body === undefined ? {} : { body }) });
 const post = (path: string, body?: unknown) => ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
 const del = (path: string) => ask(path, { method: 'DELETE' });
@@ -159,6 +160,7 @@ test('nobody locks the last administrator out, nor oneself', async () => {
   assert.ok(second);
 });
 
+// asvs 7.4.3, 7.4.5: an administrator ends all sessions of an account
 test('passwords and sessions are ended at once', async () => {
   const { account, token: first } = await server.user('dora');
   const second = await server.token(account);
@@ -185,6 +187,7 @@ test('passwords and sessions are ended at once', async () => {
   assert.is((await ask('/api/plugins')).status, 200, 'the session of the request stays');
 });
 
+// threat weak-second-factor: an administrator resets a lost factor, and the event is logged
 test('who lost the second factor gets in again by an operator, and the log tells who did it', async () => {
   const { account, token: first } = await server.user('lena');
   const bystander = await server.user('lars');
@@ -243,6 +246,7 @@ test('who lost the second factor gets in again by an operator, and the log tells
   assert.is((await logIn(server, 'lars', { code: kept.recoveryCodes[0] ?? '' })).status, 200, 'nobody else lost any');
 });
 
+// asvs 6.4.3, 6.4.4: an administrator sets passwords and resets lost factors of others, never the own
 test('a set-up that waits for its first code is taken away as well; the own second factor needs password and code', async () => {
   const { token: user } = await server.user('mona');
   const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', {

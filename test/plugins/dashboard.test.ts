@@ -122,6 +122,7 @@ test('all members are there, from plan, configuration and parts', async () => {
   });
 });
 
+// asvs 8.2.3: members of missing features are empty
 test('members of features that the account lacks are empty', async () => {
   const { account, token } = await server.user('poor', 'standard');
   await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'poor.example' } });

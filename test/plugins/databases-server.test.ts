@@ -80,6 +80,8 @@ function requestsTo(server: TestServer): Promise<number> {
   });
 }
 
+// threat hostile-backend: a hanging database server costs one bounded wait, and delays no other request
+// asvs 16.5.2: a failed database server returns 503 at once
 test('a server that never answers is 503 after a bounded time, then at once, and delays nobody else', async () => {
   const { port } = silent.address() as { port: number };
   const stuck = { port, user: 'x' };
@@ -215,6 +217,7 @@ if (hasReal) {
     });
   });
 
+  // asvs 13.2.2: a database login with few rights is enough
   test('a login of little power sees its own databases, with estimates', async () => {
     const mine = { host: '127.0.0.1', port: mariaDb.port, user: 'ann', password: 'secret#1', ownership: 'login' };
     await withServer(

@@ -22,6 +22,7 @@ test('names become lower-case ASCII', () => {
   for (const [text, name] of cases) assert.is(parseDomain(text).name, name, text);
 });
 
+// threat shell-injection: invalid domain names are refused
 test('what is no name is refused', () => {
   const label = 'a'.repeat(63);
   const cases = [

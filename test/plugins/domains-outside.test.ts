@@ -128,6 +128,7 @@ test('while providers are called, a domain is in no list but its name is taken',
   assert.is(await total(ann.token), 1);
 });
 
+// threat half-made-changes: the next start clears what a killed process left, and nothing else
 test("what a killed process left is cleared at the next start, and nobody else's", async () => {
   const data = temporaryFolder();
   const first = await start(newWorld(), data);

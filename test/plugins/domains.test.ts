@@ -181,6 +181,8 @@ test('a name can be taken only once, by any account and in any form', async () =
   assert.equal(await names(second.token), ['deep-below.example', 'low.example']);
 });
 
+// threat shared-cache: no account sees or deletes another's domains
+// asvs 8.2.2: domains of another account cannot be named
 test("one account cannot see or delete what is another's", async () => {
   const [mine, other] = [await server.user('mine'), await server.user('theirs')];
   await add(mine.token, 'private.example');
@@ -253,6 +255,8 @@ test('the limit counts domains, not subdomains of own ones', async () => {
   assert.is(await status('three.example'), 201);
 });
 
+// threat race-conditions: concurrent requests do not exceed the limit of domains
+// asvs 2.3.2: concurrent requests do not exceed a limit of the plan
 test('20 requests at once never exceed the limit', async () => {
   const { token } = await limited('racer', 3);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => add(token, `race-${i}.example`)));
@@ -261,6 +265,8 @@ test('20 requests at once never exceed the limit', async () => {
   assert.is((await list(token)).total, 3);
 });
 
+// threat race-conditions: of two accounts, one gets a contested name
+// asvs 2.3.4: a domain cannot be taken twice
 test('of two accounts that ask for one name at once exactly one gets it', async () => {
   const [one, two] = [await server.user('twin_a'), await server.user('twin_b')];
   for (let round = 0; round < 10; round += 1) {

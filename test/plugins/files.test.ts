@@ -149,6 +149,7 @@ test('links and odd names are left out, and every listed folder can be requested
     assert.equal(await error(`/api/folders/odd/${path}`), [404, 'folder_not_found'], path);
 });
 
+// threat double-decoding: no encoding of a path leads out of the account's files
 test('no path out of the root, in no encoding, is ever answered', async () => {
   for (const { name, encode, isPath } of ENCODINGS) {
     for (const path of [...OUTSIDE, ...LITERAL]) {
@@ -168,6 +169,7 @@ test('no path out of the root, in no encoding, is ever answered', async () => {
   }
 });
 
+// threat path-prefix: a link swapped in during a listing gains nothing
 test('a thread that swaps a folder for a link to /etc while it is asked for gains nothing', async () => {
   make(ann.account, 'raced/inner/deepest');
   const place = join(ann.account.filesRoot, 'raced');

@@ -67,6 +67,7 @@ const scrape = (authorization?: string) =>
     ...(authorization === undefined ? {} : { headers: { authorization } }),
   });
 
+// asvs 13.4.5: /metrics requires a token
 test("without its own token or an administrator's it returns the same 401 as every route", async () => {
   const { token } = await server.user('ann');
   const other = await server.ask<Record<string, unknown>>('/api/odd/1', { address: 'admin' });

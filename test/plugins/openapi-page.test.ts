@@ -37,6 +37,8 @@ const FILES = {
   '/docs/swagger-ui.css': 'text/css',
 };
 
+// asvs 3.2.1, 3.2.2, 3.4.3, 3.4.5, 3.4.6, 3.7.1, 3.7.2: /docs has a strict policy, no referrer and no frames
+// asvs 13.4.1: only five named files of the checkout are served
 test('its files come from a fixed list, with their types and a policy without exceptions', async () => {
   for (const address of ['user', 'admin'] as const) {
     for (const [path, type] of Object.entries(FILES)) {
@@ -95,6 +97,8 @@ async function logIn(page: Page, username: string): Promise<void> {
   await page.click('#login button');
 }
 
+// asvs 6.2.6, 6.2.7: /docs masks passwords and allows password managers
+// asvs 14.3.1, 14.3.3: /docs keeps the token in the page, and nothing in browser storage
 test('it shows what a guest may use, after a login what the account may use, and executes a request', async () => {
   if (browser === undefined) return;
   const { page, browserErrors, requests } = await open('user');

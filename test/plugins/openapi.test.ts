@@ -61,6 +61,7 @@ test('a token that is not valid on the address is refused', async () => {
   }
 });
 
+// asvs 13.4.2, 13.4.3, 13.4.5: without a token /openapi.json shows the public operations only
 test('without a token only the routes for guests are described', async () => {
   for (const address of ['user', 'admin'] as const) {
     const guest = new Set(
@@ -92,6 +93,7 @@ test('with every feature each route is described under each of its paths, on its
   }
 });
 
+// asvs 8.1.1, 8.3.1: the described operations are the ones that the server allows
 test('the gate refuses exactly the routes that are left out', async () => {
   for (const [address, caller] of CALLERS) {
     const token = tokenOf(caller);
@@ -134,6 +136,8 @@ test('a maintained validator accepts the description of every caller', async () 
   }
 });
 
+// asvs 2.1.1: /openapi.json documents input, errors and features
+// asvs 8.1.1, 8.1.2: /openapi.json names the features of every route
 test('an operation names its errors, its input, its feature and its security', async () => {
   const { paths } = await document('user', tokens.full);
   const add = paths['/api/domains/new']?.['post'] as Operation & Record<string, unknown>;

@@ -324,6 +324,7 @@ test('du is run again when it aborts, as it may when folders are moved during it
   }
 });
 
+// threat path-prefix: a link swapped in during a measurement gains nothing
 test('a thread that swaps folders for links meanwhile gets nothing else measured', async () => {
   const { filesRoot } = ann.account;
   mkdirSync(join(filesRoot, 'raced/place/inner'), { recursive: true });

@@ -87,6 +87,7 @@ test('a target is a domain and a normalized URL, which stays on that domain', ()
     );
 });
 
+// asvs 1.3.6: requests go to own domains and public addresses only
 test('own domains lead to the web server, public addresses to themselves, all others are refused', async () => {
   const policy = new EgressPolicy(SETTINGS);
   assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
@@ -121,6 +122,7 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   await refused({ ...SETTINGS, public_addresses: false }, '93.184.216.34', 80);
 });
 
+// threat ssrf: the checked address is the one that is connected to
 test('a name is resolved each time, and the address that was checked is the one connected to', async () => {
   const names = await NameServer.start();
   const policy = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
@@ -270,6 +272,7 @@ test('a client that has the screenshot gets a 304', () => {
   for (const header of ['', '"a"', etag.slice(1, -1)]) assert.is(screenshot.answer(header).status, undefined, header);
 });
 
+// asvs 1.2.2: addresses are percent-encoded and signed
 test('the remote URL is filled, percent-encoded and signed, and stays the same for a while', () => {
   const size = { width: 320, refresh: false };
   const request = { target: targetOf('own.test/a?b=c&d={width}'), ...size };

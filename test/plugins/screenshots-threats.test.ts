@@ -45,6 +45,7 @@ function redirect(path: string, to: string): void {
   site.page(path, (_, response) => void response.writeHead(302, { Location: to }).end());
 }
 
+// threat ssrf: redirects to metadata, private and loopback addresses are refused
 inBrowser('a redirect to a metadata, private or loopback address reaches nothing: 502', async () => {
   const targets = [
     'http://169.254.169.254/latest/meta-data/',
@@ -86,6 +87,7 @@ inBrowser('a redirect, a frame or a script to file:///etc/passwd shows no file',
   assert.is(await harness.colour('pictures.test/file-script'), GREEN);
 });
 
+// threat ssrf: a page cannot load from internal addresses
 inBrowser('a page that loads from internal addresses gets nothing from them', async () => {
   const origin = `http://${internal.address}`;
   internal.page(
@@ -107,6 +109,7 @@ inBrowser('a page that loads from internal addresses gets nothing from them', as
   assert.equal(internal.requests, []);
 });
 
+// threat ssrf: DNS names that resolve to loopback are refused, also if they first resolved elsewhere
 inBrowser('a name that resolves to loopback is refused, also when it did not at first', async () => {
   names.answer('loopback.test', '127.0.0.1');
   redirect('/name', 'http://loopback.test/');
@@ -194,6 +197,7 @@ inBrowser('service workers, pop-ups, shared workers, camera, notifications and d
   assert.is((await harness.capture('pictures.test/download')).status, 502);
 });
 
+// threat hostile-page: an endless page is captured within its time limit
 inBrowser('an endless page is captured as it is, within its time', async () => {
   const timers = new Set<NodeJS.Timeout>();
   site.page('/endless', (_, response) => {
@@ -224,6 +228,7 @@ inBrowser('a 200 MB image costs no more than the limit, and the page is shown wi
   assert.ok(sent < 32 * MIB, `${sent} bytes left the site`);
 });
 
+// threat hostile-page: the number of a page's requests is limited
 inBrowser('a storm of requests, also from a worker, is cut off', async () => {
   site.page('/hit', (_, response) => void response.end('x'));
   site.page(
@@ -262,6 +267,7 @@ inBrowser('alert loops: a finite one ends, an endless one costs its page and not
   assert.equal([loop.status, frame.status, after.status], [502, 502, 200]);
 });
 
+// threat hostile-page: a page that exceeds its memory limit is ended, and others are not
 inBrowser('a page that exceeds the memory limit is killed, on and off the heap, and others are not', async () => {
   site.page('/objects', coloured('red', 'const all = []; for (;;) all.push({ a: [1, 2, 3, {}] });'));
   site.page(
@@ -304,6 +310,7 @@ inBrowser('a browser killed during a capture is restarted, and the screenshot is
   await until(() => browsers().filter(({ isMain }) => isMain).length === 1);
 });
 
+// threat hostile-page: the browser runs sandboxed as an unprivileged user
 inBrowser('the browser runs sandboxed as an unprivileged user', async () => {
   site.page('/user', coloured('green'));
   assert.is(await harness.colour('pictures.test/user'), GREEN);

@@ -136,6 +136,7 @@ test('an account without files finds nothing, and a missing folder is 404', asyn
   assert.is(body['error'], 'folder_not_found');
 });
 
+// asvs 8.4.1: search results are separated by account
 test("hits carry path, size and time, and never another account's", async () => {
   const { account: ann, token: anns } = await server.user('ann');
   const { account: bob, token: bobs } = await server.user('bob');
@@ -334,6 +335,7 @@ test('links are never followed, whether they were there first or are swapped in'
   assert.is((await server.ask('/api/search/files?folder=mine', { token })).status, 404);
 });
 
+// threat path-prefix: a link swapped in during indexing gains nothing
 test('a folder that is swapped for a link again and again never shows what is behind it', async () => {
   const { account: victim } = await server.user('target');
   const { account, token } = await server.user('swapper');

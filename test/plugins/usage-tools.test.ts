@@ -16,21 +16,22 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('usage against the tools');
 const run = promisify(execFile);
+const LIMIT_MS = 30_000;
 const ROOTS = { proc: '/proc', sys: '/sys', files: '/' };
 
-/** Reads before and after, until ours lies between: what changes on a busy machine changes for all. */
+/** Reads with both, until our value lies between two of theirs: the machine is busy. Rejects after `LIMIT_MS`. */
 async function bracketed<T, U>(
   theirs: () => Promise<T>,
   ours: () => Promise<U>,
   isBetween: (before: T, ours: U, after: T) => boolean,
 ): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const before = await theirs();
-    const mine = await ours();
-    if (isBetween(before, mine, await theirs())) return;
+  let last = '';
+  for (const end = performance.now() + LIMIT_MS; performance.now() < end;) {
+    const [before, mine, after] = [await theirs(), await ours(), await theirs()];
+    if (isBetween(before, mine, after)) return;
+    last = JSON.stringify({ before, mine, after });
   }
-  const [before, mine] = [await theirs(), await ours()];
-  assert.unreachable(`never between two readings: ${JSON.stringify(mine)} beside ${JSON.stringify(before)}`);
+  assert.unreachable(`in ${LIMIT_MS / 1000} s our value never lay between two readings of the tool; at last ${last}`);
 }
 const within = (a: number, value: number, b: number) => Math.min(a, b) <= value && value <= Math.max(a, b);
 

@@ -111,6 +111,7 @@ test('an event is delivered with its id and a signature that the receiver can ch
   await receiver.close();
 });
 
+// asvs 11.4.1, 11.4.3: HMAC-SHA256 over time and body
 test('the signature is HMAC-SHA256 over time and body', () => {
   assert.is(signature('key', 1, 'body'), 't=1,v1=' + createHmac('sha256', 'key').update('1.body').digest('hex'));
 });
@@ -151,6 +152,7 @@ test('a failed delivery is repeated with the same id', async () => {
   await receiver.close();
 });
 
+// asvs 15.3.2: webhooks follow no redirects
 test('a redirect is a failure and is never followed', async () => {
   const elsewhere = new Receiver();
   const location = `${await elsewhere.listen()}/taken`;
@@ -361,6 +363,7 @@ test('a new endpoint gets no past events', async () => {
   await receiver.close();
 });
 
+// threat ssrf: webhooks connect to public addresses only
 test('no connection is made to an address that is not public', async () => {
   const receiver = new Receiver();
   const url = new URL(await receiver.listen());
@@ -398,6 +401,7 @@ test('no connection is made to an address that is not public', async () => {
   await receiver.close();
 });
 
+// asvs 1.3.6: the address is checked at each connection
 test('a name that resolves differently on use is not connected to its new address', async () => {
   const answers = [['93.184.216.34'], ['127.0.0.1'], ['10.0.0.1', '93.184.216.34']];
   const lookup = publicLookup((_, __, callback) =>

@@ -43,6 +43,8 @@ const values = {
   listen: '80',
 };
 
+// threat shell-injection: virtual host templates take only checked values
+// asvs 1.3.3, 1.3.7: virtual host templates take only checked values
 test('a template is filled with what cannot be read as anything else', () => {
   const render = compileTemplate(
     'server_name {{domain}}; root "{{docroot}}"; # {{username}} {{files_root}} {{listen}}',

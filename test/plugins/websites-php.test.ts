@@ -116,6 +116,7 @@ test('conditions and own functions are followed, and what depends on the running
   );
 });
 
+// threat hostile-php: PHP is parsed with limits
 test('what is not PHP, has no end or is nested without end is refused', () => {
   for (const php of [
     '<?php $x = ;',

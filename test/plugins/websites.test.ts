@@ -294,6 +294,7 @@ test('a configuration that is too large or cannot be parsed is refused, and noth
   assert.is((await installer(token)).sites.length, 3);
 });
 
+// threat path-prefix: site detection follows no links
 test('links are never followed, neither to a docroot nor to its files', async () => {
   const { account: victim } = await server.user('victim');
   const { account, token } = await server.user('linker');

@@ -1,4 +1,4 @@
-/** Writes what a node keeps besides its accounts, without end, and says what it has written, until it is killed. */
+/** Writes screenshots, indexes, virtual hosts, history and keys in a loop, and reports each write, until killed. */
 import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
@@ -10,9 +10,9 @@ import { buildTree } from '../../plugins/search/indexer/tree-walk.ts';
 import { UsageStore } from '../../plugins/usage/history/store.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 
-/** What every picture of the test ends with, as a PNG does. */
+/** The end of a PNG file, which every screenshot of the test has. */
 const PICTURE_END = Buffer.from('0000000049454e44ae426082', 'hex');
-/** In a batch of the history. */
+/** Minutes in a batch of the history. */
 export const MINUTES = 10;
 
 async function writeAll(folder: string, filesRoot: string): Promise<void> {

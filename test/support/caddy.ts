@@ -1,4 +1,4 @@
-/** A Caddy of the tests' own, without certificates; stopped by its process. */
+/** A Caddy for tests, without certificates, stopped when this process exits. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { freePort } from './port.ts';
 
 const SERVER = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSync(path));
 
-/** Whether there is a Caddy; where there must be one, it is an error that there is none. */
+/** Whether Caddy is installed. Throws in CI if it is not. */
 export function hasCaddy(): boolean {
   if (SERVER !== undefined) return true;
   if (process.env['CI'] === 'true') throw new Error('no Caddy here: apt-get install -y caddy');
@@ -60,7 +60,7 @@ export class Caddy {
     return new Caddy(folder, port, child);
   }
 
-  /** Settings of the plugin webserver for this server. */
+  /** Settings that make the plugin `webserver` use this server. */
   get settings(): Record<string, unknown> {
     const command = (verb: string) => [SERVER ?? '', verb, '--config', join(this.folder, 'Caddyfile')];
     return {

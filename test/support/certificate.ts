@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { temporaryFolder } from './folder.ts';
 
-/** Files of a certificate for a name, signed by itself, made anew for each process. */
+/** Creates a self-signed certificate for a host name and returns the paths of its files. */
 export function selfSigned(name: string): { cert: string; key: string } {
   const folder = temporaryFolder();
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

@@ -20,7 +20,7 @@ export function hostkeep(data: string, args: readonly string[], input = ''): Pro
   });
 }
 
-/** Starts `hostkeep` as a process that stays, and waits for a line of its output. */
+/** Starts `hostkeep` and waits for a line of its output; the process keeps running. */
 export async function start(
   data: string,
   args: readonly string[],
@@ -47,7 +47,7 @@ export async function start(
   return { child, output: () => text, line };
 }
 
-/** Nothing of the machine's own servers is found by it. */
+/** Hides the machine's own servers from the command. */
 function environment(data: string): NodeJS.ProcessEnv {
   return {
     ...process.env,

@@ -1,4 +1,4 @@
-/** The tests' own engine leaves nothing behind, however it or its test ends, and touches nothing else. */
+/** The test engine leaves nothing behind, however it or its test ends, and affects nothing else. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { dockerMissing, TestDocker } from './docker.ts';
 import { processesOf } from './engine-remains.ts';
 import { testSuite } from './suite.ts';
 
-const test = testSuite('the engine of the tests');
+const test = testSuite('test engine');
 const missing = dockerMissing();
 const BUSY = 'while :; do :; done';
 const MODULE = join(import.meta.dirname, 'docker.js');
@@ -32,7 +32,7 @@ function assertNothingLeft(folder: string, bridge: string, ids: readonly string[
   for (const id of ids) assert.not(existsSync(`/sys/fs/cgroup/memory/docker/${id}`));
 }
 
-/** A process that stays until it is told to end; resolves with what it prints first. */
+/** Starts a process that runs until it is killed; resolves with its first output. */
 async function startNode(...args: string[]): Promise<{ child: ChildProcess; text: string }> {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   toEnd.push(() => child.kill('SIGKILL'));
@@ -41,7 +41,7 @@ async function startNode(...args: string[]): Promise<{ child: ChildProcess; text
 }
 
 function withDocker(): void {
-  test('a crash of the engine leaves nothing once it is stopped, and what only names it runs on', async () => {
+  test('stopping a crashed engine leaves nothing, and does not end processes that only name its folder', async () => {
     if (missing !== undefined) throw new Error(missing);
     const docker = await startDocker();
     const { child: other } = await startNode(
@@ -51,7 +51,7 @@ function withDocker(): void {
     );
     const id = await docker.run(BUSY, '--network', docker.network, '--cpus', '0.1');
     await docker.crash();
-    assert.ok(processesOf(docker.folder, new Set([id])).length >= 2, 'the container and its keeper run on');
+    assert.ok(processesOf(docker.folder, new Set([id])).length >= 2, 'the container and its shim still run');
     await docker.stop();
     assertNothingLeft(docker.folder, docker.network, [id]);
     const ended = once(other, 'exit');
@@ -59,16 +59,16 @@ function withDocker(): void {
     assert.equal(await ended, [0, null]);
   });
 
-  test('what a killed test left is ended by the next that starts an engine, and that of a running one is not', async () => {
+  test('starting an engine removes what a killed test left, and nothing of a running test', async () => {
     const script = `const { TestDocker } = await import(${JSON.stringify(MODULE)}); const docker = await TestDocker.start();
       const id = await docker.run(${JSON.stringify(BUSY)}, '--network', docker.network, '--cpus', '0.1');
       process.stdout.write(JSON.stringify([docker.folder, docker.network, id])); process.stdin.resume();`;
     const { child: killed, text } = await startNode('--input-type=module', '-e', script);
     const [folder, bridge, id] = JSON.parse(text) as [string, string, string];
     const beside = await startDocker();
-    assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process lives');
+    assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process is alive');
     await beside.stop();
-    assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process lives still');
+    assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process is still alive');
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     await (await startDocker()).stop();
@@ -78,5 +78,5 @@ function withDocker(): void {
 
 if (missing !== undefined && process.env['CI'] !== 'true') {
   console.log(`skipped: ${missing}`);
-  test('an engine can be told to be missing', () => assert.type(missing, 'string'));
+  test('a missing engine is reported', () => assert.type(missing, 'string'));
 } else withDocker();

@@ -1,7 +1,6 @@
 /**
- * A Docker Engine of the tests' own: its own sockets, folders and bridge, so that neither the engine of the machine nor
- * that of another test run is touched. Its containers have a network without a firewall's rules, where published ports
- * go through Docker's own proxy.
+ * A Docker Engine for tests with its own sockets, folders and bridge, so that neither the machine's engine nor that of
+ * another test run is affected. Its network has no firewall rules; published ports go through Docker's userland proxy.
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +18,7 @@ const INSTALL = 'apt-get install -y docker.io busybox-static iptables';
 const START_MS = 30_000;
 export const IMAGE = 'busybox:local';
 
-/** Why there can be no engine here, with the way out; `undefined` when there can. */
+/** Returns why no engine can run here, and how to change that; `undefined` if one can. */
 export function dockerMissing(): string | undefined {
   if (process.getuid?.() !== 0) return `an engine is started by root only; with ${INSTALL}`;
   const missing = ['dockerd', 'docker', 'busybox', 'iptables'].find(
@@ -29,12 +28,12 @@ export function dockerMissing(): string | undefined {
 }
 
 export class TestDocker {
-  /** What the accounts share. */
+  /** The socket that accounts share. */
   readonly socket: string;
-  /** A second socket of the same engine, which passes for an account's own. */
+  /** A second socket of the same engine, used as an account's own. */
   readonly ownSocket: string;
   readonly network: string;
-  /** All that it keeps is below it, and each of its processes names it. */
+  /** Contains all its files; the command line of each of its processes names it. */
   readonly folder: string;
   readonly #remove = () => remove(this.folder, this.network);
   #daemon: ChildProcess | undefined;
@@ -46,7 +45,7 @@ export class TestDocker {
     this.network = bridgeOf(process.pid);
   }
 
-  /** Resolves once the engine answers and has the image `busybox:local` and the network. */
+  /** Resolves once the engine responds, and the image `busybox:local` and the network exist. */
   static async start(): Promise<TestDocker> {
     for (const { folder, pid } of abandoned()) remove(folder, bridgeOf(pid));
     const docker = new TestDocker(mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_ID.replace(':', '-')}-`)));
@@ -71,18 +70,18 @@ export class TestDocker {
     }
   }
 
-  /** What the docker CLI prints. */
+  /** Returns the output of the docker CLI. */
   async cli(...args: string[]): Promise<string> {
     const { stdout } = await exec('docker', ['--host', `unix://${this.socket}`, ...args], { maxBuffer: 1 << 24 });
     return stdout.trim();
   }
 
-  /** Starts a container of a shell command, and resolves with its id. */
+  /** Starts a container with a shell command and returns its id. */
   run(command: string, ...options: string[]): Promise<string> {
     return this.cli('run', '-d', '--stop-timeout', '0', ...options, IMAGE, 'sh', '-c', command);
   }
 
-  /** Starts the engine again after `down`. Its containers do not start with it. */
+  /** Restarts the engine after `down`; its containers stay stopped. */
   async up(): Promise<void> {
     const config = join(this.folder, 'daemon.json');
     writeFileSync(config, '{}');
@@ -126,20 +125,20 @@ export class TestDocker {
     await once(daemon, 'exit');
   }
 
-  /** Ends the engine as a crash does: its containers run on. */
+  /** Kills the engine; its containers keep running. */
   async crash(): Promise<void> {
     this.#daemon?.kill('SIGKILL');
     await this.down();
   }
 
-  /** Leaves no container, bridge, process or file, also where the engine does not do what it is told. */
+  /** Removes all containers, bridges, processes and files, even if the engine does not respond. */
   async stop(): Promise<void> {
     try {
       const ids = (await this.cli('ps', '-aq')).split('\n').filter((id) => id !== '');
       if (ids.length > 0) await this.cli('rm', '-f', ...ids);
       await this.cli('network', 'rm', this.network);
     } catch {
-      // then it is removed without the engine
+      // removed without the engine below
     } finally {
       await this.down();
       process.off('exit', this.#remove);
@@ -147,7 +146,7 @@ export class TestDocker {
     }
   }
 
-  /** Nothing is pulled: the image holds the host's busybox and nothing else. */
+  /** Builds the image from the host's busybox; nothing is pulled. */
   async #importImage(): Promise<void> {
     const root = mkdtempSync(join(this.folder, 'root-'));
     execFileSync('mkdir', ['--', ...['bin', 'tmp', 'etc', 'www', 'data'].map((name) => join(root, name))]);
@@ -158,7 +157,7 @@ export class TestDocker {
   }
 }
 
-/** Engines whose process was killed and could end nothing. */
+/** Engines whose test process was killed before it could stop them. */
 function abandoned(): { folder: string; pid: number }[] {
   return readdirSync(tmpdir()).flatMap((name) => {
     const [, pid, started] = /^hostkeep-docker-(\d+)-(\d+)-/.exec(name) ?? [];
@@ -188,11 +187,11 @@ function isProgram(path: string): boolean {
 
 function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const question = request({ socketPath, path: '/_ping' }, (response) => {
+    const ping = request({ socketPath, path: '/_ping' }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    question.on('error', () => resolve(false));
-    question.end();
+    ping.on('error', () => resolve(false));
+    ping.end();
   });
 }

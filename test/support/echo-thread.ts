@@ -1,4 +1,4 @@
-/** The script of the threads that `test/kernel/thread.test.ts` starts. */
+/** The worker script of `test/kernel/worker-pool.test.ts`. */
 import { HttpError } from '../../kernel/errors.ts';
 import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
 

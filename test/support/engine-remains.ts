@@ -1,4 +1,4 @@
-/** What a container engine with a folder of its own leaves when it ends badly: all of it names the folder, or a container that does. */
+/** Finds and removes what a crashed container engine leaves: all that names its folder or one of its containers. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,7 +8,10 @@ const ATTEMPTS = 500;
 const ID = /^[0-9a-f]{64}$/;
 const PROGRAM = /^(docker|dockerd|docker-proxy|containerd|containerd-shim.*|runc)$/;
 
-/** Ends the engine's processes and those of its containers, and removes mounts and groups. Nothing else is touched. Throws when a process does not end. */
+/**
+ * Kills the processes of an engine and of its containers, and removes their mounts and cgroups. Throws if a process
+ * does not end.
+ */
 export function removeRemains(folder: string): void {
   const ids = new Set(containersIn(folder));
   for (let attempts = 0; ; attempts += 1) {
@@ -16,14 +19,15 @@ export function removeRemains(folder: string): void {
     if (left.length === 0) break;
     if (attempts === ATTEMPTS) throw new Error(`processes of the engine in ${folder} do not end: ${left.join(', ')}`);
     for (const pid of left) kill(pid);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS); // they are no children of ours, whose end would be told
+    // they are not child processes, so there is no exit event
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
   }
   for (const path of mountsBelow(folder)) execFileSync('umount', ['--lazy', '--', path]);
   for (const id of ids) removeGroups(id);
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Process ids; adds the containers of those that name one to `ids`. */
+/** Returns process ids, and adds the containers that they name to `ids`. */
 export function processesOf(folder: string, ids: Set<string>): number[] {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -45,7 +49,7 @@ function containersIn(folder: string): string[] {
   try {
     return readdirSync(join(folder, 'data/containers')).filter((name) => ID.test(name));
   } catch {
-    return []; // it never began
+    return []; // it never started
   }
 }
 
@@ -57,7 +61,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Waits for its parent only, which may be this process. */
+/** Whether a process has ended and only its parent has not collected it. */
 function isZombie(pid: number): boolean {
   const stat = textOf(`/proc/${pid}/stat`);
   return stat === '' || stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
@@ -76,7 +80,7 @@ function removeGroups(id: string): void {
     try {
       rmdirSync(join('/sys/fs/cgroup', hierarchy, 'docker', id));
     } catch {
-      // it is none of that hierarchy's
+      // not in this hierarchy
     }
   }
 }
@@ -85,6 +89,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // it ended
+    return ''; // the process has ended
   }
 }

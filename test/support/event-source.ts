@@ -8,14 +8,14 @@ export interface ServerSentEvent {
 
 export interface EventSource {
   readonly response: Response;
-  /** Waits for the next event; comments are passed over. */
+  /** Waits for the next event; skips comments. */
   next(): Promise<ServerSentEvent>;
-  /** Resolves when the server ended the stream; what it still sent is dropped. */
+  /** Resolves when the server ends the stream; drops the events until then. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Follows the samples of a server. Throws when it answers other than 200. */
+/** Opens a server's stream of samples. Rejects unless the status is 200. */
 export async function eventSource(
   server: TestServer,
   token: string,

@@ -1,7 +1,7 @@
 /**
- * Records what the demo answers to every route, and what was sent for it, as the examples of the description:
- * `node dist/test/support/examples.js`, as root where there is a Docker Engine to start. What belongs to the machine or
- * is a secret is replaced, long lists are cut.
+ * Records a request and its reply on the demo's content for every route, as examples of the API description:
+ * `node dist/test/support/examples.js`, as root if a Docker Engine can be started. Secrets and facts about the machine
+ * are replaced, long lists are cut.
  */
 import { writeFileSync } from 'node:fs';
 import { version } from 'node:os';
@@ -12,7 +12,7 @@ import { TestServer } from './hostkeep.ts';
 import { walk } from './walk.ts';
 
 const LIST_LENGTH = 2;
-/** By the name of the member, wherever it stands. */
+/** Replacements by member name, at any depth. */
 const REPLACED: Readonly<Record<string, unknown>> = {
   node: 'node1.example',
   ip: '203.0.113.10',
@@ -47,7 +47,7 @@ const server = await TestServer.start({
   config: docker === undefined ? {} : { containers: { socket: docker.socket } },
 });
 const { node } = server.hostkeep;
-/** Wherever it stands in a text. */
+/** Replacements within any text. */
 const REWRITTEN = [
   [node.url('user'), 'https://panel.example:2083'],
   [node.url('admin'), 'https://panel.example:2087'],
@@ -57,7 +57,7 @@ const REWRITTEN = [
 
 function shown(value: unknown): unknown {
   if (typeof value === 'string')
-    return REWRITTEN.reduce<string>((text, [found, told]) => text.replaceAll(found, told), value);
+    return REWRITTEN.reduce<string>((text, [found, replacement]) => text.replaceAll(found, replacement), value);
   if (Array.isArray(value)) return value.slice(0, LIST_LENGTH).map(shown);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

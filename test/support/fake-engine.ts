@@ -1,18 +1,18 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type Socket } from 'node:net';
 
-/** An engine of the tests' invention behind a socket. */
+/** A fake container engine on a socket. */
 export interface FakeEngine {
-  /** Paths that were asked, without their queries. */
+  /** Requested paths, without queries. */
   readonly asked: string[];
-  /** Connections that were made. */
+  /** Number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
 export type Answers = (path: string, response: ServerResponse) => void;
 
-/** Answers HTTP at a socket. */
+/** Starts an engine that answers HTTP. */
 export async function fakeEngine(socketPath: string, answer: Answers): Promise<FakeEngine> {
   const asked: string[] = [];
   let connections = 0;
@@ -37,7 +37,7 @@ export async function fakeEngine(socketPath: string, answer: Answers): Promise<F
   };
 }
 
-/** Accepts connections at a socket and does with each what it is told, which may be nothing. */
+/** Starts an engine that passes each connection to `use`, which need not answer. */
 export async function rawEngine(socketPath: string, use: (socket: Socket) => void): Promise<FakeEngine> {
   const sockets = new Set<Socket>();
   let connections = 0;

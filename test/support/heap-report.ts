@@ -1,10 +1,10 @@
-/** Loaded into a node before itself: at SIGUSR2 it collects garbage and writes how many bytes are still in use, and which report this is. */
+/** Preloaded into a node: on SIGUSR2 it collects garbage, then prints the bytes in use and the number of the report. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
-/** What is freed by a collection may let go of more in a later turn. */
+/** Finalizers of one collection may release more memory for the next. */
 const COLLECTIONS = 5;
 
 async function usedBytes(collect: () => void): Promise<number> {

@@ -11,15 +11,15 @@ import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { installedPlugins, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
 
 export const PASSWORD = 'correct horse battery';
-/** One hash for all test accounts, because hashing is slow by design. */
+/** All test accounts share one hash, because hashing is slow by design. */
 let passwordHash: Promise<string> | undefined;
 
 export interface TestOptions {
-  /** Settings over the defaults, e.g. `{ usage: { access: 'feature' } }`. */
+  /** Settings that override the defaults, e.g. `{ usage: { access: 'feature' } }`. */
   readonly config?: Record<string, unknown>;
-  /** Instead of all; the plan `developer` then holds all their features. */
+  /** Plugins to load instead of all; the plan `developer` then has all their features. */
   readonly plugins?: readonly Plugin[];
-  /** An existing data folder; it is then not removed at the end. */
+  /** An existing data folder, which is not removed at the end. */
   readonly data?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-export interface Question {
+export interface RequestOptions {
   readonly method?: string;
   readonly token?: string;
   /** Sent as JSON. */
@@ -38,7 +38,7 @@ export interface Question {
   readonly address?: Address;
 }
 
-/** Settings for a server of its own on free ports with its data in a temporary folder. */
+/** Returns settings for a server on free ports. */
 export function testConfig(data: string, over: Record<string, unknown> = {}): Config {
   const defaults = readJson(join(projectDir, 'config/hostkeep.json'));
   const level = process.env['HOSTKEEP_TEST_LOG'] ?? 'silent';
@@ -55,7 +55,7 @@ export const installed = (plugins: readonly Plugin[]): InstalledPlugin[] =>
 /** All plugins of the product. */
 export const allPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));
 
-/** A real server with real sockets, an empty store, and every reply checked against its schema. */
+/** A real server on real sockets, with an empty store; every reply is checked against its schema. */
 export class TestServer {
   readonly hostkeep: Hostkeep;
   readonly data: string;
@@ -84,19 +84,19 @@ export class TestServer {
     if (this.#ownsData) rmSync(this.data, { recursive: true, force: true });
   }
 
-  /** A new account with the password `PASSWORD`. */
+  /** Creates an account with the password `PASSWORD`. */
   async account(username: string, plan = 'developer', role: Role = 'user'): Promise<Account> {
     const { accounts, passwords } = this.hostkeep.core;
     passwordHash ??= passwords.hash(PASSWORD);
     return accounts.create({ username, role, passwordHash: await passwordHash, ...(role === 'user' ? { plan } : {}) });
   }
 
-  /** A token for an account, without the cost of a login. */
+  /** Opens a session without the cost of a login and returns its token. */
   async token(account: Account): Promise<string> {
     return (await this.hostkeep.core.sessions.open(account, '127.0.0.1', 'test', async () => {})).token;
   }
 
-  /** A new account and a token for it. */
+  /** Creates an account and a token for it. */
   async user(username: string, plan = 'developer'): Promise<{ account: Account; token: string }> {
     const account = await this.account(username, plan);
     return { account, token: await this.token(account) };
@@ -107,10 +107,10 @@ export class TestServer {
     return { account, token: await this.token(account) };
   }
 
-  /** Asks over the socket. JSON replies come parsed, others as text. */
+  /** Sends a request. A JSON body is returned parsed, any other as text. */
   async ask<T = Record<string, unknown>>(
     path: string,
-    { method = 'GET', token, body, headers = {}, address = 'user' }: Question = {},
+    { method = 'GET', token, body, headers = {}, address = 'user' }: RequestOptions = {},
   ): Promise<Answer<T>> {
     const response = await fetch(this.hostkeep.url(address) + path, {
       method,

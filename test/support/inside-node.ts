@@ -1,6 +1,6 @@
 /**
- * Loaded into a node before itself, this brings about what happens to a process from within: a clock that steps, and
- * threads that die. It is told by messages, and answers each.
+ * Preloaded into a node to cause faults inside its process: clock steps and terminated threads. Each is ordered by a
+ * message, which gets a reply.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Worker } from 'node:worker_threads';
@@ -36,12 +36,12 @@ if (threads.isMainThread) {
     }
   };
   syncBuiltinESMExports();
-  process.on('message', (order: Order) => void obey(order).then((answer) => process.send?.(answer)));
+  process.on('message', (order: Order) => void carryOut(order).then((answer) => process.send?.(answer)));
   process.channel?.unref();
 }
 
-/** Resolves to how many threads were ended. */
-async function obey(order: Order): Promise<number> {
+/** Carries out an order; resolves with the number of terminated threads. */
+async function carryOut(order: Order): Promise<number> {
   if ('clockMs' in order) {
     stepMs = order.clockMs;
     return 0;

@@ -1,4 +1,4 @@
-/** A MariaDB of the tests' own: folder, socket and port are temporary, and it is stopped by its process. */
+/** A MariaDB for tests with a temporary folder, socket and port, stopped when this process exits. */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { freePort } from './port.ts';
 const SERVER = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/sbin/mariadbd'].find((path) => existsSync(path));
 export const MARIADB_INSTALL = 'apt-get install -y mariadb-server';
 
-/** Whether tests with a real server run. In CI a missing one is an error. */
+/** Whether MariaDB is installed. Throws in CI if it is not. */
 export function hasMariaDb(): boolean {
   if (SERVER !== undefined) return true;
   if (process.env['CI'] === 'true') throw new Error(`no MariaDB is installed: ${MARIADB_INSTALL}`);
@@ -19,7 +19,7 @@ export function hasMariaDb(): boolean {
 export class MariaDb {
   readonly port: number;
   readonly socket: string;
-  /** Where its files are. */
+  /** Its data folder. */
   readonly data: string;
   readonly #folder: string;
   #process: ChildProcess | undefined;
@@ -31,7 +31,7 @@ export class MariaDb {
     this.data = join(folder, 'data');
   }
 
-  /** An empty server, with `root` without a password on the socket. */
+  /** Starts an empty server; `root` has no password on the socket. */
   static async start(): Promise<MariaDb> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-mariadb-'));
     chmodSync(folder, 0o755);
@@ -56,7 +56,7 @@ export class MariaDb {
     return server;
   }
 
-  /** Starts it again, where `stop` has ended it. */
+  /** Starts the server, also again after `stop`. */
   async up(): Promise<void> {
     const options = [
       '--no-defaults',
@@ -87,7 +87,7 @@ export class MariaDb {
     });
   }
 
-  /** Ends it; resolves when its process is gone. */
+  /** Resolves once the process has exited. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
@@ -98,7 +98,7 @@ export class MariaDb {
     });
   }
 
-  /** Stops answering without closing anything, until `resume`. */
+  /** Suspends the server, with its connections open, until `resume`. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }
@@ -113,7 +113,7 @@ export class MariaDb {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Runs statements as root and resolves with what they print, tab-separated, without headings. */
+  /** Runs statements as root and returns their output, tab-separated, without headings. */
   sql(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const client = execFile(
@@ -134,7 +134,7 @@ export class MariaDb {
   }
 }
 
-/** The server refuses to run as root; packages make the user `mysql` for it. */
+/** The server refuses to run as root; its packages create the user `mysql`. */
 function systemUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (option: string) => Number(execFileSync('id', [option, 'mysql'], { encoding: 'utf8' }));

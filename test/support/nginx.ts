@@ -1,4 +1,4 @@
-/** An nginx of the tests' own: prefix folder and port are its own, and it is stopped by its process. */
+/** An nginx for tests with its own prefix folder and port, stopped when this process exits. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { freePort } from './port.ts';
 const SERVER = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((path) => existsSync(path));
 export const NGINX_INSTALL = 'apt-get install -y nginx-light';
 
-/** Whether tests with a real server run. In CI a missing one is an error. */
+/** Whether nginx is installed. Throws in CI if it is not. */
 export function hasNginx(): boolean {
   if (SERVER !== undefined) return true;
   if (process.env['CI'] === 'true') throw new Error(`no nginx is installed: ${NGINX_INSTALL}`);
@@ -19,7 +19,7 @@ export function hasNginx(): boolean {
 
 export class Nginx {
   readonly port: number;
-  /** Holds everything; readable by all. */
+  /** Contains all its files; readable by every user. */
   readonly folder: string;
   readonly vhostFolder: string;
   #process: ChildProcess | undefined;
@@ -30,7 +30,7 @@ export class Nginx {
     this.port = port;
   }
 
-  /** Answers no host name but those of the virtual hosts. */
+  /** Starts a server that answers only for the host names of its virtual hosts. */
   static async start(): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-nginx-'));
     chmodSync(folder, 0o755);
@@ -49,7 +49,7 @@ export class Nginx {
     return nginx;
   }
 
-  /** Settings of the plugin webserver for this server. */
+  /** Settings that make the plugin `webserver` use this server. */
   get settings(): Record<string, unknown> {
     return {
       driver: 'nginx',
@@ -69,7 +69,7 @@ export class Nginx {
     const [program = '', ...args] = this.command();
     const child = spawn(program, args, { stdio: 'ignore' });
     this.#process = child;
-    process.once('exit', () => child.kill('SIGTERM')); // killed at once it would leave its workers
+    process.once('exit', () => child.kill('SIGTERM')); // SIGKILL would leave its workers
     while (!existsSync(join(this.folder, 'nginx.pid'))) {
       if (child.exitCode !== null) throw new Error(`nginx did not start:\n${this.log()}`);
       await this.fetch('nobody.invalid');
@@ -95,7 +95,7 @@ export class Nginx {
     return readFileSync(join(this.folder, 'logs/error.log'), 'utf8');
   }
 
-  /** How often it was told to read its configuration again. */
+  /** Number of configuration reloads so far. */
   reloads(): number {
     return this.log()
       .split('\n')

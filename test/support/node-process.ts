@@ -16,21 +16,21 @@ export interface Reply<T = Record<string, unknown>> {
 }
 
 export interface NodeOptions {
-  /** Settings over the defaults. */
+  /** Settings that override the defaults. */
   readonly config?: Record<string, unknown>;
-  /** Program and arguments that start the node for us, as `setpriv`. */
+  /** A program and its arguments that start the node, such as `setpriv`. */
   readonly through?: readonly string[];
-  /** A module that is loaded into it first, and that may be told things by `tell`. */
+  /** A module to preload, which receives the messages of `tell`. */
   readonly inside?: string;
 }
 
-/** How much of what a node wrote is kept, in characters. */
+/** Characters of output that are kept. */
 const OUTPUT_KEPT = 4_000_000;
 
 let settingsPath: string | undefined;
 let spawned = 0;
 
-/** Readable by whomever a node runs as. */
+/** Returns a folder that every user can read. */
 function settingsFolder(): string {
   if (settingsPath === undefined) {
     settingsPath = temporaryFolder();
@@ -39,7 +39,7 @@ function settingsFolder(): string {
   return settingsPath;
 }
 
-/** `hostkeep serve` as a process of its own, which can be killed, starved and started again on the same data. */
+/** `hostkeep serve` in a separate process, which can be killed, starved and restarted on the same data. */
 export class NodeProcess {
   readonly child: ChildProcess;
   readonly #output: { text: string };
@@ -55,7 +55,7 @@ export class NodeProcess {
       );
   }
 
-  /** Starts it without waiting for anything. */
+  /** Starts a node without waiting for it. */
   static spawn(data: string, { config = {}, through = [], inside }: NodeOptions = {}): NodeProcess {
     const settings = join(settingsFolder(), `${(spawned += 1)}.json`);
     writeFileSync(settings, JSON.stringify(config));
@@ -82,14 +82,14 @@ export class NodeProcess {
     );
   }
 
-  /** Starts it and waits until both addresses answer. Rejects with all that it wrote when it ends before. */
+  /** Starts a node and waits until both addresses listen. Rejects with its output if it exits first. */
   static async start(data: string, options: NodeOptions = {}): Promise<NodeProcess> {
     const node = NodeProcess.spawn(data, options);
     await node.listening();
     return node;
   }
 
-  /** Waits until both addresses answer. Rejects with all that it wrote when it ends before. */
+  /** Waits until both addresses listen. Rejects with the node's output if it exits first. */
   async listening(): Promise<void> {
     const [line] = await this.line(/^\{.*"msg":"listening".*\}$/m);
     const { base_url, admin_url } = JSON.parse(line ?? '') as { base_url: string; admin_url: string };
@@ -112,14 +112,14 @@ export class NodeProcess {
     return this.#urls?.[address] ?? '';
   }
 
-  /** Waits for what it writes. */
+  /** Waits for matching output. */
   async line(pattern: RegExp): Promise<RegExpMatchArray> {
     for (;;) {
       const match = this.output.match(pattern);
       if (match !== null) return match;
       if (!this.isAlive)
         throw new Error(
-          `the node ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`,
+          `the node exited with ${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`,
         );
       await Promise.race(
         [this.child.stdout, this.child.stderr, this.child].map((each) =>
@@ -129,7 +129,7 @@ export class NodeProcess {
     }
   }
 
-  /** Asks over the socket. Rejects when the connection breaks before the whole reply is there. */
+  /** Sends a request. Rejects if the connection breaks before the reply is complete. */
   async ask<T = Record<string, unknown>>(
     path: string,
     {
@@ -165,7 +165,7 @@ export class NodeProcess {
     return String(body['token']);
   }
 
-  /** Tells the module inside something, and waits for its answer. */
+  /** Sends a message to the preloaded module and waits for its reply. */
   async tell(message: Record<string, unknown>): Promise<unknown> {
     const answer = once(this.child, 'message');
     this.child.send(message);
@@ -181,7 +181,7 @@ export class NodeProcess {
     return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
-  /** Ends it and resolves to its exit code or the signal that ended it. */
+  /** Ends the node and returns its exit code, or the signal that ended it. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
     if (!this.isAlive) return this.child.exitCode ?? this.child.signalCode ?? -1;
     const ended = once(this.child, 'exit');
@@ -190,14 +190,14 @@ export class NodeProcess {
     return code ?? by ?? -1;
   }
 
-  /** Waits for an end that it comes to by itself. */
+  /** Waits until the node exits by itself. */
   async ended(): Promise<number | string> {
     if (this.isAlive) await once(this.child, 'exit');
     return this.child.exitCode ?? this.child.signalCode ?? -1;
   }
 }
 
-/** Makes accounts in a data folder that no node serves yet, with the password `PASSWORD`. */
+/** Creates accounts with the password `PASSWORD` in a data folder that no node serves yet. */
 export async function prepare(data: string, people: Readonly<Record<string, Role>>): Promise<void> {
   const core = await openCore(testConfig(data), createLog('silent'));
   try {

@@ -1,12 +1,12 @@
 import { get } from 'node:http';
 
 export interface Page {
-  /** 0 when the connection was closed without an answer. */
+  /** 0 if the connection closed without a response. */
   readonly status: number;
   readonly body: string;
 }
 
-/** What a web server on a port of the loopback address answers for a host name, over a connection of its own. */
+/** Requests a page for a host name from a web server on loopback, over a new connection. */
 export function fetchPage(port: number, host: string, path = '/'): Promise<Page> {
   return new Promise((resolve) => {
     get({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (response) => {

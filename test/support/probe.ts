@@ -9,7 +9,7 @@ const Echo = Type.Object(
   { additionalProperties: false },
 );
 
-/** Lets a test hold a request of `wait` open, and hear that its client went away. */
+/** Holds a request to `wait` open, and records that its client disconnected. */
 export class Gate {
   readonly entered: Promise<void>;
   enter: () => void = () => {};
@@ -23,7 +23,7 @@ export class Gate {
   }
 }
 
-/** A plugin that shows every side of the contract; it owns two features of the catalogue. */
+/** A plugin that uses every part of the contract; it owns two features of the catalogue. */
 export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
   return definePlugin({
     name: 'probe',

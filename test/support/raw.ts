@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** Sends bytes as they are, and returns all that came back until the server closed or `isComplete` says so. */
+/** Sends raw bytes and returns everything received until the server closes or `isComplete` returns true. */
 export async function rawRequest(
   url: string,
   bytes: string,

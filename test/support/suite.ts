@@ -1,6 +1,6 @@
 import { suite, type Test } from 'uvu';
 
-/** A suite of uvu whose results the test entry counts; it runs when the process has loaded the whole file. */
+/** Creates a uvu suite, which runs once the whole file is loaded; the test entry counts its results. */
 export function testSuite(name: string): Test {
   const test = suite(name);
   setImmediate(() => test.run());

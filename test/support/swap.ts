@@ -9,7 +9,7 @@ export interface SwapperData {
   readonly state: SharedArrayBuffer;
 }
 
-/** A thread that swaps the folder `path` for a link to `target` and back. */
+/** A thread that keeps swapping the folder `path` for a link to `target` and back. */
 export class Swapper {
   readonly #state = new SharedArrayBuffer(8);
   readonly #worker: Worker;
@@ -23,7 +23,7 @@ export class Swapper {
     return Atomics.load(new Int32Array(this.#state, 4, 1), 0);
   }
 
-  /** Ends it with the folder in its place. */
+  /** Ends the thread with the folder in place. */
   async stop(): Promise<void> {
     const ended = once(this.#worker, 'exit');
     Atomics.store(new Int32Array(this.#state, 0, 1), 0, 1);

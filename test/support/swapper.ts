@@ -1,4 +1,4 @@
-/** Swaps a folder for a link and back, as fast as it can, until it is told to stop. Run it as a thread. */
+/** The worker script of `Swapper`: swaps a folder for a link and back as fast as it can, until stopped. */
 import { renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import type { SwapperData } from './swap.ts';

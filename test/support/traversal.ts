@@ -1,4 +1,4 @@
-/** Paths, as a handler gets them, that must be refused as `invalid_path` under the virtual root `/var/www/html`. */
+/** Decoded paths that must be refused as `invalid_path` under the virtual root `/var/www/html`. */
 export const OUTSIDE = [
   '..',
   '../',
@@ -45,7 +45,7 @@ export const OUTSIDE = [
   'a/'.repeat(2100),
 ];
 
-/** Paths that look like a way out and are names like any other: there is no such folder. */
+/** Paths that look like traversal but are ordinary names; no such folder exists. */
 export const LITERAL = [
   '...',
   '....//....//etc',
@@ -86,14 +86,14 @@ export const LITERAL = [
 export interface Encoding {
   readonly name: string;
   encode(path: string): string;
-  /** Whether it is the path once decoded; what would be one only decoded twice, or leniently, must not be taken for it. */
+  /** Whether decoding once yields the path; one that only double or lenient decoding yields must not count. */
   readonly isPath: boolean;
 }
 
 const percent = (path: string) =>
   [...Buffer.from(path)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** The ways to write a path into a URL. */
+/** Ways to encode a path in a URL. */
 export const ENCODINGS: readonly Encoding[] = [
   { name: 'as it is', isPath: false, encode: (path) => path },
   { name: 'encoded where needed', isPath: true, encode: encodeURI },

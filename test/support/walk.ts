@@ -5,7 +5,7 @@ import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
 interface Request {
   readonly path?: string;
   readonly body?: unknown;
-  /** What the next requests need of the reply. */
+  /** Records what later requests need from the reply. */
   readonly keep?: (body: Record<string, string>) => void;
 }
 
@@ -13,7 +13,7 @@ const kept = { secret: '', session: '' };
 const code = () => new TOTP({ secret: kept.secret }).generate();
 const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
 
-/** How to ask each route that takes more than its path, on the content of the demo; in this order, because some undo others. */
+/** Requests on the demo's content for routes that need more than a path; in this order, as some undo others. */
 const REQUESTS: Readonly<Record<string, () => Request>> = {
   'files.list': () => ({ path: '/api/folders/var/www/html' }),
   'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
@@ -75,8 +75,8 @@ export interface Step {
 }
 
 /**
- * Asks every route once, as one who may, on the content of the demo. Fails where a route takes something and no row says
- * what. `leftOut` hears of content that a plugin could not make.
+ * Sends one allowed request to every route on the demo's content. Rejects if a route needs input and no row provides
+ * it. `leftOut` receives the content that a plugin could not create.
  */
 export async function* walk(
   server: TestServer,
@@ -111,7 +111,8 @@ export async function* walk(
     kept.session =
       (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
     const { path = route.paths[0] ?? '', body, keep } = REQUESTS[name]?.() ?? {};
-    const method = route.produces?.includes('text/event-stream') === true ? 'HEAD' : route.method; // a stream has no end to wait for
+    const isStream = route.produces?.includes('text/event-stream') === true;
+    const method = isStream ? 'HEAD' : route.method; // a stream does not end
     const answer = await server.ask<Record<string, string>>(path, {
       method,
       address,
@@ -133,7 +134,7 @@ function byName(routes: readonly RouteInfo[]): Map<string, RouteInfo> {
   return named;
 }
 
-/** Those that need nothing said first, and then the rows in their order. */
+/** Routes that need no row first, then the rows in order. */
 function orderOf(routes: ReadonlyMap<string, RouteInfo>): string[] {
   const plain = [...routes]
     .filter(
@@ -141,7 +142,7 @@ function orderOf(routes: ReadonlyMap<string, RouteInfo>): string[] {
     )
     .map(([name]) => name);
   const unasked = [...routes.keys()].filter((name) => !plain.includes(name) && REQUESTS[name] === undefined);
-  if (unasked.length > 0) throw new Error(`no row says how to ask ${unasked.join(', ')}`);
+  if (unasked.length > 0) throw new Error(`no row says how to request ${unasked.join(', ')}`);
   return [...plain, ...Object.keys(REQUESTS)];
 }
 

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-interface Told {
+interface DeliveredEvent {
   readonly id: string;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An endpoint of webhooks that remembers what it was told. */
+/** A webhook endpoint that records the delivered events. */
 export class WebhookSink {
-  readonly events = new Map<string, Told>();
+  readonly events = new Map<string, DeliveredEvent>();
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -23,7 +23,7 @@ export class WebhookSink {
       request
         .on('data', (chunk: Buffer) => chunks.push(chunk))
         .on('end', () => {
-          const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Told;
+          const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as DeliveredEvent;
           sink.events.set(event.id, event);
           response.end();
         });
@@ -34,7 +34,7 @@ export class WebhookSink {
     return sink;
   }
 
-  /** Settings of the plugin webhooks that lead here. */
+  /** Settings that make the plugin `webhooks` deliver to this endpoint. */
   get settings(): Record<string, unknown> {
     const { port } = this.#server.address() as AddressInfo;
     return {

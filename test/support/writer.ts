@@ -1,4 +1,4 @@
-/** Writes without end from twenty sides at once, noting each acknowledged write, until it is killed. */
+/** Makes twenty concurrent series of writes, recording each acknowledged one, until killed. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Store } from '../../kernel/storage/store.ts';

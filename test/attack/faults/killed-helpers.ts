@@ -1,0 +1,96 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PASSWORD } from '../../support/hostkeep.ts';
+import { NodeProcess, prepare } from '../../support/node-process.ts';
+import type { Random } from '../../support/random.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { until } from '../../support/until.ts';
+
+const INSIDE = new URL('../../support/inside-node.js', import.meta.url).href;
+const DOMAINS = 20;
+/** The kill happens up to so long after the child process has started. */
+const KILL_WITHIN_MS = 30;
+/** A `du` that runs long enough to be killed: measuring this small folder takes it less than a millisecond. */
+const SLOW_DU = '#!/bin/sh\nsleep 0.3\nexec du "$@"\n';
+const LIMIT_MS = 10_000;
+
+/**
+ * In each round, ends the node's worker threads and kills its child processes, at least one running `du`, in the middle
+ * of requests. Rejects unless those requests succeed or return 5xx and all later ones succeed.
+ */
+export async function killHelpers(rounds: number, random: Random): Promise<string> {
+  const folder = temporaryFolder();
+  const [data, du] = [join(folder, 'data'), join(folder, 'slow-du')];
+  writeFileSync(du, SLOW_DU);
+  chmodSync(du, 0o755);
+  await prepare(data, { demo: 'user' });
+  const node = await NodeProcess.start(data, { inside: INSIDE, config: { quota: { du } } });
+  try {
+    const token = await node.login('demo');
+    for (let i = 0; i < DOMAINS; i += 1)
+      await node.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: `d${i}.example` } });
+    const sendAll = () =>
+      Promise.all([
+        node.ask('/api/login', { method: 'POST', body: { username: 'demo', password: PASSWORD } }),
+        node.ask('/api/search/files?q=index', { token }),
+        node.ask('/api/directory-size?folder=/var/www/html', { token }),
+        node.ask('/api/auto-installer', { token }),
+        node.ask('/api/disk_inodes', { token }),
+      ]);
+    let [threads, processes, failed] = [0, 0, 0];
+    for (let round = 0; round < rounds; round += 1) {
+      const replies = sendAll();
+      const killed = await killAll(node, random);
+      threads += killed.threads;
+      processes += killed.processes;
+      const statuses = (await replies).map(({ status }) => status);
+      if (statuses.some((status) => status !== 200 && status < 500))
+        throw new Error(`while its helpers were killed the node returned ${statuses.join()}`);
+      failed += statuses.filter((status) => status >= 500).length;
+      const after = (await sendAll()).filter(({ status }) => status !== 200);
+      if (after.length > 0) throw new Error(`after its helpers were killed the node returned ${JSON.stringify(after)}`);
+    }
+    const counts = `${threads} threads and ${processes} child processes in ${rounds} rounds`;
+    return `killed helpers: ${counts}; ${failed} requests failed with them, every later request succeeded`;
+  } finally {
+    await node.end('SIGKILL');
+  }
+}
+
+/** Waits for a child process, then ends all threads and kills all child processes. Rejects if it killed none. */
+async function killAll(node: NodeProcess, random: Random): Promise<{ threads: number; processes: number }> {
+  await until('the node runs a child process', LIMIT_MS, () => descendants(node.pid).length > 0);
+  await delay(random.next() * KILL_WITHIN_MS);
+  const processes = descendants(node.pid).reduce((sum, pid) => sum + kill(pid), 0);
+  if (processes === 0) throw new Error('no child process was running when the helpers were killed');
+  return { processes, threads: Number(await node.tell({ endThreads: true })) };
+}
+
+/** Returns the ids of all processes that a process started, directly or not. */
+function descendants(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+        .split(' ')
+        .filter((text) => text !== '')
+        .map(Number);
+    } catch {
+      return []; // the thread has ended
+    }
+  });
+  return children.flatMap((child) => [child, ...(existsProcess(child) ? descendants(child) : [])]);
+}
+
+function existsProcess(pid: number): boolean {
+  return readdirSync('/proc').includes(String(pid));
+}
+
+function kill(pid: number): number {
+  try {
+    process.kill(pid, 'SIGKILL');
+    return 1;
+  } catch {
+    return 0; // the process has ended
+  }
+}

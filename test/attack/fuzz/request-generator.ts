@@ -1,0 +1,64 @@
+import * as fc from 'fast-check';
+import { methodsByPath, type Operation } from '../target/api-description.ts';
+import { mutationsFor } from './mutations.ts';
+import type { RequestTemplate } from './request-template.ts';
+import { objectOf, valueOf } from './valid-values.ts';
+
+/** Generates requests for an operation: half are valid by its description, half are invalid in one way. */
+export function requestTemplates(
+  operation: Operation,
+  operations: readonly Operation[],
+): fc.Arbitrary<RequestTemplate> {
+  const mutations = mutationsFor(
+    operation,
+    methodsByPath(operations).get(`${operation.address} ${operation.path}`) ?? [],
+  );
+  return fc.oneof(
+    { weight: 1, arbitrary: validRequest(operation) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(validRequest(operation), fc.oneof(...mutations))
+        .map(([template, mutate]) => mutate(template)),
+    },
+  );
+}
+
+function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate> {
+  const { parameters, body, id } = operation;
+  const operationId = id.slice(id.indexOf(' ') + 1);
+  const place = (where: string) => parameters.filter((each) => each.in === where);
+  const record = (where: string) =>
+    fc.record(Object.fromEntries(place(where).map(({ name, schema }) => [name, valueOf(schema, name, operationId)])), {
+      requiredKeys: place(where)
+        .filter(({ required }) => required)
+        .map(({ name }) => name),
+    });
+  return fc
+    .record({
+      nthAccount: fc.nat({ max: 1000 }),
+      path: record('path'),
+      query: record('query'),
+      body: body === undefined ? fc.constant(undefined) : objectOf(body, operationId),
+      authorization: fc.constantFrom(
+        ...(operation.takesToken ? ['Bearer {token}'] : []),
+        ...(operation.isGuest ? [undefined] : []),
+      ),
+      method: fc.constantFrom(
+        operation.method,
+        operation.method,
+        operation.method,
+        operation.method === 'GET' ? 'HEAD' : operation.method,
+      ),
+    })
+    .map(({ query, ...rest }): RequestTemplate => ({
+      ...rest,
+      operation,
+      query: Object.entries(query),
+      headers: [],
+      contentType: body === undefined ? undefined : 'application/json',
+      mangle: undefined,
+      flaw: 'none',
+      expects: undefined,
+    }));
+}

@@ -1,0 +1,121 @@
+import { WHOLE_REQUESTS, type Part } from '../part.ts';
+import { DurabilityLog } from './durability-log.ts';
+import { FuzzRun } from './fuzz-run.ts';
+import { OPEN_THROTTLE, type Vitals } from '../target/target-server.ts';
+
+/** The run is divided into stretches; beside each, the reserved account makes this many turns of writes. */
+const STRETCHES = 20;
+const FIFTH = STRETCHES / 5;
+const TURNS = 25;
+const FEW_TURNS = 2;
+const SETTLE_MS = 10_000;
+const SAMPLE_MS = 250;
+/**
+ * Allowed growth of the lowest resident memory from the second to the last fifth of the run: about a kilobyte for each
+ * request between them. Accounts, domains, indexes and filling caches take some of it; a leaked body takes more.
+ */
+const MORE_BYTES = 64 * 2 ** 20;
+/** Allowed growth of open descriptors: connections and folders that are open in passing. */
+const MORE_DESCRIPTORS = 8;
+/** Allowed heap growth after garbage collection; `MORE_BYTES` times the share is added to it. */
+const MORE_HEAP_BYTES = 6 * 2 ** 20;
+/** In a smaller share, caches that still fill up hide a leak outside the heap. */
+const LEAKING_SHARE = 0.2;
+const BRIEF_SETTLE_MS = 2000;
+/** Extra rounds for operations that had no success by chance. */
+const SEEKING_ROUNDS = 200;
+const SEEKING_REQUESTS = 100;
+
+/** Valid and invalid requests for every operation, generated from the API description. */
+export const requests: Part = {
+  title: 'requests generated from the API description',
+  async run(share, seed) {
+    const fuzz = await FuzzRun.start(OPEN_THROTTLE);
+    try {
+      return await attack(fuzz, share, seed);
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    } finally {
+      await fuzz.target.stop();
+    }
+  },
+};
+
+/** Memory and descriptors of the server early and late in the run. */
+interface Growth {
+  readonly lowest: readonly number[];
+  readonly before: Vitals;
+  readonly after: Vitals;
+  readonly heapBefore: number;
+  readonly heapAfter: number;
+}
+
+async function attack(fuzz: FuzzRun, share: number, seed: number): Promise<string[]> {
+  const { target, coverage, writer } = fuzz;
+  const durability = new DurabilityLog();
+  const started = performance.now();
+  const isLong = share >= LEAKING_SHARE;
+  const settleMs = isLong ? SETTLE_MS : BRIEF_SETTLE_MS;
+  const lowest: number[] = [];
+  let [before, heapBefore] = [target.vitals, 0];
+  for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
+    if (stretch === FIFTH) [before, heapBefore] = [await target.settledVitals(settleMs), await target.heapBytes()];
+    const work = Promise.all([
+      fuzz.send(Math.ceil((WHOLE_REQUESTS * share) / STRETCHES), seed + stretch * 1000),
+      durability.writeAll(target.clients.user, writer.token, isLong ? TURNS : FEW_TURNS),
+    ]);
+    lowest.push(await target.lowestMemory(SAMPLE_MS, work));
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const [after, heapAfter] = [await target.settledVitals(settleMs), await target.heapBytes()];
+  const growth = assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }, share);
+  await assertEverySucceeded(fuzz, seed);
+  await target.crash();
+  const lost = await durability.differences(target.clients.user, writer.token);
+  if (lost.length > 0) throw new Error(`after kill -9: ${lost.join('; ')}`);
+  return [
+    ...coverage.lines(),
+    `${seconds.toFixed(0)} s, ${(coverage.requests / seconds).toFixed(0)} requests a second`,
+    ...growth,
+    `${durability.written} acknowledged writes, 0 lost after kill -9`,
+  ];
+}
+
+function assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }: Growth, share: number): string[] {
+  const [early, late] = [Math.min(...lowest.slice(FIFTH, 2 * FIFTH)), Math.min(...lowest.slice(-FIFTH))];
+  if (share >= LEAKING_SHARE && late > early + MORE_BYTES)
+    throw new Error(`memory grew from ${mib(early)} to ${mib(late)} MiB`);
+  if (heapAfter > heapBefore + MORE_HEAP_BYTES + share * MORE_BYTES)
+    throw new Error(`the heap grew from ${mib(heapBefore)} to ${mib(heapAfter)} MiB`);
+  if (after.descriptors > before.descriptors + MORE_DESCRIPTORS)
+    throw new Error(`descriptors grew from ${before.descriptors} to ${after.descriptors}`);
+  return [
+    `lowest memory: ${mib(early)} MiB in the second fifth of the run, ${mib(late)} MiB in the last`,
+    `lowest memory in each twentieth: ${lowest.map(mib).join(' ')} MiB`,
+    `heap after garbage collection: ${mib(heapBefore)} MiB after the first fifth, ${mib(heapAfter)} MiB at the end`,
+    `descriptors when idle: ${before.descriptors} after the first fifth, ${after.descriptors} at the end`,
+  ];
+}
+
+/**
+ * Rejects if an operation never succeeded. First repeats requests for those operations, and for the ones above and
+ * below them in the path hierarchy.
+ */
+async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> {
+  const { coverage, operations } = fuzz;
+  for (let round = 0; coverage.unsuccessful.length > 0 && round < SEEKING_ROUNDS; round += 1) {
+    const missed = operations.filter(({ id }) => coverage.unsuccessful.includes(id));
+    const near = operations.filter(({ address, path }) =>
+      missed.some((each) => each.address === address && (each.path.startsWith(path) || path.startsWith(each.path))),
+    );
+    await fuzz.send(SEEKING_REQUESTS, seed + (STRETCHES + round) * 1000, near);
+  }
+  if (coverage.unsuccessful.length > 0)
+    throw new Error(
+      `operations that never succeeded: ${coverage.unsuccessful.join(', ')}\n${coverage.lines().join('\n')}`,
+    );
+}
+
+function mib(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}

@@ -1,0 +1,125 @@
+import type { Core } from '../../../kernel/core.ts';
+import type { Role } from '../../../kernel/identity/accounts.ts';
+import type { PlanLimits } from '../../../kernel/identity/plan-limits.ts';
+import { siteFiles, writeFiles } from '../target/site-files.ts';
+
+export const PASSWORD = 'correct horse battery';
+/** Reserved plans, which the fuzz run never names: one with every feature, one with few. */
+export const PLAN = 'attack-plan';
+export const SMALL_PLAN = 'attack-small';
+const SMALL_FEATURES = ['account', 'sessions', 'favorites', 'domains', 'filemanager', 'search', 'info'];
+const UNLIMITED: PlanLimits = {
+  description: '',
+  cpu_limit: 0,
+  ram_limit_mib: 0,
+  disk_limit_mib: 0,
+  inodes_limit: 0,
+  bandwidth: 0,
+  domains_limit: 0,
+  websites_limit: 0,
+  db_limit: 0,
+  email_limit: 0,
+  ftp_limit: 0,
+  mysql: '',
+  webserver: '',
+};
+
+/** Every account has an application in this folder; the domain belongs to one of them at a time. */
+const SITE = 'sunny-garden.example';
+
+/** An account that sends requests, with the credentials it currently holds. */
+export interface TestAccount {
+  readonly username: string;
+  readonly role: Role;
+  readonly plan: string;
+  token: string;
+  password: string;
+  secret: string;
+  recoveryCodes: string[];
+  /** Another request ended its session, removed the account or took a feature from it. */
+  tokenLost: boolean;
+  /** Its password may have changed, or its second factor may have been turned on or off. */
+  credentialsUnknown: boolean;
+}
+
+export function newAccount(username: string, role: Role, plan: string): TestAccount {
+  return {
+    username,
+    role,
+    plan,
+    token: '',
+    password: PASSWORD,
+    secret: '',
+    recoveryCodes: [],
+    tokenLost: true,
+    credentialsUnknown: true,
+  };
+}
+
+/** Restores the accounts from outside the server, as an operator does on the command line. */
+export class TestAccounts {
+  readonly list: readonly TestAccount[];
+  readonly #core: Core;
+  #hash: string | undefined;
+
+  constructor(core: Core, list: readonly TestAccount[]) {
+    this.#core = core;
+    this.list = list;
+  }
+
+  /** Resolves once every account can use its features; `all` also checks accounts without a recorded loss. */
+  async repair(all: boolean): Promise<void> {
+    const { plans, passwords } = this.#core;
+    this.#hash ??= await passwords.hash(PASSWORD);
+    for (const [name, features] of [
+      [PLAN, [...this.#core.locales.featureNames]],
+      [SMALL_PLAN, SMALL_FEATURES],
+    ] as const) {
+      if (!(await plans.all()).has(name)) await plans.create(name, UNLIMITED, features);
+    }
+    for (const each of this.list)
+      if (all || each.tokenLost || each.credentialsUnknown) await this.#restore(each, this.#hash);
+  }
+
+  async #restore(test: TestAccount, hash: string): Promise<void> {
+    const { accounts, locales } = this.#core;
+    const { username, role } = test;
+    let account = await accounts.byUsername(username);
+    if (account !== undefined && account.role !== role) {
+      await accounts.remove(username);
+      account = undefined;
+    }
+    if (account === undefined) {
+      account = await accounts.create({
+        username,
+        role,
+        passwordHash: hash,
+        ...(role === 'user' ? { plan: test.plan } : {}),
+      });
+      await writeFiles(account.filesRoot, siteFiles(SITE, username));
+      Object.assign(test, { tokenLost: true, credentialsUnknown: true });
+    }
+    if (account.suspended) await accounts.unsuspend(username);
+    if (role === 'user' && account.plan?.name !== test.plan) await accounts.update(username, { plan: test.plan });
+    if (test.plan === PLAN)
+      for (const feature of locales.featureNames)
+        if (!account.features.has(feature)) await accounts.setFeature(username, feature, true);
+    if (test.credentialsUnknown) await this.#resetCredentials(test, account.id, hash);
+    await this.#renewToken(test);
+  }
+
+  async #renewToken(test: TestAccount): Promise<void> {
+    const { accounts, sessions } = this.#core;
+    if ((await sessions.resolve(`Bearer ${test.token}`)) === undefined)
+      test.token = (
+        await sessions.open(await accounts.get(test.username), '127.0.0.1', 'attack', async () => {})
+      ).token;
+    test.tokenLost = false;
+  }
+
+  async #resetCredentials(test: TestAccount, id: number, hash: string): Promise<void> {
+    await this.#core.store.write((tx) => tx.run('delete from twofa where account_id = ?', id));
+    await this.#core.accounts.setPassword(test.username, hash);
+    Object.assign(test, { password: PASSWORD, secret: '', recoveryCodes: [], credentialsUnknown: false });
+  }
+}

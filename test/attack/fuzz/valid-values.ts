@@ -1,0 +1,155 @@
+import * as fc from 'fast-check';
+import type { Schema } from '../target/api-description.ts';
+import { Placeholder } from './placeholder.ts';
+
+const known = (...names: string[]) => fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('known', names, nth));
+const credential = (name: string) => fc.constant(new Placeholder('credential', [name]));
+const label = fc.stringMatching(/^[a-z][a-z0-9]{2,10}$/);
+const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'page', 'wp-', 'e', '');
+
+/** Values that are likely to be accepted, by member or parameter name; the schema alone rarely yields one. */
+const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  domain_url: fc.oneof(
+    { weight: 3, arbitrary: label.map((name) => `${name}.example`) },
+    { weight: 1, arbitrary: fc.constant('sunny-garden.example') },
+    { weight: 2, arbitrary: known('domains.domain_url') },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(label, known('domains.domain_url'))
+        .map(
+          ([name, placeholder]) =>
+            new Placeholder('known', placeholder.names, placeholder.nth, (domain) => `${name}.${domain}`),
+        ),
+    },
+  ),
+  docroot: fc.oneof(
+    known('domains.docroot'),
+    fc.constant('sunny-garden.example'),
+    label,
+    label.map((name) => `/var/www/html/${name}`),
+  ),
+  domain: fc.oneof(known('sites.site'), known('domains.domain_url'), fc.constant('sunny-garden.example')),
+  database: known('.Database'),
+  folder: fc.oneof(known('folders.path', 'domains.docroot'), fc.constantFrom('', '/var/www/html')),
+  link: fc.oneof(
+    known('.link'),
+    label.map((name) => `/${name}`),
+    label.map((name) => `https://${name}.example/a?b=c#d`),
+  ),
+  locale: fc.constantFrom('en', 'de', 'fr'),
+  unit: fc.constantFrom('bytes', 'kb', 'mb', 'gb'),
+  show_all: fc.constantFrom('true', 'false', ''),
+  q: fileName,
+  ext: fc.constantFrom('php', 'html', 'tar.gz', 'sql', ''),
+  search: fc.constantFrom('demo', 'logged', 'domain', '127.0.0.1', ''),
+  page: fc.integer({ min: 1, max: 5 }),
+  cursor: fc.oneof(known('accounts.username', 'plans.name'), fc.constant('')),
+  username: known('accounts.username', '.username'),
+  feature: known('features.name'),
+  plan: known('plans.name'),
+  email: label.map((name) => `${name}@example.com`),
+  features: fc.uniqueArray(known('features.name'), { maxLength: 4 }),
+  from: fc.constantFrom('2026-11-01', '1795000000', '2026-11-20T10:00:00Z'),
+  to: fc.constantFrom('2026-11-30', '1796000000'),
+};
+
+/** The same for names whose meaning depends on the operation. */
+const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  'files.list path': fc.oneof(
+    known('folders.path'),
+    known('domains.docroot'),
+    fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example'),
+  ),
+  'domains.remove domain_url': known('domains.domain_url'),
+  'screenshots.show path': fc
+    .tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z'))
+    .map(([{ names, nth }, rest]) => new Placeholder('known', names, nth, (domain) => domain + rest)),
+  'account.endSession id': known('sessions.id'),
+  'control.endSession username': credential('username'),
+  'control.endSession id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['sessions.id'], nth)),
+  'control.createAccount username': label,
+  'control.createPlan name': label,
+  'control.updatePlan name': known('plans.name'),
+  'control.plan name': known('plans.name'),
+  'control.removePlan name': known('plans.name'),
+  'control.switchOn name': known('plans.name'),
+  'control.switchOff name': known('plans.name'),
+  'account.login username': credential('username'),
+  'account.login password': credential('password'),
+  'account.login twofa_code': credential('code'),
+  'account.password password': credential('password'),
+  'account.setupTwofa password': credential('password'),
+  'account.disableTwofa password': credential('password'),
+  'account.disableTwofa code': credential('code'),
+  'account.confirmTwofa code': credential('totp'),
+  'account.adminPassword password': credential('password'),
+  'account.adminSetupTwofa password': credential('password'),
+  'account.adminDisableTwofa password': credential('password'),
+  'account.adminDisableTwofa code': credential('code'),
+  'account.adminConfirmTwofa code': credential('totp'),
+};
+
+/** Generates values that match the schema; four of five times a realistic one, where such are known. */
+export function valueOf(schema: Schema, name: string, operationId: string): fc.Arbitrary<unknown> {
+  const realistic = REALISTIC_BY_OPERATION[`${operationId.replace(/\.\d+$/, '')} ${name}`] ?? REALISTIC[name];
+  const plain = ofSchema(schema, operationId);
+  return realistic === undefined
+    ? plain
+    : fc.oneof({ weight: 4, arbitrary: realistic }, { weight: 1, arbitrary: plain });
+}
+
+function ofSchema(schema: Schema, operationId: string): fc.Arbitrary<unknown> {
+  if (schema['const'] !== undefined) return fc.constant(schema['const']);
+  if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
+  if (Array.isArray(schema['anyOf']))
+    return fc.oneof(...(schema['anyOf'] as Schema[]).map((each) => ofSchema(each, operationId)));
+  const [min, max] = [numberOf(schema['minimum'], -1000), numberOf(schema['maximum'], 1_000_000)];
+  switch (schema['type']) {
+    case 'string':
+      return text(schema);
+    case 'integer':
+      return fc.integer({ min, max });
+    case 'number':
+      return fc.double({ min, max, noNaN: true });
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(ofSchema((schema['items'] ?? {}) as Schema, operationId), {
+        minLength: numberOf(schema['minItems'], 0),
+        maxLength: 4,
+      });
+    case 'object':
+      return objectOf(schema, operationId);
+    default:
+      return fc.jsonValue();
+  }
+}
+
+function numberOf(value: unknown, byDefault: number): number {
+  return typeof value === 'number' ? value : byDefault;
+}
+
+function text(schema: Schema): fc.Arbitrary<string> {
+  const [minLength, maxLength] = [numberOf(schema['minLength'], 0), Math.min(numberOf(schema['maxLength'], 64), 64)];
+  if (typeof schema['pattern'] === 'string')
+    return fc
+      .stringMatching(new RegExp(schema['pattern']))
+      .filter(({ length }) => length >= minLength && length <= maxLength);
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.string({ minLength, maxLength }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, maxLength >> 2) })
+        .filter(({ length }) => length <= maxLength),
+    },
+  );
+}
+
+/** Generates objects that match the schema; an optional member is absent half of the time. */
+export function objectOf(schema: Schema, operationId: string): fc.Arbitrary<Record<string, unknown>> {
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>);
+  const model = Object.fromEntries(properties.map(([name, each]) => [name, valueOf(each, name, operationId)]));
+  return fc.record(model, { requiredKeys: (schema['required'] ?? []) as string[] });
+}

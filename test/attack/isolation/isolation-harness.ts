@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PASSWORD } from '../../support/hostkeep.ts';
+import { until } from '../../support/until.ts';
+import { Coverage } from '../target/coverage.ts';
+import { headerOf, type RawResponse } from '../target/response-reader.ts';
+import { operationsOf, type Operation } from '../target/api-description.ts';
+import { markedEngine } from '../target/marked-engine.ts';
+import { sendJson, createTenant, openSession, type TenantFixture } from './tenant-fixture.ts';
+import { comparable, namingRequests, plainReads, type CrossTenantRequest } from './cross-tenant-request.ts';
+import { jsonOf } from '../target/response-reader.ts';
+import { OPEN_THROTTLE, TargetServer } from '../target/target-server.ts';
+
+const [OWNER, STRANGER, ABSENT] = ['zqalpha', 'zqbravo', 'zqgamma'] as const;
+const CONCURRENCY = 16;
+const WARM_MS = 20_000;
+/** Headers that change with time or with the request id. */
+const VOLATILE_HEADERS: ReadonlySet<string> = new Set(['date', 'age', 'last-modified', 'content-length']);
+/** A tenant that does not exist. */
+const absent = { mark: ABSENT, secrets: [0, 1].map(() => randomBytes(16).toString('base64url')) };
+
+export interface RecordedReply {
+  readonly request: CrossTenantRequest;
+  readonly text: string;
+}
+
+/** A server with two tenants and an administrator. */
+export class IsolationHarness {
+  readonly target: TargetServer;
+  readonly operations: readonly Operation[];
+  readonly owner: TenantFixture;
+  readonly stranger: TenantFixture;
+  readonly admin: string;
+  readonly coverage: Coverage;
+
+  private constructor(
+    target: TargetServer,
+    operations: readonly Operation[],
+    tenants: { owner: TenantFixture; stranger: TenantFixture; admin: string },
+  ) {
+    this.target = target;
+    this.operations = operations;
+    this.owner = tenants.owner;
+    this.stranger = tenants.stranger;
+    this.admin = tenants.admin;
+    this.coverage = new Coverage(operations);
+  }
+
+  static async start(): Promise<IsolationHarness> {
+    const target = await TargetServer.start(
+      OPEN_THROTTLE,
+      markedEngine([
+        { username: OWNER, mark: OWNER },
+        { username: STRANGER, mark: STRANGER },
+      ]),
+    );
+    try {
+      const { accounts, passwords } = target.core;
+      const hash = await passwords.hash(PASSWORD);
+      const [owner, stranger] = [await createTenant(target, OWNER, hash), await createTenant(target, STRANGER, hash)];
+      const admin = await openSession(target, await accounts.get('operator'));
+      const documents = [
+        ['user', owner.token],
+        ['admin', admin],
+      ] as const;
+      const operations = await Promise.all(
+        documents.map(async ([address, token]) =>
+          operationsOf(
+            address,
+            jsonOf(await sendJson(target, address, token, 'GET', '/openapi.json')) as Parameters<
+              typeof operationsOf
+            >[1],
+          ),
+        ),
+      );
+      const harness = new IsolationHarness(target, operations.flat(), { owner, stranger, admin });
+      await harness.#warm();
+      return harness;
+    } catch (error) {
+      await target.stop();
+      throw error;
+    }
+  }
+
+  get reads(): CrossTenantRequest[] {
+    return plainReads(this.operations.filter(({ address }) => address === 'user'));
+  }
+
+  /** Sends a request; on 503, retries a few times after the delay that the response names. */
+  async send(
+    request: Pick<CrossTenantRequest, 'operation' | 'method' | 'path' | 'body'>,
+    token: string,
+    tries = 5,
+  ): Promise<RawResponse> {
+    const received = await sendJson(
+      this.target,
+      request.operation.address,
+      token,
+      request.method,
+      request.path,
+      request.body,
+    );
+    this.coverage.count(request.operation, received.status);
+    if (received.status !== 503 || tries === 1) return received;
+    await delay(Math.min(5, Number(headerOf(received, 'retry-after') ?? 1)) * 1000);
+    return this.send(request, token, tries - 1);
+  }
+
+  /** Records everything that an account can read about itself. */
+  async ownAnswers(tenant: TenantFixture): Promise<RecordedReply[]> {
+    const own = namingRequests(this.operations, tenant).filter(
+      ({ method, operation }) => method === 'GET' && operation.address === 'user',
+    );
+    return this.#each([...this.reads, ...own], async (request) => ({
+      request,
+      text: comparableText(await this.send(request, tenant.token)),
+    }));
+  }
+
+  /** Repeats recorded reads, several at a time. Rejects if a reply differs. */
+  async assertSame(tenant: TenantFixture, before: readonly RecordedReply[], when: string): Promise<void> {
+    await this.#each(before, async ({ request, text }) => {
+      const now = comparableText(await this.send(request, tenant.token));
+      if (now !== text)
+        throw new Error(
+          `${when}, ${request.method} ${request.path} gives ${tenant.mark} another reply\nbefore ${text}\nnow    ${now}`,
+        );
+    });
+  }
+
+  /**
+   * Sends as the stranger each request that names a thing of the owner, and its twin that names a thing of the absent
+   * tenant. Rejects if the two replies differ. Returns the number of pairs.
+   */
+  async compareNames(tag?: string): Promise<number> {
+    const operations = this.operations.filter((each) =>
+      tag === undefined ? each.address === 'user' : each.id.endsWith(tag),
+    );
+    const [taken, free] = [namingRequests(operations, this.owner), namingRequests(operations, absent)];
+    for (const [i, request] of taken.entries()) {
+      const response = await this.#sendAndUndo(request);
+      if (request.operation.id.endsWith('domains.add')) {
+        // domain names are unique on the server: the reply may reveal that a name is taken, but not by whom
+        this.assertNothingOf(this.owner, request, response);
+        continue;
+      }
+      const twin = free[i] as CrossTenantRequest;
+      const [existing, missing] = [comparableText(response), comparableText(await this.#sendAndUndo(twin))];
+      if (this.#asAbsent(existing) !== missing)
+        throw new Error(
+          `${request.method} ${request.path} ${JSON.stringify(request.body ?? '')} reveals to a stranger that the thing exists\nexisting ${existing}\nmissing  ${missing}`,
+        );
+    }
+    return taken.length;
+  }
+
+  /** Logs in with a wrong password, with and without a code, as the owner and as the absent tenant. */
+  async compareLogins(): Promise<void> {
+    for (const address of ['user', 'admin'] as const) {
+      for (const rest of [{}, { twofa_code: '000000' }]) {
+        const [existing, missing] = await Promise.all(
+          [OWNER, ABSENT].map((username) =>
+            sendJson(this.target, address, undefined, 'POST', '/api/login', {
+              username,
+              password: 'wrong horse battery',
+              ...rest,
+            }),
+          ),
+        );
+        if (existing === undefined || missing === undefined || comparableText(existing) !== comparableText(missing))
+          throw new Error(`a login on the ${address} address reveals whether the account exists`);
+      }
+    }
+  }
+
+  /** Removes a favorite that the request created for the stranger, so that later replies stay comparable. */
+  async #sendAndUndo(request: CrossTenantRequest): Promise<RawResponse> {
+    const response = await this.send(request, this.stranger.token);
+    if (request.method === 'PUT' && request.path === '/api/favorites')
+      await this.send({ ...request, method: 'DELETE' }, this.stranger.token);
+    return response;
+  }
+
+  /** Rejects if a reply to another account contains anything of a tenant that the request did not name. */
+  assertNothingOf(
+    { mark, secrets }: TenantFixture,
+    { path, method, named }: Pick<CrossTenantRequest, 'path' | 'method' | 'named'>,
+    response: RawResponse,
+  ): void {
+    const text = named.reduce(
+      (rest, each) => rest.replaceAll(each, '').replaceAll(each.toLowerCase().replace(/[/.]$/, ''), ''),
+      response.body.toString() + JSON.stringify(response.headers),
+    );
+    const found = [mark, ...secrets].find(
+      (each) => !named.includes(each) && text.toLowerCase().includes(each.toLowerCase()),
+    );
+    if (found !== undefined)
+      throw new Error(`${method} ${path} gives a stranger ${found}\n${comparableText(response)}`);
+  }
+
+  async #each<T, R>(list: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
+    const results: R[] = [];
+    const queue = [...list.entries()];
+    await Promise.all(
+      Array.from({ length: CONCURRENCY }, async () => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
+      }),
+    );
+    return results;
+  }
+
+  /** Replaces the owner's names in a reply by those of the absent tenant. */
+  #asAbsent(text: string): string {
+    const names = [
+      [OWNER, ABSENT],
+      [OWNER.toUpperCase(), ABSENT.toUpperCase()],
+      ...this.owner.secrets.slice(-2).map((secret, i) => [secret, absent.secrets[i] ?? ''] as const),
+    ] as const;
+    return names.reduce((rest, [owners, absents]) => rest.replaceAll(owners, absents), text);
+  }
+
+  /** Waits until the indexes and samples made in the background exist. */
+  async #warm(): Promise<void> {
+    for (const { mark, token } of [this.owner, this.stranger])
+      await until(`the index and the samples of ${mark} exist`, WARM_MS, async () => {
+        const files = await sendJson(this.target, 'user', token, 'GET', `/api/search/files?q=${mark}`);
+        const stats = await sendJson(this.target, 'user', token, 'GET', '/api/docker_stats');
+        return headerOf(files, 'x-hostkeep-index') === 'ready' && stats.status === 200;
+      });
+  }
+}
+
+/** Returns a reply as text, without what changes with time. */
+function comparableText({ status, headers, body }: RawResponse): string {
+  return `${status} ${JSON.stringify(headers.filter(([name]) => !VOLATILE_HEADERS.has(name)))} ${comparable(body.toString('latin1'))}`;
+}
