@@ -1,3 +1,4 @@
+/** @slow is a part of the attack */
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
 import { stepClock } from './fault-clock.ts';

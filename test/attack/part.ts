@@ -1,4 +1,8 @@
-/** What `npm run attack` is made of, and what `npm test` runs a bounded share of. */
+/**
+ * What `npm run attack` is made of, and what `npm test` runs a bounded share of.
+ *
+ * @slow is a part of the attack
+ */
 export interface Part {
   readonly title: string;
   /**

@@ -1,4 +1,8 @@
-/** A Caddy of the tests' own, without certificates; stopped by its process. */
+/**
+ * A Caddy of the tests' own, without certificates; stopped by its process.
+ *
+ * @slow starts Caddy
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

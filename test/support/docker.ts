@@ -2,6 +2,8 @@
  * A Docker Engine of the tests' own: its own sockets, folders and bridge, so that neither the engine of the machine nor
  * that of another test run is touched. Its containers have a network without a firewall's rules, where published ports
  * go through Docker's own proxy.
+ *
+ * @slow starts a Docker Engine
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

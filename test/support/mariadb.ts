@@ -1,4 +1,8 @@
-/** A MariaDB of the tests' own: folder, socket and port are temporary, and it is stopped by its process. */
+/**
+ * A MariaDB of the tests' own: folder, socket and port are temporary, and it is stopped by its process.
+ *
+ * @slow starts a MariaDB server
+ */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

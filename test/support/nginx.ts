@@ -1,4 +1,8 @@
-/** An nginx of the tests' own: prefix folder and port are its own, and it is stopped by its process. */
+/**
+ * An nginx of the tests' own: prefix folder and port are its own, and it is stopped by its process.
+ *
+ * @slow starts nginx
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
