@@ -1,3 +1,4 @@
+/** @slow compiles the project */
 import { execFile } from 'node:child_process';
 import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /** The files of tests: which there are, which of them are wanted and in which order, and what came of running one. */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { findFiles } from '../../kernel/system/find-files.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 
 const LIMIT_MS = 180_000;
@@ -29,13 +30,11 @@ export interface Result {
 
 /** The files that are wanted, relative to `test/` and without ending. */
 export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
-  return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+  return findFiles(['**/*.test.ts', '!**/node_modules'], SOURCES)
     .map((path) => path.slice(0, -'.ts'.length))
     .filter((file) => paths.length === 0 || paths.some((part) => `test/${file}.ts`.includes(part)))
     .filter((file) => title === '' || mayHold(file, title))
-    .filter((file) => !isFast || !isSlow(file))
-    .toSorted();
+    .filter((file) => !isFast || !isSlow(file));
 }
 
 /** Slow files first, so that all workers end together: by the times of the last run, else by mark and size. */
