@@ -14,7 +14,7 @@ import { TSC } from './project-copy.ts';
 /** Files that a server reads as they are; the compiler does not see them change. */
 const READ_AS_IS = /\.(json|sql|html|css|js|conf)$/;
 /** How long a server may take to finish its requests before it is killed. */
-const STOP_MS = 5000;
+const STOP_MS = 15_000;
 
 const given = process.argv.slice(2);
 const forNode = given.filter((each) => each.startsWith('--inspect'));
