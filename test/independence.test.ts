@@ -1,6 +1,8 @@
 /**
  * Feature areas are switched on and off independently: with any one plugin off, every route of all others answers as it
  * did before, and the routes of that plugin are gone.
+ *
+ * @slow starts a server for each plugin
  */
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';

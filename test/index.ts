@@ -1,94 +1,69 @@
 /**
- * Runs every `*.test.js` below this folder, or those whose path contains one of the arguments, each in a process of
- * its own. uvu alone exits with 0 when a suite forgets to run, when a `before` throws and when `.only` is left in,
- * and never exits when something stays open: so the totals are read, and a file has a time limit.
+ * Runs every `*.test.ts` of this folder in a process of its own, or what is wanted of them:
+ * `node dist/test/index.js [--fast] [-t <part of a title>] [<part of a path>…]`.
+ *
+ * uvu alone exits with 0 when a suite forgets to run, when a `before` throws and when `.only` is left in, and never
+ * exits when something stays open: so the totals are read, and a file has a time limit.
  */
-import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { projectDir } from '../kernel/system/project-dir.ts';
+import { findTestFiles, runTestFile, slowestFirst, type Result } from './support/test-file.ts';
 
-const LIMIT_MS = 180_000;
-const root = import.meta.dirname;
-const wanted = process.argv.slice(2);
+/** How long each file took when it last passed, in milliseconds. */
+const TIMES = join(projectDir, 'node_modules/.cache/hostkeep/test-times.json');
 
-interface Result {
-  readonly file: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly output: string;
-  readonly problem: string | undefined;
-  readonly ms: number;
-}
-
-function findFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? findFiles(path) : entry.name.endsWith('.test.js') ? [path] : [];
-  });
-}
-
-function run(path: string): Promise<Result> {
-  return new Promise((resolve) => {
-    const started = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', path], {
-      env: { ...process.env, FORCE_COLOR: '0' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    let isLate = false;
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const limit = setTimeout(() => {
-      isLate = true;
-      child.kill('SIGKILL');
-    }, LIMIT_MS);
-    child.on('close', (code) => {
-      clearTimeout(limit);
-      resolve({ file: relative(root, path), ms: performance.now() - started, output, ...judge(output, code, isLate) });
-    });
-  });
-}
-
-function judge(output: string, code: number | null, isLate: boolean): Pick<Result, 'passed' | 'failed' | 'problem'> {
-  const sum = (label: string) =>
-    [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce(
-      (total, match) => total + Number(match[1]),
-      0,
-    );
-  const [total, passed, skipped] = [sum('Total'), sum('Passed'), sum('Skipped')];
-  const suites = [...output.matchAll(/^\s*Total:/gm)].length;
-  const problem = isLate
-    ? `still running after ${LIMIT_MS / 1000} s`
-    : suites === 0 || total === 0
-      ? 'no test ran'
-      : skipped > 0
-        ? `${skipped} tests left out by .only or .skip`
-        : code !== 0 && passed === total
-          ? `exit code ${code}`
-          : undefined;
-  return { passed, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
-}
-
-const queue = findFiles(root)
-  .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))
-  .toSorted();
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { fast: { type: 'boolean', default: false }, title: { type: 'string', short: 't', default: '' } },
+});
+const { title, fast: isFast } = values;
+const timesMs = readTimes();
+const queue = slowestFirst(findTestFiles({ paths: positionals, title, isFast }), timesMs);
 const results: Result[] = [];
+
 await Promise.all(
   Array.from({ length: Math.min(2, availableParallelism()) }, async () => {
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-      const result = await run(path);
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const result = await runTestFile(file, title);
       results.push(result);
-      const isGood = result.failed === 0;
-      console.log(
-        `${isGood ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed} passed, ${Math.round(result.ms)} ms)${result.problem === undefined ? '' : `: ${result.problem}`}`,
-      );
-      if (!isGood) console.log(result.output);
-      else for (const line of result.output.split('\n')) if (line.startsWith('skipped: ')) console.log(`     ${line}`);
+      print(result);
     }
   }),
 );
 
-const failed = results.reduce((sum, result) => sum + result.failed, results.length === 0 ? 1 : 0);
-console.log(`\n${results.reduce((sum, result) => sum + result.passed, 0)} passed, ${failed} failed`);
+const passed = results.reduce((sum, result) => sum + result.passed, 0);
+let failed = results.reduce((sum, result) => sum + result.failed, 0);
+if (passed + failed === 0) {
+  failed = 1;
+  console.error(
+    `no test${title === '' ? '' : ` has "${title}" in its title`} in ${positionals.join(', ') || 'any file'}`,
+  );
+}
+if (title === '') writeTimes();
+console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function print({ file, passed, failed, problem, output, ms }: Result): void {
+  if (passed + failed === 0) return; // no test here has the wanted title
+  const reason = problem === undefined ? '' : `: ${problem}`;
+  console.log(`${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${passed} passed, ${Math.round(ms)} ms)${reason}`);
+  if (failed > 0) console.log(output);
+  else for (const line of output.split('\n')) if (line.startsWith('skipped: ')) console.log(`     ${line}`);
+}
+
+function readTimes(): Readonly<Record<string, number>> {
+  try {
+    return JSON.parse(readFileSync(TIMES, 'utf8')) as Record<string, number>;
+  } catch {
+    return {}; // the first run here
+  }
+}
+
+function writeTimes(): void {
+  const measured = results.filter(({ failed }) => failed === 0).map(({ file, ms }) => [file, Math.round(ms)]);
+  mkdirSync(dirname(TIMES), { recursive: true });
+  writeFileSync(TIMES, JSON.stringify({ ...timesMs, ...Object.fromEntries(measured) }));
+}

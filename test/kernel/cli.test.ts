@@ -1,3 +1,4 @@
+/** @slow starts a process for each command */
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

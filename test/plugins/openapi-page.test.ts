@@ -1,4 +1,8 @@
-/** Tests the page /docs in a real browser that can reach only the server. */
+/**
+ * Tests the page /docs in a real browser that can reach only the server.
+ *
+ * @slow starts Chromium
+ */
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';

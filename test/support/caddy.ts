@@ -1,4 +1,8 @@
-/** A Caddy for tests, without certificates, stopped when this process exits. */
+/**
+ * A Caddy for tests, without certificates, stopped when this process exits.
+ *
+ * @slow starts Caddy
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** A MariaDB for tests with a temporary folder, socket and port, stopped when this process exits. */
+/**
+ * A MariaDB for tests with a temporary folder, socket and port, stopped when this process exits.
+ *
+ * @slow starts a MariaDB server
+ */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

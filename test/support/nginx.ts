@@ -1,4 +1,8 @@
-/** An nginx for tests with its own prefix folder and port, stopped when this process exits. */
+/**
+ * An nginx for tests with its own prefix folder and port, stopped when this process exits.
+ *
+ * @slow starts nginx
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,37 @@
-import { suite, type Test } from 'uvu';
+import { suite, type Callback, type Test } from 'uvu';
 
-/** Creates a uvu suite, which runs once the whole file is loaded; the test entry counts its results. */
+/** Only tests whose title contains this are registered; set by `test/index.ts -t`. */
+const WANTED = process.env['HOSTKEEP_TEST_TITLE'] ?? '';
+
+/**
+ * A suite of uvu whose results the test entry counts; it runs when the file is loaded up to its next `await`. Throws for a
+ * test that is added later, which uvu would never run. uvu swallows errors of `before` and `after.each`: they are printed.
+ */
 export function testSuite(name: string): Test {
-  const test = suite(name);
-  setImmediate(() => test.run());
-  return test;
+  const own = suite(name);
+  let hasStarted = false;
+  const test = (title: string, run: Callback): void => {
+    if (hasStarted) throw new Error(`"${title}" is added too late: call testSuite after the last top-level await`);
+    if (title.includes(WANTED)) own(title, run);
+  };
+  setImmediate(() => {
+    hasStarted = true;
+    own.run();
+  });
+  return Object.assign(test, own, {
+    before: Object.assign(printing('before', own.before), { each: own.before.each }),
+    after: Object.assign((hook: Callback) => own.after(hook), { each: printing('after.each', own.after.each) }),
+  });
+}
+
+function printing(name: string, add: (hook: Callback) => void): (hook: Callback) => void {
+  return (hook) =>
+    add(async (context) => {
+      try {
+        await hook(context);
+      } catch (error) {
+        console.error(`\n${name} failed:`, error);
+        throw error;
+      }
+    });
 }

@@ -1,0 +1,67 @@
+/** The test entry, run in a copy of the project on files of tests that must not pass. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { ProjectCopy } from './support/project-copy.ts';
+import { testSuite } from './support/suite.ts';
+
+const test = testSuite('test entry');
+const copy = new ProjectCopy(['test/index.ts', 'test/support']);
+const HEAD = `import { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
+
+/** By name: the file's text, and what the entry says of it. */
+const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
+  'throws-at-import': [`throw new Error('cannot be loaded');`, /: ended with 1\n[^]*cannot be loaded/],
+  'throws-before': [
+    `${HEAD}test.before(() => { throw new Error('no server'); });\ntest('a', () => {});`,
+    /before failed: Error: no server/,
+  ],
+  'forgets-to-run': [`import { suite } from 'uvu';\nsuite('forgotten')('a', () => {});`, /: no test ran/],
+  'has-no-test': [`import { testSuite } from './support/suite.ts';\ntestSuite('empty');`, /: no test ran/],
+  'says-only': [`${HEAD}test.only('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
+  'says-skip': [`${HEAD}test.skip('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
+  'adds-late': [
+    `${HEAD}test('a', () => {});\nawait new Promise((done) => { setTimeout(done, 50); });\ntest('b', () => {});`,
+    /"b" is added too late/,
+  ],
+  'ends-early': [`${HEAD}test('a', () => process.exit(0));`, /: ended with 1|: no test ran/],
+};
+
+test.before(async () => {
+  for (const [name, [text]] of Object.entries(BAD)) writeFileSync(copy.path(`test/${name}.test.ts`), text);
+  writeFileSync(
+    copy.path('test/good.test.ts'),
+    `// @slow for this test\n${HEAD}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => {});`,
+  );
+  await copy.compile();
+});
+
+/** Exit code and output of the entry. */
+function run(...args: string[]): Promise<readonly [code: number, output: string]> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [copy.path('dist/test/index.js'), ...args], (error, stdout, stderr) =>
+      resolve([error === null ? 0 : Number(error.code), stderr + stdout]),
+    );
+  });
+}
+
+for (const [name, [, said]] of Object.entries(BAD))
+  test(`a file that ${name.replaceAll('-', ' ')} fails, and the entry says why`, async () => {
+    const [code, output] = await run(`test/${name}`);
+    assert.is(code, 1);
+    assert.match(output, new RegExp(`^FAIL ${name}\\.test`, 'm'));
+    assert.match(output, said);
+    assert.match(output, /\n\d+ passed, 1 failed\n$/);
+  });
+
+test('one test runs by a part of its title, and a title or path that matches nothing is an error', async () => {
+  assert.match((await run('good'))[1], /\n1 passed, 1 failed\n$/);
+  const [code, output] = await run('good', '-t', 'is green');
+  assert.is(code, 0);
+  assert.match(output, /\n1 passed, 0 failed\n$/);
+  for (const args of [['good', '-t', 'is blue'], ['nowhere'], ['good', '--fast']]) {
+    const refused = await run(...args);
+    assert.is(refused[0], 1, args.join(' '));
+    assert.match(refused[1], /^no test [^]*\n0 passed, 1 failed\n$/, args.join(' '));
+  }
+});

@@ -1,0 +1,119 @@
+/** The files of tests: which there are, which of them are wanted and in which order, and what came of running one. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { findFiles } from '../../kernel/system/find-files.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+
+const LIMIT_MS = 180_000;
+const SOURCES = join(projectDir, 'test');
+const COMPILED = join(import.meta.dirname, '..');
+
+/** Which tests are wanted; all, unless said. */
+export interface Wanted {
+  /** Parts of paths, any one of which is in a file's path. */
+  readonly paths: readonly string[];
+  /** Part of a test's title. */
+  readonly title: string;
+  /** Leaves out the files that are marked `@slow`. */
+  readonly isFast: boolean;
+}
+
+export interface Result {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly output: string;
+  readonly problem: string | undefined;
+  readonly ms: number;
+}
+
+/** The files that are wanted, relative to `test/` and without ending. */
+export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
+  return findFiles(['**/*.test.ts', '!**/node_modules'], SOURCES)
+    .map((path) => path.slice(0, -'.ts'.length))
+    .filter((file) => paths.length === 0 || paths.some((part) => `test/${file}.ts`.includes(part)))
+    .filter((file) => title === '' || mayHold(file, title))
+    .filter((file) => !isFast || !isSlow(file));
+}
+
+/** Slow files first, so that all workers end together: by the times of the last run, else by mark and size. */
+export function slowestFirst(files: readonly string[], timesMs: Readonly<Record<string, number>>): string[] {
+  const guess = new Map(
+    files.map((file) => [file, timesMs[file] ?? (isSlow(file) ? 20_000 : source(file).length / 10)]),
+  );
+  return files.toSorted((a, b) => (guess.get(b) ?? 0) - (guess.get(a) ?? 0));
+}
+
+/** Runs a file in a process of its own and resolves with what its output says. */
+export function runTestFile(file: string, title: string): Promise<Result> {
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, ['--enable-source-maps', join(COMPILED, `${file}.js`)], {
+      env: { ...process.env, FORCE_COLOR: '0', HOSTKEEP_TEST_TITLE: title },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let isLate = false;
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const limit = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, LIMIT_MS);
+    child.on('close', (code, signal) => {
+      clearTimeout(limit);
+      const end = isLate
+        ? `still running after ${LIMIT_MS / 1000} s`
+        : code === 0
+          ? undefined
+          : `ended with ${code ?? signal}`;
+      resolve({ file, ms: performance.now() - started, output, ...judge(output, end, title !== '') });
+    });
+  });
+}
+
+/** Reads uvu's totals. `end` says how the process ended where it did not end well. */
+function judge(
+  output: string,
+  end: string | undefined,
+  mayBeEmpty: boolean,
+): Pick<Result, 'passed' | 'failed' | 'problem'> {
+  const sum = (label: string) =>
+    [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce((all, [, n]) => all + Number(n), 0);
+  const [total, passed, skipped] = [sum('Total'), sum('Passed'), sum('Skipped')];
+  const hasRun = /^\s*Total:/m.test(output) && (total > 0 || mayBeEmpty);
+  const problem =
+    end?.startsWith('still') === true
+      ? end
+      : !hasRun
+        ? (end ?? 'no test ran')
+        : skipped > 0
+          ? `${skipped} tests left out by .only or .skip`
+          : passed === total
+            ? end
+            : undefined;
+  return { passed, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
+}
+
+/** Whether a title may stand in a file: literally, or because the file computes titles. */
+function mayHold(file: string, title: string): boolean {
+  return source(file).includes(title) || /\btest\(`/.test(source(file));
+}
+
+/** Whether a file, or one of `test/` that it imports, has a comment line that begins with `@slow`. */
+function isSlow(file: string, seen = new Set<string>()): boolean {
+  seen.add(file);
+  if (/^(?: \*|\/\*\*|\/\/) @slow\b/m.test(source(file))) return true;
+  const imported = [...source(file).matchAll(/^(?:import|export|\}) .*from '(\.[^']+)\.ts'/gm)]
+    .map(([, to = '']) => relative(SOURCES, join(SOURCES, dirname(file), to)))
+    .filter((other) => !other.startsWith('..') && !seen.has(other));
+  return imported.some((other) => isSlow(other, seen));
+}
+
+const sources = new Map<string, string>();
+function source(file: string): string {
+  let text = sources.get(file);
+  if (text === undefined) sources.set(file, (text = readFileSync(join(SOURCES, `${file}.ts`), 'utf8')));
+  return text;
+}
