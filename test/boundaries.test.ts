@@ -69,6 +69,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   dockerode: 'plugins/containers',
   mysql2: 'plugins/databases',
   'php-parser': 'plugins/websites',
+  systeminformation: 'plugins/usage',
   'prom-client': 'plugins/metrics',
   sharp: 'plugins/screenshots',
   puppeteer: 'plugins/screenshots',

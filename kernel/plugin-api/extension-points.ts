@@ -10,6 +10,7 @@ import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
 import type { PortsPart } from './points/ports-part.ts';
 import type { SitePart } from './points/site-part.ts';
+import type { SystemNames } from './points/system-names.ts';
 import type { WebServerPart } from './points/web-server-part.ts';
 
 export interface ExtensionPoints {
@@ -36,6 +37,8 @@ export interface ExtensionPoints {
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Called before this node fetches a page of one of its own domains. */
   webServer(): WebServerPart | Promise<WebServerPart>;
+  /** Returns the names of the host; `undefined` while they are being found out. */
+  systemNames(): SystemNames | undefined;
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
   demo(context: DemoContext): void | Promise<void>;
@@ -71,6 +74,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainRemoved: CHANGE,
   sites: PART,
   webServer: PART,
+  systemNames: PART,
   doctor: PART,
   demo: PART,
   demoOutside: PART,

@@ -41,7 +41,10 @@ export default definePlugin({
     const ipAddress = () => (config.ip_address === '' ? ownAddress() : config.ip_address);
     return {
       handlers: {
-        info: () => serverInfo(ipAddress()),
+        info: async () => {
+          const names = (await gather('systemNames')).find((part) => part.ok)?.value;
+          return serverInfo(ipAddress(), names);
+        },
         /** Built once for each account object, which is an immutable snapshot. */
         plan: ({ account }) => {
           let cached = planReplies.get(account);

@@ -20,9 +20,10 @@ export const ServerInfo = Type.Object({
   load_avg: Type.String({ description: 'Over 1, 5 and 15 minutes, e.g. 0.52, 0.40, 0.36' }),
   machine: Type.String({ description: 'Hardware name, e.g. x86_64' }),
   node: Type.String({ description: 'Host name' }),
-  processor: Type.String(),
+  processor: Type.String({ description: 'Manufacturer and model' }),
   release: Type.String({ description: "Release of the operating system's kernel" }),
   system: Type.String({ description: 'e.g. Linux' }),
+  distribution: Type.String({ description: 'e.g. Debian GNU/Linux 12 (bookworm); empty until known' }),
   uptime: Type.String({ description: 'e.g. 3 days, 4:05' }),
   version: Type.String({ description: "Version text of the operating system's kernel" }),
 });

@@ -1,9 +1,10 @@
 import { cpus, hostname, loadavg, machine, networkInterfaces, release, type, uptime, version } from 'node:os';
 import { isPublic } from '../../kernel/system/ip.ts';
+import type { SystemNames } from '../../kernel/plugin-api/points/system-names.ts';
 import type { ServerInfo } from './schema.ts';
 
-/** Describes the operating system and hardware; the processor model is read once. */
-export function serverInfo(ip: string): ServerInfo {
+/** Describes the host. `names` come from the plugin that samples it, where there is one and it has them already. */
+export function serverInfo(ip: string, names: SystemNames | undefined): ServerInfo {
   return {
     ip,
     load_avg: loadavg()
@@ -11,14 +12,16 @@ export function serverInfo(ip: string): ServerInfo {
       .join(', '),
     machine: machine(),
     node: hostname(),
-    processor: (processor ??= cpus()[0]?.model.trim() ?? machine()),
+    processor: names?.processor ?? (processor ??= cpus()[0]?.model.trim() ?? machine()),
     release: release(),
     system: type(),
+    distribution: names?.distribution ?? '',
     uptime: uptimeText(uptime()),
     version: version(),
   };
 }
 
+/** Read once, because the model does not change. */
 let processor: string | undefined;
 
 /** Returns `3 days, 4:05`, or `4:05` below a day. */

@@ -11,6 +11,8 @@ import { doctor, metrics } from './extension-points.ts';
 import { RecentSamples } from './sampling/recent-samples.ts';
 import { cpuReader, Sampler } from './sampling/sampler.ts';
 import { Cpu, Disks, Endpoints, History, HistoryQuery, Memory, METRICS, Stats, UsageConfig } from './schema.ts';
+import { SystemReport } from './system/report.ts';
+import { SystemSampler } from './system/sampler.ts';
 import { DailyStats } from './history/daily-stats.ts';
 import { UsageStore } from './history/store.ts';
 
@@ -41,6 +43,16 @@ export default definePlugin({
         path: ['/api/usage/disk', '/api/usage/server'],
         summary: 'Space on each file system',
         reply: Disks,
+      },
+      system: {
+        ...gate,
+        path: '/api/usage/system',
+        summary: 'Hardware, operating system, file systems, network, disk I/O and the busiest processes',
+        description:
+          'Sampled in the background while it is requested, every 5 seconds. The first request waits for the first ' +
+          'sample, at most 3 seconds.',
+        reply: SystemReport,
+        errors: ['overloaded'],
       },
       stream: {
         ...gate,
@@ -73,6 +85,8 @@ export default definePlugin({
       log,
     );
     const recent = new RecentSamples();
+    const system = new SystemSampler(log);
+    onClose(() => system.close());
     const counts = new Counts(gather, events);
     const usageStore = new UsageStore(store);
     const stats = new DailyStats(counts, usageStore);
@@ -102,6 +116,7 @@ export default definePlugin({
         cpu: figure('cpu'),
         memory: figure('memory'),
         disk: figure('disks'),
+        system: () => system.reply(),
         stream: (call) => {
           const stream = broadcast.open(call.header('last-event-id'), call.account);
           void sampler.read();
@@ -110,6 +125,7 @@ export default definePlugin({
         history: ({ query }) => recorder.query(query.metric, query),
       },
       provides: {
+        systemNames: () => system.names(),
         metrics: () => metrics(sampler, counts, broadcast),
         doctor: () => doctor(sampler, config.roots),
       },

@@ -1,0 +1,86 @@
+import { Type, type Static } from '../../../kernel/schema.ts';
+
+const Bytes = (description: string) => Type.Number({ minimum: 0, description: `${description}, in bytes` });
+const Text = (description: string) => Type.String({ description: `${description}; empty where unknown` });
+const Rate = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+    description: `${description}; null until two samples exist`,
+  });
+
+export const SystemReport = Type.Object({
+  sampled_at: Type.String({ format: 'date-time', description: 'When this was sampled (UTC)' }),
+  operating_system: Type.Object({
+    platform: Text('e.g. linux'),
+    distribution: Text('e.g. Debian GNU/Linux'),
+    release: Text('Release of the distribution'),
+    codename: Text('Code name of the release'),
+    kernel: Text('Release of the kernel'),
+    architecture: Text('e.g. x64'),
+    host_name: Text('Name of the host'),
+  }),
+  processor: Type.Object({
+    manufacturer: Text('Manufacturer'),
+    model: Text('Model'),
+    cores: Type.Integer({ description: 'Logical cores' }),
+    physical_cores: Type.Integer(),
+    speed_ghz: Type.Number({ description: 'Base speed; 0 where unknown' }),
+    cache: Type.Object({
+      l1d: Bytes('Level 1 data cache'),
+      l1i: Bytes('Level 1 instruction cache'),
+      l2: Bytes('Level 2 cache'),
+      l3: Bytes('Level 3 cache'),
+    }),
+  }),
+  memory_modules: Type.Array(
+    Type.Object({ size: Bytes('Size'), bank: Text('Slot'), type: Text('e.g. DDR5'), clock_mhz: Type.Number() }),
+    { description: 'As the firmware tells; a single one without details in most virtual machines' },
+  ),
+  file_systems: Type.Array(
+    Type.Object({
+      device: Text('Device'),
+      type: Text('File system'),
+      mountpoint: Text('Where it is mounted'),
+      size: Bytes('Size'),
+      used: Bytes('In use'),
+      read_only: Type.Boolean(),
+    }),
+  ),
+  network_interfaces: Type.Array(
+    Type.Object({
+      name: Text('Interface'),
+      ip4: Text('IPv4 address'),
+      ip6: Text('IPv6 address'),
+      mac: Text('Hardware address'),
+      state: Text('up, down or unknown'),
+      speed_mbit: Type.Union([Type.Number(), Type.Null()], { description: 'null where unknown' }),
+      received: Bytes('Received since the start of the host'),
+      sent: Bytes('Sent since the start of the host'),
+      received_per_second: Rate('Bytes received a second'),
+      sent_per_second: Rate('Bytes sent a second'),
+    }),
+  ),
+  disk_io: Type.Object({
+    read: Bytes('Read since the start of the host'),
+    written: Bytes('Written since the start of the host'),
+    read_per_second: Rate('Bytes read a second'),
+    written_per_second: Rate('Bytes written a second'),
+  }),
+  processes: Type.Object({
+    total: Type.Integer(),
+    top: Type.Array(
+      Type.Object({
+        pid: Type.Integer(),
+        name: Type.String({ description: 'Name of the program, without its arguments' }),
+        user: Text('User that it runs as'),
+        cpu_percent: Type.Number({ description: 'Of one core' }),
+        memory_percent: Type.Number(),
+        memory: Bytes('Resident memory'),
+      }),
+      { maxItems: 20, description: 'The twenty that use most, processor time first' },
+    ),
+  }),
+  uptime_seconds: Type.Integer(),
+  time_zone: Text('Name of the time zone, e.g. Europe/Berlin'),
+  virtualization: Type.Object({ is_virtual: Type.Boolean(), host: Text('e.g. KVM') }),
+});
+export type SystemReport = Static<typeof SystemReport>;

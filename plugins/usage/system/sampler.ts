@@ -1,0 +1,103 @@
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { WorkerPool } from '../../../kernel/concurrency/worker-pool.ts';
+import { retryLater } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { SystemNames } from '../../../kernel/plugin-api/points/system-names.ts';
+import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import type { SystemReport } from './report.ts';
+
+/** How often the system is sampled while somebody asks for it. */
+const INTERVAL_MS = 5000;
+/** Sampling goes on for this long after the last request. */
+const FOLLOWED_MS = 30_000;
+/** How long the first request waits for the first sample. */
+const FIRST_MS = 3000;
+/** A sample that takes longer, because a program hangs that was asked, is given up. */
+const TIMEOUT_MS = 20_000;
+const RETRY_SECONDS = 2;
+
+/**
+ * Describes the system while somebody asks. Samples are taken in the background by a thread, one at a time; a request is
+ * answered with the newest, and only the first one waits.
+ */
+export class SystemSampler {
+  readonly #pool: WorkerPool<null, SystemReport>;
+  readonly #log: Log;
+  #newest: { readonly report: SystemReport; readonly reply: Reply; readonly atMs: number } | undefined;
+  #flight: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #askedMs = -Infinity;
+  #names: SystemNames | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#pool = new WorkerPool({
+      beside: import.meta.url,
+      script: 'worker',
+      atOnce: 1,
+      waiting: 1,
+      timeoutMs: TIMEOUT_MS,
+      idleMs: FOLLOWED_MS,
+      worker: { name: 'system' },
+    });
+  }
+
+  /** The newest report. Errors: 503 `overloaded` while there is none yet. */
+  reply(): Reply | Promise<Reply> {
+    this.#askedMs = performance.now();
+    const isFresh = this.#newest !== undefined && this.#askedMs - this.#newest.atMs < FOLLOWED_MS;
+    this.#sample();
+    return isFresh && this.#newest !== undefined ? this.#newest.reply : this.#first();
+  }
+
+  /** The names of the host, without a wait: `undefined` until a first sample, which this starts, has been taken. */
+  names(): SystemNames | undefined {
+    if (this.#newest === undefined) this.#sample();
+    else this.#names ??= namesOf(this.#newest.report);
+    return this.#names;
+  }
+
+  close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#askedMs = -Infinity;
+    return this.#pool.close();
+  }
+
+  async #first(): Promise<Reply> {
+    const late = () => retryLater('overloaded', 'the system is being sampled for the first time', RETRY_SECONDS);
+    const startedMs = performance.now();
+    await withDeadline(this.#flight ?? Promise.resolve(), FIRST_MS, late);
+    if (this.#newest === undefined || this.#newest.atMs < startedMs) throw late();
+    return this.#newest.reply;
+  }
+
+  /** Takes a sample unless one is on its way or the next is due later. */
+  #sample(): void {
+    if (this.#flight !== undefined || this.#timer !== undefined) return;
+    this.#flight = this.#pool
+      .ask(null)
+      .then(
+        (report) => void (this.#newest = { report, reply: ready(report), atMs: performance.now() }),
+        (error: unknown) => this.#log.warn({ err: error }, 'the system could not be sampled'),
+      )
+      .finally(() => {
+        this.#flight = undefined;
+        if (performance.now() - this.#askedMs < FOLLOWED_MS) this.#again();
+      });
+  }
+
+  #again(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (performance.now() - this.#askedMs < FOLLOWED_MS) this.#sample();
+    }, INTERVAL_MS).unref();
+  }
+}
+
+function namesOf({ processor, operating_system: os }: SystemReport): SystemNames {
+  return {
+    processor: `${processor.manufacturer} ${processor.model}`.trim(),
+    distribution: [os.distribution, os.release, os.codename && `(${os.codename})`].filter(Boolean).join(' '),
+  };
+}
