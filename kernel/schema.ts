@@ -1,6 +1,54 @@
 /**
- * TypeBox, for the schemas of routes and configurations: plain JSON Schema, from which static types are derived.
- * Plugins import it from here, so that one folder owns the package.
+ * Schemas of routes and configurations: plain JSON Schema, with the static type that follows from it. The types are
+ * TypeBox's. Its builders are not loaded, because 200 files and 15 MiB at each start are much for objects this plain;
+ * `test/kernel/schema.test.ts` holds that ours make the same.
  */
-export { Type } from '@sinclair/typebox';
-export type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { Static, TObject, TProperties, TSchema, Type as TypeBox } from '@sinclair/typebox';
+
+export type { Static, TObject, TSchema };
+
+type Options = Readonly<Record<string, unknown>>;
+const optional = Symbol('optional');
+
+const object = (properties: Record<string, object>, options: Options = {}) => {
+  const required = Object.keys(properties).filter((name) => !(optional in (properties[name] ?? {})));
+  return { ...options, type: 'object', ...(required.length > 0 && { required }), properties };
+};
+const plain =
+  (type: string) =>
+  (options: Options = {}) => ({ ...options, type });
+
+const builders = {
+  Array: (items: object, options: Options = {}) => ({ ...options, type: 'array', items }),
+  Boolean: plain('boolean'),
+  Integer: plain('integer'),
+  Literal: (value: unknown, options: Options = {}) => ({ ...options, const: value, type: typeof value }),
+  Null: plain('null'),
+  Number: plain('number'),
+  Object: object,
+  Optional: (schema: object) => Object.defineProperty({ ...schema }, optional, { value: true }),
+  Partial: ({ properties }: { properties: TProperties }, options?: Options) =>
+    object(
+      Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, builders.Optional(schema)])),
+      options,
+    ),
+  Record: ({ pattern = '^(.*)$' }: { pattern?: string }, value: object, options: Options = {}) => ({
+    ...options,
+    type: 'object',
+    patternProperties: { [pattern]: value },
+  }),
+  String: plain('string'),
+  Tuple: (items: readonly object[], options: Options = {}) => ({
+    ...options,
+    type: 'array',
+    items,
+    additionalItems: false,
+    minItems: items.length,
+    maxItems: items.length,
+  }),
+  Union: (anyOf: readonly object[], options: Options = {}) => ({ ...options, anyOf }),
+  Unknown: (options: Options = {}) => ({ ...options }),
+  Unsafe: (schema: Options) => ({ ...schema }),
+};
+
+export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;

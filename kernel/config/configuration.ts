@@ -11,7 +11,7 @@ const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1
 const closed = { additionalProperties: false } as const;
 
 /** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
-const KernelConfig = Type.Object({
+export const KernelConfig = Type.Object({
   edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
     description: 'community closes the end-user API',
   }),

@@ -8,11 +8,17 @@ const OPTIONS = {
   strict: true,
   strictRequired: false,
   allowUnionTypes: true,
+  // Schemas are the product's own and checked by its tests; at each start that would take a sixth of the time.
+  validateSchema: false,
+  meta: false,
+  code: { optimize: false },
 } as const;
 const FORMATS = { uri: true, 'date-time': true, date: true } as const;
-const exact = new Ajv({ ...OPTIONS, formats: FORMATS });
+/** Made when first needed, because each takes some milliseconds. */
+const instances: { exact?: Ajv; fromText?: Ajv } = {};
+const exact = (): Ajv => (instances.exact ??= new Ajv({ ...OPTIONS, formats: FORMATS }));
 /** Path and query parameters arrive as text, so `"5"` is converted to 5 if the schema says integer. */
-const fromText = new Ajv({ ...OPTIONS, formats: FORMATS, coerceTypes: true });
+const fromText = (): Ajv => (instances.fromText ??= new Ajv({ ...OPTIONS, formats: FORMATS, coerceTypes: true }));
 
 /**
  * Validates values against a schema and fills in defaults. Compiles the schema at first use, because start-up time
@@ -20,22 +26,33 @@ const fromText = new Ajv({ ...OPTIONS, formats: FORMATS, coerceTypes: true });
  */
 export class Validator {
   readonly #schema: TSchema;
-  readonly #ajv: Ajv;
   readonly #isText: boolean;
   #check: ValidateFunction | undefined;
 
   constructor(schema: TSchema, options: { fromText?: boolean } = {}) {
     this.#schema = schema;
     this.#isText = options.fromText === true;
-    this.#ajv = this.#isText ? fromText : exact;
   }
 
   /** Returns what is wrong with the value; an empty list if nothing is. Writes defaults into the value. */
   issues(value: unknown): Issue[] {
-    this.#check ??= this.#ajv.compile(this.#schema);
+    this.#check ??= (this.#isText ? fromText() : exact()).compile(this.#schema);
     if (!this.#check(value)) return (this.#check.errors ?? []).map(issueOf);
     return this.#isText ? infinite(value as Readonly<Record<string, unknown>>) : [];
   }
+}
+
+/** Returns the defaults of a schema's members, without compiling it: what validating `{}` would fill in. */
+export function defaultsOf(schema: TSchema): Record<string, unknown> {
+  const members = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>);
+  return Object.fromEntries(
+    members.flatMap(([name, member]): [string, unknown][] => {
+      if (!('default' in member)) return [];
+      const value: unknown = structuredClone(member['default']);
+      const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
+      return [[name, isPlain ? { ...defaultsOf(member), ...value } : value]];
+    }),
+  );
 }
 
 /** Rejects numbers such as `1e309`, which becomes Infinity and passes as an integer within any bounds. */

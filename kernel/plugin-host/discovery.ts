@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
-import { Validator } from '../config/validator.ts';
+import { defaultsOf, Validator } from '../config/validator.ts';
 import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import { findFiles } from '../system/find-files.ts';
@@ -90,7 +90,8 @@ export function sectionOf(plugin: Plugin, config: Config): unknown {
       throw new ConfigError(`${config.sourceOf(plugin.name)}: plugin ${plugin.name} has no settings`);
     return {};
   }
-  const settings = structuredClone(given ?? {});
+  if (given === undefined) return defaultsOf(plugin.config); // a start is quicker without compiling every schema
+  const settings = structuredClone(given);
   const [issue] = new Validator(plugin.config as TSchema).issues(settings);
   if (issue === undefined) return settings;
   const path = `${plugin.name}${issue.path.replaceAll('/', '.')}`;

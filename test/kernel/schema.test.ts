@@ -1,0 +1,71 @@
+import { Type as TypeBox } from '@sinclair/typebox';
+import { Ajv } from 'ajv';
+import * as assert from 'uvu/assert';
+import { defaultsOf, Validator } from '../../kernel/config/validator.ts';
+import { installedPlugins } from '../../kernel/plugin-host/discovery.ts';
+import { KernelConfig } from '../../kernel/config/configuration.ts';
+import { Type, type TSchema } from '../../kernel/schema.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('schemas');
+
+/** One schema of every kind, made by either. */
+function samples(type: typeof Type): TSchema[] {
+  const address = type.Object({ street: type.String(), zip: type.Optional(type.String({ pattern: '^[0-9]+$' })) });
+  return [
+    type.String(),
+    type.String({ minLength: 1, description: 'a name' }),
+    type.Integer({ minimum: 0 }),
+    type.Number({ maximum: 1.5 }),
+    type.Boolean({ default: true }),
+    type.Null(),
+    type.Literal('yes'),
+    type.Literal(true),
+    type.Array(type.Integer(), { maxItems: 3 }),
+    type.Union([type.String(), type.Null()], { description: 'or nothing' }),
+    type.Tuple([type.String(), type.Integer()]),
+    type.Record(type.String(), type.Boolean()),
+    type.Record(type.String({ pattern: '^core_[0-9]+$' }), type.Number(), { description: 'by core' }),
+    type.Unknown(),
+    type.Unsafe<string>({ type: 'string', enum: ['a', 'b'] }),
+    address,
+    type.Object({}, { additionalProperties: false }),
+    type.Object({ all: type.Optional(address) }),
+    type.Partial(address, { minProperties: 1 }),
+    type.Object({ ...type.Partial(address).properties, name: type.String() }),
+  ];
+}
+
+test('our builders make what those of TypeBox make', () => {
+  const [ours, theirs] = [samples(Type), samples(TypeBox as typeof Type)];
+  for (const [i, schema] of ours.entries())
+    assert.equal(JSON.parse(JSON.stringify(schema)), JSON.parse(JSON.stringify(theirs[i])), `sample ${i}`);
+});
+
+test('every schema of the product is a valid JSON Schema, which is not checked at the start', async () => {
+  const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, formats: FORMATS });
+  const check = (schema: TSchema | undefined, where: string) => {
+    if (schema !== undefined) assert.ok(ajv.validateSchema(schema), `${where}: ${ajv.errorsText()}`);
+    if (schema !== undefined) assert.not.throws(() => ajv.compile(schema), where);
+  };
+  check(KernelConfig, 'the configuration');
+  let count = 0;
+  for (const installed of installedPlugins()) {
+    const plugin = await installed.load();
+    check(plugin.config, `settings of ${plugin.name}`);
+    const settings: Record<string, unknown> = {};
+    if (plugin.config !== undefined) {
+      assert.equal(new Validator(plugin.config).issues(settings), [], `${plugin.name} has a default for each setting`);
+      assert.equal(defaultsOf(plugin.config), settings, plugin.name);
+    }
+    const routes = typeof plugin.routes === 'function' ? plugin.routes(settings) : plugin.routes;
+    for (const [name, { params, query, body, reply, replies = {} }] of Object.entries(routes)) {
+      for (const schema of [params, query, body, reply, ...Object.values(replies)])
+        check(schema, `${plugin.name}.${name}`);
+      count += 1;
+    }
+  }
+  assert.ok(count > 60, `${count} routes`);
+});
+
+const FORMATS = { uri: true, 'date-time': true, date: true } as const;
