@@ -52,3 +52,18 @@ const builders = {
 };
 
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;
+
+/**
+ * Returns the schema with all its objects closed: a member that they do not describe is an error, because one that is
+ * misspelt would otherwise be ignored in silence. An object that says something of additional members itself keeps it.
+ */
+export function closed<S extends object>(schema: S): S {
+  if (Array.isArray(schema)) return schema.map((each: object) => closed(each)) as unknown as S;
+  const entries = Object.entries(schema).map(([keyword, value]: [string, unknown]) => {
+    if (keyword === 'properties' || keyword === 'patternProperties')
+      return [keyword, Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, closed(each)]))];
+    return [keyword, keyword === 'items' || keyword === 'anyOf' ? closed(value as object) : value];
+  });
+  const isOpen = 'properties' in schema && !('additionalProperties' in schema);
+  return { ...Object.fromEntries(entries), ...(isOpen && { additionalProperties: false }) } as S;
+}

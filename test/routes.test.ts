@@ -133,3 +133,25 @@ test('every route has a summary', () => {
   for (const { route } of routeAddresses())
     assert.match(route.summary, /^[A-Z][^]{4,160}[^.]$/, `${route.plugin}.${route.name}`);
 });
+
+test('a member that a route does not know is refused, in the query and in the body', async () => {
+  const { token: holder } = await server.user('holder');
+  for (const door of routeAddresses()) {
+    const { route, address, path } = door;
+    const token = address === 'user' ? holder : admin;
+    const ask = (query: string, body: unknown) =>
+      server.ask<{ error?: string; errors?: { path: string }[] }>(path + query, {
+        method: route.method,
+        address,
+        ...(route.access === 'guest' ? {} : { token }),
+        ...(route.body === undefined ? {} : { body }),
+      });
+    const { properties = {} } = route.body ?? {};
+    const values = Object.fromEntries(Object.keys(properties).map((name) => [name, 'x']));
+    const refused = route.body === undefined ? await ask('?zzz=1', {}) : await ask('', { ...values, zzz: 1 });
+    assert.is(refused.status, 400, nameOf(door));
+    assert.is(refused.body.error, 'invalid_request', nameOf(door));
+    if (route.body === undefined) assert.equal(refused.body.errors?.[0]?.path, '/zzz', nameOf(door));
+    else assert.is(route.body['additionalProperties'], false, nameOf(door));
+  }
+});

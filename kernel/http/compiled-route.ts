@@ -66,8 +66,8 @@ export class CompiledRoute {
   }
 
   /**
-   * Decodes, exactly once, and validates the query parameters that the schema names. Rejects a duplicate with 400,
-   * because two readers could disagree on which one counts.
+   * Decodes, exactly once, and validates the query parameters. Rejects with 400 those that the schema does not name, and
+   * duplicates, because two readers could disagree on which one counts.
    */
   query(raw: string): unknown {
     const known = this.info.query?.properties ?? {};
@@ -75,7 +75,8 @@ export class CompiledRoute {
     for (const pair of raw === '' ? [] : raw.split('&')) {
       const equals = pair.indexOf('=');
       const name = decode(equals < 0 ? pair : pair.slice(0, equals), 'query');
-      if (!Object.hasOwn(known, name)) continue;
+      if (pair === '') continue;
+      if (!Object.hasOwn(known, name)) throw invalid('query', [{ path: `/${name}`, message: 'is not known here' }]);
       if (Object.hasOwn(values, name)) throw invalid('query', [{ path: `/${name}`, message: 'is given twice' }]);
       values[name] = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '), 'query');
     }

@@ -88,7 +88,7 @@ export class RequestPipeline {
     context.additions = table.additions(req);
     if (info.method !== 'GET' || table.logsReads) void context.ip; // for the log: a closed socket has no address
     if (route.paramNames.length > 0) context.rawParams = readParams(req);
-    if (info.query !== undefined) context.rawQuery = req.getQuery() ?? '';
+    context.rawQuery = req.getQuery() ?? '';
     const authorization = route.isGuest ? '' : req.getHeader('authorization');
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     const stranger = misdirected(table, req);
@@ -153,7 +153,7 @@ export class RequestPipeline {
   #handle(context: RequestContext): unknown {
     const { route } = context;
     if (route.paramNames.length > 0) context.params = route.params(context.rawParams);
-    if (route.info.query !== undefined) context.query = route.query(context.rawQuery);
+    if (route.info.query !== undefined || context.rawQuery !== '') context.query = route.query(context.rawQuery);
     return route.handle(context as unknown as Parameters<CompiledRoute['handle']>[0]);
   }
 

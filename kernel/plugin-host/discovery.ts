@@ -6,7 +6,7 @@ import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
-import type { TSchema } from '../schema.ts';
+import { closed } from '../schema.ts';
 
 /** The folder of the plugins, and the extension of their files: `.js` if the kernel itself is compiled. */
 const FOLDER = new URL('../../plugins/', import.meta.url);
@@ -92,7 +92,7 @@ export function sectionOf(plugin: Plugin, config: Config): unknown {
   }
   if (given === undefined) return defaultsOf(plugin.config); // a start is quicker without compiling every schema
   const settings = structuredClone(given);
-  const [issue] = new Validator(plugin.config as TSchema).issues(settings);
+  const [issue] = new Validator(closed(plugin.config)).issues(settings);
   if (issue === undefined) return settings;
   const path = `${plugin.name}${issue.path.replaceAll('/', '.')}`;
   throw new ConfigError(`${config.sourceOf(path)}: ${path} ${issue.message}`);

@@ -1,6 +1,7 @@
 import { pattern } from '../http/routing-table.ts';
 import type { RouteInfo } from '../plugin-api/node-info.ts';
 import { RouteMetrics } from '../plugin-api/route-metrics.ts';
+import { closed } from '../schema.ts';
 import type { Access, Address, RouteSpecs } from '../plugin-api/route-spec.ts';
 
 /**
@@ -17,7 +18,8 @@ export function describe(plugin: string, features: readonly string[], table: Rou
       throw new Error(`route ${where} requires ${foreign}, which plugin ${plugin} does not own`);
     if (access === 'admin' && address !== 'admin')
       throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);
-    const shared = { ...spec, plugin, name, paths: [spec.path].flat() };
+    const body = spec.body && closed(spec.body);
+    const shared = { ...spec, ...(body && { body }), plugin, name, paths: [spec.path].flat() };
     const on = (one: Address, its: Access): RouteInfo => {
       const own = its === 'feature' ? gate : [];
       return { ...shared, address: one, access: its, features: own, traffic: new RouteMetrics() };

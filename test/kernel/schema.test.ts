@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { defaultsOf, Validator } from '../../kernel/config/validator.ts';
 import { installedPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { KernelConfig } from '../../kernel/config/configuration.ts';
-import { Type, type TSchema } from '../../kernel/schema.ts';
+import { closed, Type, type TSchema } from '../../kernel/schema.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('schemas');
@@ -69,3 +69,22 @@ test('every schema of the product is a valid JSON Schema, which is not checked a
 });
 
 const FORMATS = { uri: true, 'date-time': true, date: true } as const;
+
+test('objects are closed at every depth, unless they say otherwise', () => {
+  const inner = Type.Object({ a: Type.String() });
+  const schema = closed(
+    Type.Object({
+      list: Type.Array(inner),
+      either: Type.Union([inner, Type.Null()]),
+      open: Type.Object({ b: Type.String() }, { additionalProperties: true }),
+      map: Type.Record(Type.String(), inner),
+    }),
+  );
+  const issues = (value: unknown) => new Validator(schema).issues(value).map(({ path }) => path);
+  const good = { list: [{ a: 'x' }], either: null, open: { b: 'x', c: 1 }, map: { any: { a: 'x' } } };
+  assert.equal(issues(good), []);
+  assert.equal(issues({ ...good, more: 1 }), ['/more']);
+  assert.equal(issues({ ...good, list: [{ a: 'x', b: 1 }] }), ['/list/0/b']);
+  assert.equal(issues({ ...good, map: { any: { a: 'x', b: 1 } } }), ['/map/any/b']);
+  assert.ok(issues({ ...good, either: { a: 'x', b: 1 } }).length > 0);
+});
