@@ -6,22 +6,21 @@ import { isIP } from 'node:net';
  */
 export class HostGuard {
   readonly #names: ReadonlySet<string>;
-  readonly #seen = new Map<string, boolean>();
+  /** The host that was allowed last, because almost all requests name the same. */
+  #last = '';
 
   constructor(names: readonly string[]) {
     this.#names = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
   }
 
   allows(host: string): boolean {
-    let allowed = this.#seen.get(host);
-    if (allowed === undefined) {
-      const name = host
-        .replace(/:\d{1,5}$/, '')
-        .replace(/^\[|\]$/g, '')
-        .toLowerCase();
-      allowed = isIP(name) !== 0 || this.#names.has(name);
-      if (allowed && this.#seen.size < 64) this.#seen.set(host, true);
-    }
-    return allowed;
+    if (host === this.#last && host !== '') return true;
+    const name = host
+      .replace(/:\d{1,5}$/, '')
+      .replace(/^\[|\]$/g, '')
+      .toLowerCase();
+    const isAllowed = isIP(name) !== 0 || this.#names.has(name);
+    if (isAllowed) this.#last = host;
+    return isAllowed;
   }
 }

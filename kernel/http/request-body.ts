@@ -1,13 +1,16 @@
 import { HttpError } from '../errors.ts';
 import type { UwsRequest, UwsResponse } from './uws-types.ts';
 
+const CONTENT_LENGTH = Buffer.from('content-length');
+const TRANSFER_ENCODING = Buffer.from('transfer-encoding');
+
 /**
  * Whether two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section 6.3):
  * the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
  * the first length, and any coding that ends in `chunked`.
  */
 export function isAmbiguous(req: UwsRequest): boolean {
-  if (req.getHeader('content-length') === '' && req.getHeader('transfer-encoding') === '') return false;
+  if (req.getHeader(CONTENT_LENGTH) === '' && req.getHeader(TRANSFER_ENCODING) === '') return false;
   const framings: string[] = [];
   req.forEach((name, value) => {
     if (name === 'content-length') framings.push('length');

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import type { Account } from '../identity/accounts.ts';
 import { ipText, clientAddress } from '../system/ip.ts';
-import type { Headers } from './response-headers.ts';
+import type { Headers } from './response-writer.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Session } from '../identity/sessions.ts';

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'; // faster than the global, whose 
 import { collect, isAmbiguous, parseJson } from './request-body.ts';
 import { HttpError, unauthenticated } from '../errors.ts';
 import { RequestContext, nextRequestId } from './request-context.ts';
-import type { Headers } from './response-headers.ts';
+import type { Headers } from './response-writer.ts';
 import { LogThrottle, type Log } from '../log.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
 import { problem } from './problem-details.ts';
@@ -26,6 +26,8 @@ export interface PipelineParts {
 /** Reads the raw path parameters of a route's pattern. */
 export type ReadParams = (req: UwsRequest) => readonly string[];
 
+const AUTHORIZATION = Buffer.from('authorization');
+const HOST = Buffer.from('host');
 const JSON_TYPE = 'application/json';
 const PROBLEM = 'application/problem+json';
 const NONE: Headers = [];
@@ -89,7 +91,7 @@ export class RequestPipeline {
     if (info.method !== 'GET' || table.logsReads) void context.ip; // for the log: a closed socket has no address
     if (route.paramNames.length > 0) context.rawParams = readParams(req);
     context.rawQuery = req.getQuery() ?? '';
-    const authorization = route.isGuest ? '' : req.getHeader('authorization');
+    const authorization = route.isGuest ? '' : req.getHeader(AUTHORIZATION);
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     const stranger = misdirected(table, req);
     if (stranger !== undefined) return this.#fail(context, res, stranger);
@@ -251,7 +253,7 @@ export class RequestPipeline {
 }
 
 function misdirected({ hosts }: RoutingTable, req: UwsRequest): HttpError | undefined {
-  if (hosts === undefined || hosts.allows(req.getHeader('host'))) return undefined;
+  if (hosts === undefined || hosts.allows(req.getHeader(HOST))) return undefined;
   return new HttpError(
     'host_not_allowed',
     'the Host header names no host of this server; see admin_hosts in the configuration',

@@ -1,6 +1,17 @@
-import { assertHeaders, writeEach, writeFixed, writeHeaders, type Headers } from './response-headers.ts';
 import { STATUS_LINES } from './problem-details.ts';
 import type { UwsResponse } from './uws-types.ts';
+
+/** Names and values, in the order in which they are written. */
+export type Headers = readonly (readonly [string, string])[];
+
+/** The default Cache-Control: replies are private to their account, so no cache may store them. */
+const NO_STORE = ['Cache-Control', 'no-store'] as const;
+/** Sent with every reply. */
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTENT_TYPE = Buffer.from('Content-Type');
+/** The number of media types whose heads are cached; the product has about ten. */
+const HEADS_KEPT = 64;
 
 /** The content of an answer; a `Reply` is one. */
 export interface Content {
@@ -63,8 +74,41 @@ function writeHead(
   additions: Headers | undefined,
 ): void {
   if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
-  res.writeHeader('Content-Type', type);
-  if (headers.length === 0) writeFixed(res);
-  else writeHeaders(res, headers);
+  if (headers.length === 0) res.writeHeader(CONTENT_TYPE, plainHead(type));
+  else {
+    res.writeHeader('Content-Type', type);
+    writeHeaders(res, headers);
+  }
   if (additions !== undefined) writeEach(res, additions);
+}
+
+const heads = new Map<string, Uint8Array>();
+
+/** Returns the value of Content-Type followed by the headers of every reply: one call into uWebSockets.js, not three. */
+function plainHead(type: string): Uint8Array {
+  let head = heads.get(type);
+  if (head === undefined) {
+    assertHeaders([['Content-Type', type]]);
+    head = Buffer.from([type, NO_STORE.join(': '), NO_SNIFF.join(': ')].join('\r\n'));
+    if (heads.size < HEADS_KEPT) heads.set(type, head);
+  }
+  return head;
+}
+
+/** Writes a reply's own headers, and those of every reply. */
+function writeHeaders(res: UwsResponse, headers: Headers): void {
+  writeEach(res, headers);
+  if (!headers.some(([name]) => name === NO_STORE[0])) res.writeHeader(NO_STORE[0], NO_STORE[1]);
+  res.writeHeader(NO_SNIFF[0], NO_SNIFF[1]);
+}
+
+function writeEach(res: UwsResponse, headers: Headers): void {
+  for (const [name, value] of headers) res.writeHeader(name, value);
+}
+
+/** Throws on control characters. Called before the first write, so that an error reply can still be sent instead. */
+function assertHeaders(headers: Headers): void {
+  for (const [name, value] of headers)
+    if (CONTROL.test(name) || CONTROL.test(value))
+      throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
 }

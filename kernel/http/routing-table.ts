@@ -3,7 +3,7 @@ import { HostGuard } from './host-guard.ts';
 import type { Config } from '../config/configuration.ts';
 import { Cors } from './cors.ts';
 import { HttpError } from '../errors.ts';
-import type { Headers } from './response-headers.ts';
+import type { Headers } from './response-writer.ts';
 import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { UwsRequest } from './uws-types.ts';

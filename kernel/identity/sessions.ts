@@ -70,7 +70,9 @@ export class Sessions {
   remembered(header: string): Session | undefined {
     const session = this.#remembered.get(header);
     this.#revision.look();
-    return session !== undefined && this.#isFresh(session) && session.expiresAt > Date.now() ? session : undefined;
+    return session !== undefined && this.#isFresh(session) && session.expiresAt > this.#revision.nowMs
+      ? session
+      : undefined;
   }
 
   /**

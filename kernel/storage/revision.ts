@@ -31,6 +31,8 @@ export class Revision {
   /** The signal file's mtime, in milliseconds, at the last look. */
   #stamp = UNREAD;
   #isLookedAt = false;
+  /** Milliseconds since 1970 at the last `look`: one call of the clock for all requests of a turn of the event loop. */
+  nowMs = 0;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -58,6 +60,7 @@ export class Revision {
   look(): void {
     if (this.#isLookedAt) return;
     this.#isLookedAt = true;
+    this.nowMs = Date.now();
     setImmediate(() => (this.#isLookedAt = false));
     const { mtimeMs } = fstatSync(this.#file);
     if (mtimeMs === this.#stamp) return;
