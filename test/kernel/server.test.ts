@@ -137,6 +137,35 @@ test('HEAD is GET without its body', async () => {
       'also where the token is remembered',
     );
   assert.is((await server.ask('/probe/echo', { method: 'HEAD' })).status, 405);
+  for (const path of ['/probe/open', '/nowhere', '/probe/mine', '/probe/echo', '/probe/stream']) {
+    const rest = 'GET /probe/query?n=7 HTTP/1.1\r\nHost: x\r\n\r\n';
+    const text = await rawRequest(
+      server.hostkeep.url('user'),
+      `HEAD ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n${rest}`,
+      (all) => all.includes('"n":7'),
+    );
+    assert.match(text, /^HTTP[^{}]+\r\n\r\nHTTP[^{}]+\r\n\r\n\{"n":7,"q":""\}$/, path);
+  }
+  assert.is(sinks.length, 0, 'no stream was opened');
+});
+
+test('a connection is closed without an answer if a request has more than one length, on any path', async () => {
+  const inside = 'GET /probe/open HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const target of [
+    'POST /probe/echo',
+    'PATCH /probe/echo',
+    'GET /probe/open',
+    'POST /nowhere',
+    'OPTIONS /nowhere',
+  ]) {
+    for (const framing of [
+      `Content-Length: 0\r\nContent-Length: ${inside.length}\r\n`,
+      `Content-Length: ${inside.length}\r\nContent-Length: 0\r\n`,
+    ]) {
+      const text = await raw(`${target} HTTP/1.1\r\nHost: x\r\n${framing}\r\n${inside}`);
+      assert.is(text, '', `${target} ${framing}`);
+    }
+  }
 });
 
 // threat double-decoding: paths are decoded once, then checked
@@ -147,9 +176,11 @@ test('queries and paths are decoded once and checked', async () => {
     assert.is((await server.ask(`/probe/query?${bad}`)).body['error'], 'invalid_request', bad);
   assert.equal((await server.ask('/probe/query')).body, { q: '', n: 1 });
   assert.equal((await server.ask('/probe/query?q=a%2520b+c&n=7&other=1')).body, { q: 'a%20b c', n: 7 });
+  assert.equal((await server.ask('/probe/query?toString=1&__proto__=1&toString=1')).body, { q: '', n: 1 });
   assert.is((await server.ask('/probe/items/x/y')).status, 400);
   assert.is((await server.ask('/probe/items/1/%ff')).status, 400);
   assert.equal((await server.ask('/probe/items/1/a%2Fb')).body, { id: 1, part: 'a/b' });
+  assert.equal((await server.ask('/probe/items/1/%252e%252e%252Fb')).body, { id: 1, part: '%2e%2e%2Fb' });
   assert.match(
     await raw('GET /probe/rest/a/b%20c/%2e%2e/../x HTTP/1.1\r\nHost: x\r\n\r\n'),
     /\{"path":"a\/b c\/..\/..\/x"\}/,
@@ -216,7 +247,7 @@ test('chunked bodies are limited while they arrive', async () => {
   const text = await raw(
     `POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`,
   );
-  assert.match(text, /413 Payload Too Large/);
+  assert.match(text, /413 Payload Too Large[^]*Connection: close/i, 'the rest of the body is not awaited');
   const good = await raw(
     'POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n7\r\nt":"a"}\r\n0\r\n\r\n',
   );
@@ -278,19 +309,23 @@ test('pipelined requests are answered in their order', async () => {
   );
 });
 
-test('a handler is notified when its client disconnects', async () => {
-  const held = new Gate();
-  const other = await TestServer.start({ plugins: [probePlugin(held)] });
-  const socket = await rawConnection(other.hostkeep.url('user'));
-  socket.write('GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
-  await held.entered;
-  assert.not.ok(held.aborted, 'the client is there');
-  socket.destroy();
-  for (const end = Date.now() + 5000; !held.aborted && Date.now() < end;)
-    await new Promise((resolve) => setImmediate(resolve));
-  held.open();
-  await other.close();
-  assert.ok(held.aborted);
+test('a handler is notified when its client disconnects, and its late answer does no harm', async () => {
+  for (const path of ['/probe/wait', '/probe/linger']) {
+    const held = new Gate();
+    const other = await TestServer.start({ plugins: [probePlugin(held)] });
+    const { token } = await other.user('abel');
+    assert.is((await other.ask('/probe/mine', { token })).status, 200, 'the token is remembered now');
+    const socket = await rawConnection(other.hostkeep.url('user'));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    await held.entered;
+    assert.not.ok(held.aborted, 'the client is there');
+    socket.destroy();
+    for (const end = Date.now() + 5000; !held.aborted && Date.now() < end;)
+      await new Promise((resolve) => setImmediate(resolve));
+    held.open();
+    await other.close();
+    assert.ok(held.aborted);
+  }
 });
 
 test('a stopping server answers accepted requests and accepts no new ones', async () => {
@@ -299,6 +334,7 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
   const { port } = new URL(other.hostkeep.url('user'));
   const broken = await rawConnection(other.hostkeep.url('user'));
   broken.write('POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+  const lost = await rawConnection(other.hostkeep.url('user'));
   const waiting = rawRequest(other.hostkeep.url('user'), 'GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
   await held.entered;
   const closed = other.close();
@@ -306,6 +342,8 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
   const refused = connect(Number(port), '127.0.0.1');
   const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException];
   assert.is(error.code, 'ECONNREFUSED');
+  lost.write('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n');
+  assert.match((await lost.toArray()).map(String).join(''), /404 Not Found[^]*Connection: close/i);
   held.open();
   assert.match(await waiting, /200 OK[^]*Connection: close[^]*"waited":true/i);
   broken.write('!');
@@ -330,14 +368,16 @@ test('a stream ends with its session', async () => {
 
 test('a stream ends with its client', async () => {
   const { token } = await server.user('sven');
-  const stop = new AbortController();
-  await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: stop.signal,
-  });
-  assert.is(sinks.length, 1);
-  stop.abort();
-  while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  for (const kind of ['a new token', 'a remembered token']) {
+    const stop = new AbortController();
+    await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: stop.signal,
+    });
+    assert.is(sinks.length, 1, kind);
+    stop.abort();
+    while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 });
 
 test('the address of a client comes from trusted proxies only', async () => {

@@ -25,6 +25,12 @@ export class Gate {
 
 /** A plugin that uses every part of the contract; it owns two features of the catalogue. */
 export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
+  const wait = async ({ signal }: { readonly signal: AbortSignal }) => {
+    signal.addEventListener('abort', () => (gate.aborted = true));
+    gate.enter();
+    await gate.opened;
+    return { waited: true };
+  };
   return definePlugin({
     name: 'probe',
     features: ['dns', 'redirects'],
@@ -84,6 +90,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       },
       put: { method: 'PUT', path: '/probe/echo', summary: 'echoes a body', body: Echo, reply: Echo },
       wait: { method: 'GET', path: '/probe/wait', access: 'guest', summary: 'waits', reply: Any },
+      linger: { method: 'GET', path: '/probe/linger', access: 'user', summary: 'waits for users', reply: Any },
       bytes: {
         method: 'GET',
         path: '/probe/bytes',
@@ -138,12 +145,8 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         rest: ({ params }) => params,
         echo: ({ body }) => body,
         put: ({ body }) => body,
-        wait: async ({ signal }) => {
-          signal.addEventListener('abort', () => (gate.aborted = true));
-          gate.enter();
-          await gate.opened;
-          return { waited: true };
-        },
+        wait,
+        linger: wait,
         bytes: () =>
           reply(Uint8Array.of(1, 2, 3), { type: 'image/png', headers: { ETag: '"x"', 'Cache-Control': 'private' } }),
         header: (call) => ready({ echo: call.header('x-echo') }, { headers: { 'X-Value': call.query.value } }),
