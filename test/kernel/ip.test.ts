@@ -49,8 +49,11 @@ test('the admin address accepts only literal addresses, localhost and configured
     'localhost.evil.test:2087',
     '127.0.0.1.evil.test',
     'a@127.0.0.1',
+    'notlocalhost',
+    'evil.panel.example.com',
+    'evil-panel.example.com:2087',
   ])
-    assert.not.ok(guard.allows(host), host);
+    for (const time of ['first', 'second']) assert.not.ok(guard.allows(host), `${host}, ${time} time`);
 });
 
 /** Ranges that are not public: the first and last address and the purpose of each. */

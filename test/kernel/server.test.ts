@@ -149,7 +149,7 @@ test('HEAD is GET without its body', async () => {
   assert.is(sinks.length, 0, 'no stream was opened');
 });
 
-test('a connection is closed without an answer if a request has more than one length, on any path', async () => {
+test('a request whose length is ambiguous gets no answer, on any path', async () => {
   const inside = 'GET /probe/open HTTP/1.1\r\nHost: x\r\n\r\n';
   for (const target of [
     'POST /probe/echo',
@@ -161,6 +161,8 @@ test('a connection is closed without an answer if a request has more than one le
     for (const framing of [
       `Content-Length: 0\r\nContent-Length: ${inside.length}\r\n`,
       `Content-Length: ${inside.length}\r\nContent-Length: 0\r\n`,
+      'Transfer-Encoding: gzip, chunked\r\n',
+      'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n',
     ]) {
       const text = await raw(`${target} HTTP/1.1\r\nHost: x\r\n${framing}\r\n${inside}`);
       assert.is(text, '', `${target} ${framing}`);
@@ -198,6 +200,12 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
   assert.is((await post('{}', { 'content-type': 'application/jsonx' })).status, 415);
   for (const bad of ['', '{', '"\u0000', '{"text":"a"}x'])
     assert.is((await post(bad)).body['error'], 'invalid_json', bad);
+  const bytes = await fetch(`${server.hostkeep.url('user')}/probe/echo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"text":"\xff"}', 'latin1'),
+  });
+  assert.is(((await bytes.json()) as { error: string }).error, 'invalid_json', 'not UTF-8');
   const misfit = await post('{"text":"a","__proto__":{}}');
   assert.is(misfit.body['error'], 'invalid_request');
   assert.equal(misfit.body['errors'], [{ path: '/__proto__', message: 'is not known here' }]);
@@ -211,6 +219,11 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
   ])
     assert.is((await post(bad)).status, 400, bad);
   assert.is((await post(`{"text":"${'a'.repeat(70_000)}"}`)).status, 413);
+  assert.is((await post('{"text":"a"}'.padEnd(64 * 1024 + 1))).status, 413);
+  assert.is((await post('{"text":"a"}'.padEnd(64 * 1024))).status, 201);
+  const announced =
+    'POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65537\r\n\r\n';
+  assert.match(await raw(announced), /413 Payload Too Large/, 'without waiting for the first byte');
   const good = await post('{"text":"ä"}', { 'content-type': 'Application/JSON; charset=utf-8' });
   assert.is(good.status, 201);
   assert.equal(good.body, { text: 'ä' });
@@ -269,7 +282,7 @@ test('a reply header with control characters is never written', async () => {
 // threat leaked-secrets: errors contain a code and a request id, never the cause
 // asvs 16.5.1: errors contain a code and a request id; the cause stands in the log
 test('errors tell the client what to do and never why the server failed', async () => {
-  for (const how of ['now', 'later']) {
+  for (const how of ['now', 'later', 'undeclared header']) {
     const { status, body } = await server.ask(`/probe/fails?how=${how}`);
     assert.is(status, 500);
     assert.not.match(JSON.stringify(body), /secret/);
@@ -421,11 +434,16 @@ test('with a certificate both addresses speak HTTPS', async () => {
     await once(response, 'end');
   }
   await secure.close();
+  const plain = await TestServer.start({
+    plugins: [probePlugin()],
+    config: { tls: { cert: '', key: '', hsts_seconds: 3600 } },
+  });
   assert.is(
-    (await server.ask('/probe/open')).headers.get('strict-transport-security'),
+    (await plain.ask('/probe/open')).headers.get('strict-transport-security'),
     null,
     'over plain HTTP it would mean nothing',
   );
+  await plain.close();
 });
 
 test('two servers do not share a port', async () => {
@@ -438,17 +456,25 @@ test('two servers do not share a port', async () => {
 });
 
 test('a reloaded configuration replaces the old one, unless it is invalid', async () => {
-  const other = await TestServer.start({ plugins: [probePlugin()] });
+  const opened: Sink[] = [];
+  const other = await TestServer.start({ plugins: [probePlugin(new Gate(), opened)] });
   const { hostkeep } = other;
+  const { token } = await other.user('rita');
+  const stream = await fetch(`${other.hostkeep.url('user')}/probe/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   const kept = hostkeep.node.config;
   const failure = await hostkeep.reconfigure({ ...kept, sections: { probe: { word: 5 } } }).then(
     () => undefined,
     (cause: Error) => cause,
   );
   assert.match(failure?.message ?? '', /probe.word must be string/);
+  assert.is(opened.length, 1);
   assert.equal((await other.ask('/probe/open')).body, { word: 'hello' });
   const polls = Array.from({ length: 20 }, () => other.ask('/probe/open'));
   await hostkeep.reconfigure({ ...kept, sections: { probe: { word: 'changed' } } });
+  assert.is(opened.length, 0, 'streams of the old configuration end');
+  assert.match(await stream.text(), /data: first/);
   for (const { status } of await Promise.all(polls)) assert.is(status, 200);
   assert.equal((await other.ask('/probe/open')).body, { word: 'changed' });
   await hostkeep.reconfigure({ ...kept, plugins: { probe: false } });

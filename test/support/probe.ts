@@ -150,7 +150,9 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         bytes: () =>
           reply(Uint8Array.of(1, 2, 3), { type: 'image/png', headers: { ETag: '"x"', 'Cache-Control': 'private' } }),
         header: (call) => ready({ echo: call.header('x-echo') }, { headers: { 'X-Value': call.query.value } }),
-        fails: ({ query }) => {
+        fails: (call) => {
+          const { query } = call;
+          if (query.how === 'undeclared header') return { cookie: call.header('cookie' as never) };
           if (query.how === 'later') return Promise.reject(new Error('secret cause'));
           if (query.how === 'busy') throw retryLater('overloaded', 'come back', 1.2);
           throw new Error('secret cause');
