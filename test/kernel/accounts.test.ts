@@ -1,4 +1,5 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
@@ -81,14 +82,55 @@ test('a session ends at once with logout, password, suspension and removal, also
     'somebody else cannot end it',
   );
   await sessions.end(account, session?.id ?? '', '');
-  assert.is(await mine(token), 401);
-  assert.is(await mine(other), 200);
+  assert.is(await mine(other), 200, 'reads the account again');
+  assert.is(await mine(token), 401, 'also after that');
   await accounts.setPassword('seb', 'hash');
   assert.is(await mine(other), 401);
   const third = await server.token(account);
   assert.is(await mine(third), 200);
   await accounts.remove('seb');
   assert.is(await mine(third), 401);
+});
+
+test('account, role and session of a token belong together, and a suspended account has no session', async () => {
+  const { accounts, keys, sessions, store } = server.hostkeep.core;
+  const [{ account, token }, other] = [await server.user('tess'), await server.user('tom')];
+  const [row] = await sessions.list(account.id);
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { sub: String(account.id), aud: 'user', jti: row?.id ?? '', iat, exp: iat + 60 } as const;
+  const isGood = async (change: object) =>
+    (await sessions.resolve(`Bearer ${await keys.sign({ ...claims, ...change })}`)) !== undefined;
+  for (const change of [{ sub: String(other.account.id) }, { aud: 'admin' }, { jti: 'x' }, { exp: iat }])
+    assert.not.ok(await isGood(change), JSON.stringify(change));
+  assert.ok(await isGood({}));
+  await accounts.suspend('tess');
+  const since = () => store.get('select suspended_at from accounts where id = ?', account.id);
+  const first = await since();
+  while (Date.now() === (first as { suspended_at: number }).suspended_at) await undefined;
+  await accounts.suspend('tess');
+  assert.equal(await since(), first, 'it is suspended since the first time');
+  const late = await server.token(account);
+  for (const each of [token, late]) assert.is(await mine(each), 401);
+});
+
+test('a change during the read of a session leaves nothing in the cache', async () => {
+  const { accounts, revision, sessions, store } = server.hostkeep.core;
+  const { account, token } = await server.user('rea');
+  const header = `Bearer ${token}`;
+  const { get } = store;
+  for (const change of [() => accounts.forget(account.id), () => void (revision.generation += 1)]) {
+    revision.generation += 1;
+    store.get = async <T>(sql: string, ...params: SqlValue[]) => {
+      const row = await get.call(store, sql, ...params);
+      if (sql.includes('from sessions')) change();
+      return row as T | undefined;
+    };
+    assert.is((await sessions.resolve(header))?.account.username, 'rea');
+    store.get = get;
+    assert.is(sessions.remembered(header), undefined);
+    await sessions.resolve(header);
+    assert.ok(sessions.remembered(header));
+  }
 });
 
 test('a token is looked up by its end, but compared as a whole', () => {
@@ -181,6 +223,70 @@ test('a change that another process committed later but announced earlier is sti
   for (const each of [slow, quick]) each.close();
 });
 
+test('a change during the read of an account or a plan leaves nothing old in the cache', async () => {
+  const { accounts, plans, store } = server.hostkeep.core;
+  const { id } = await server.account('rio', 'basic');
+  const { all } = store;
+  const duringRead = (of: string, change: () => Promise<unknown>) => {
+    store.all = async <T>(sql: string, ...params: SqlValue[]) => {
+      const rows = await all.call(store, sql, ...params);
+      if (sql.includes(`from ${of}`)) {
+        store.all = all;
+        await change();
+      }
+      return rows as T[];
+    };
+  };
+  const has = async () => (await accounts.byId(id))?.features.has('waf');
+  for (const on of [true, false]) {
+    accounts.forget(id);
+    duringRead('accounts where', () => accounts.setFeature('rio', 'waf', on));
+    assert.is(await has(), !on, 'what was read before the change');
+    assert.is(await has(), on);
+  }
+  await accounts.setFeature('rio', 'waf', undefined);
+  for (const of of ['plans', 'accounts where']) {
+    for (const on of [true, false]) {
+      server.hostkeep.core.revision.generation += 1;
+      duringRead(of, () => plans.setFeature('basic', 'waf', on));
+      await accounts.byId(id);
+      assert.is(await has(), on, of);
+    }
+  }
+});
+
+test('expired sessions are neither listed nor counted, and a login removes them', async () => {
+  const { sessions, store } = server.hostkeep.core;
+  const { account } = await server.user('exa');
+  const real = Date.now;
+  try {
+    Date.now = () => real() + sessions.ttlSeconds * 1000;
+    assert.equal([await sessions.list(account.id), await sessions.count()], [[], 0]);
+    await server.token(account);
+    assert.equal([(await sessions.list(account.id)).length, await sessions.count()], [1, 1]);
+    assert.equal(await store.get('select count(*) as n from sessions where account_id = ?', account.id), { n: 1 });
+  } finally {
+    Date.now = real;
+  }
+});
+
+test('caches of tokens, accounts and values have an upper limit, and forget the oldest', async () => {
+  const tokens = new TokenCache<Pick<Session, 'expiresAt'>>();
+  for (let i = 0; i <= 50_000; i += 1) tokens.set(`Bearer ${i}`, { expiresAt: i });
+  assert.equal([tokens.get('Bearer 0'), tokens.get('Bearer 1')?.expiresAt], [undefined, 1]);
+  const { accounts } = server.hostkeep.core;
+  const { id } = await server.account('eva');
+  await accounts.byId(id);
+  const [cell, { version }] = [accounts.cell(id), accounts.cell(id)];
+  assert.is(cell.account?.username, 'eva');
+  for (let i = 1; i <= 20_000; i += 1) accounts.cell(-i);
+  assert.equal([cell.account, cell.version], [undefined, version + 1], 'a session that holds it is stale');
+  assert.is.not(accounts.cell(id), cell);
+  const values = new AccountCache<number>(60_000);
+  for (let i = 0; i <= 10_000; i += 1) values.get({ id: i }, 'k', () => i);
+  assert.equal([values.ageSeconds({ id: 0 }, 'k'), values.get({ id: 0 }, 'k', () => 7)], [0, 7]);
+});
+
 // asvs 9.1.3: keys are found by kid in keys.json; the previous key stays valid after a rotation, older ones do not
 // asvs 11.1.1: signing keys can be rotated
 test('a token signed with the key before the last rotation is good, an older one is not', async () => {
@@ -194,6 +300,28 @@ test('a token signed with the key before the last rotation is good, an older one
   assert.is(await Keyring.open(server.data).verify(token), undefined);
 });
 
+test('a token that is signed with the correct key is refused unless all claims are those of an issued one', async () => {
+  const folder = temporaryFolder();
+  const keys = Keyring.open(folder);
+  const [key] = (
+    JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as { signing: { kid: string; secret: string }[] }
+  ).signing;
+  const now = Math.floor(Date.now() / 1000);
+  const verified = (change: object) => {
+    const claims = { iss: 'hostkeep', sub: '1', aud: 'user', jti: 'x', iat: now, nbf: now, exp: now + 60, ...change };
+    const text = [{ alg: 'HS256', typ: 'JWT', kid: key?.kid }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    const secret = Buffer.from(key?.secret ?? '', 'base64url');
+    return keys.verify(`${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`);
+  };
+  for (const name of ['iss', 'sub', 'aud', 'jti', 'iat', 'nbf', 'exp'])
+    assert.is(await verified({ [name]: undefined }), undefined, `no ${name}`);
+  for (const change of [{ iss: 'other' }, { aud: 'root' }, { aud: ['user', 'admin'] }, { more: 'x'.repeat(2000) }])
+    assert.is(await verified(change), undefined, JSON.stringify(change).slice(0, 40));
+  assert.equal(await verified({}), { sub: '1', aud: 'user', jti: 'x', iat: now, exp: now + 60 });
+});
+
 // asvs 9.2.1: nbf is checked with a minute's leeway, and no token outlives its session
 test('a clock that is set back a little takes no token away, and no token lasts longer than its session', async () => {
   const { keys, sessions } = server.hostkeep.core;
@@ -201,7 +329,7 @@ test('a clock that is set back a little takes no token away, and no token lasts 
   const now = Math.floor(Date.now() / 1000);
   const given = (iat: number) => keys.sign({ sub: String(account.id), aud: 'user', jti: 'x', iat, exp: iat + 3600 });
   assert.ok(await keys.verify(await given(now + 30)));
-  assert.is(await keys.verify(await given(now + 3600)), undefined, 'a token of the future');
+  assert.is(await keys.verify(await given(now + 90)), undefined, 'a token of the future');
   const real = Date.now;
   try {
     Date.now = () => real() + 3_601_000;

@@ -69,11 +69,13 @@ test('a cached token is rejected once it has expired', async () => {
   const { sessions } = server.hostkeep.core;
   const { token } = await server.user('ella');
   for (let i = 0; i < 2; i += 1) assert.is((await server.ask('/probe/mine', { token })).status, 200);
-  assert.ok(sessions.remembered(`Bearer ${token}`), 'the token is remembered');
+  const session = sessions.remembered(`Bearer ${token}`);
+  assert.ok(session !== undefined && (await sessions.isAlive(session)), 'the token is remembered');
   const real = Date.now;
   const expiresAt = real() + sessions.ttlSeconds * 1000;
   try {
     Date.now = () => expiresAt;
+    assert.not.ok(await sessions.isAlive(session));
     const { status, body } = await server.ask('/probe/mine', { token });
     assert.equal([status, body['error']], [401, 'authentication_required']);
     assert.is((await server.ask('/probe/mine', { token })).status, 401, 'also at a second attempt');
@@ -366,17 +368,22 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
 });
 
 // threat immortal-tokens: a stream ends with its session
-test('a stream ends with its session', async () => {
+test('a stream ends with its session, and that of a guest goes on', async () => {
   const { account, token } = await server.user('stella');
+  const guest = await rawConnection(server.hostkeep.url('user'));
+  guest.write('GET /probe/feed HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(guest, 'data');
   const response = await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
     headers: { authorization: `Bearer ${token}` },
   });
   const reader = response.body?.getReader();
   assert.match(Buffer.from((await reader?.read())?.value ?? []).toString(), /data: first/);
-  assert.is(sinks.length, 1);
+  assert.is(sinks.length, 2);
   await server.hostkeep.core.sessions.endOthers(account, '', '');
   assert.is((await reader?.read())?.done, true);
-  assert.is(sinks.length, 0);
+  assert.is(sinks.length, 1);
+  guest.destroy();
+  while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
 test('a stream ends with its client', async () => {

@@ -31,6 +31,12 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
     await gate.opened;
     return { waited: true };
   };
+  const stream = () =>
+    new Stream('text/event-stream', (sink) => {
+      sinks.push(sink);
+      sink.write('data: first\n\n');
+      return () => void sinks.splice(sinks.indexOf(sink), 1);
+    });
   return definePlugin({
     name: 'probe',
     features: ['dns', 'redirects'],
@@ -131,6 +137,14 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         produces: ['text/event-stream'],
         reply: Any,
       },
+      feed: {
+        method: 'GET',
+        path: '/probe/feed',
+        access: 'guest',
+        summary: 'streams to guests',
+        produces: ['text/event-stream'],
+        reply: Any,
+      },
       ip: { method: 'GET', path: '/probe/ip', access: 'guest', summary: 'tells the address', reply: Any },
     },
     setup: ({ config }) => ({
@@ -158,12 +172,8 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
           throw new Error('secret cause');
         },
         misfit: () => ({ n: 'one' }) as unknown as { n: number },
-        stream: () =>
-          new Stream('text/event-stream', (sink) => {
-            sinks.push(sink);
-            sink.write('data: first\n\n');
-            return () => void sinks.splice(sinks.indexOf(sink), 1);
-          }),
+        stream,
+        feed: stream,
         ip: (call) => ({ ip: call.ip }),
       },
     }),
