@@ -111,3 +111,22 @@ test('an aborted request leaves the queue, and a failed task frees its slot', as
   assert.is(await limiter.run(bea, gone.signal, async () => 'ran').catch((error: Error) => error.name), 'AbortError');
   assert.equal(started, ['first']);
 });
+
+test('an abort after the start removes nobody from the queue', async () => {
+  const limiter = new AccountLimiter({ atOnce: 1, perAccount: 1, waiting: 5 });
+  const started: string[] = [];
+  const late = new AbortController();
+  const first = controlled(limiter, ann, started, 'first');
+  const second = controlled(limiter, ann, started, 'second', late.signal);
+  const third = controlled(limiter, ann, started, 'third');
+  first.finish();
+  await first.done;
+  await soon();
+  late.abort();
+  assert.equal([limiter.running, limiter.waiting], [1, 1]);
+  second.finish();
+  await second.done;
+  await soon();
+  third.finish();
+  assert.is(await third.done, 'third');
+});

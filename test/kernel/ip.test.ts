@@ -28,6 +28,7 @@ test('X-Forwarded-For counts from trusted proxies only, and only as far as they 
   assert.is(clientAddress('::1', '2001:db8::5', proxies), '2001:db8::5');
   assert.is(clientAddress('10.0.0.1', '', proxies), '10.0.0.1');
   assert.is(clientAddress('10.0.0.1', 'unknown', proxies), '10.0.0.1');
+  assert.is(clientAddress('10.0.0.1', '1.2.3.4, unknown, 10.0.0.3', proxies), '10.0.0.3');
   assert.is(clientAddress('10.0.0.1', "1.2.3.4' or 1=1, 10.0.0.3", proxies), '10.0.0.3');
 });
 
@@ -49,8 +50,11 @@ test('the admin address accepts only literal addresses, localhost and configured
     'localhost.evil.test:2087',
     '127.0.0.1.evil.test',
     'a@127.0.0.1',
+    'notlocalhost',
+    'evil.panel.example.com',
+    'evil-panel.example.com:2087',
   ])
-    assert.not.ok(guard.allows(host), host);
+    for (const time of ['first', 'second']) assert.not.ok(guard.allows(host), `${host}, ${time} time`);
 });
 
 /** Ranges that are not public: the first and last address and the purpose of each. */

@@ -55,6 +55,10 @@ test('a contradictory table stops the start with an error naming the conflict an
     /names two, which is neither a setting nor a plugin/,
   );
   assert.match(await failure([plugin('one')], { one: {} }), /plugin one has no settings/);
+  assert.match(
+    await failure([plugin('one')], { external_features: ['nonsense'] }),
+    /external_features names nonsense, which is not a feature/,
+  );
 });
 
 // asvs 16.3.4, 16.5.3: a plugin that cannot run returns 503 and affects no other
@@ -127,6 +131,40 @@ test('plugins are set up after those that they need, get their services, and clo
   const server = await TestServer.start({ plugins: [traced('a', ['b', 'c']), traced('b', ['c']), traced('c', [])] });
   await server.close();
   assert.equal(order, ['c after ', 'b after C', 'a after B and C', 'close a', 'close b', 'close c']);
+});
+
+test('a failed release is logged, and the other plugins are closed', async () => {
+  const closed: string[] = [];
+  const closing = (name: string, isBroken = false) =>
+    plugin(name, {
+      setup: ({ onClose, service }) => {
+        onClose(() => {
+          closed.push(name);
+          if (isBroken) throw new Error('it is stuck');
+        });
+        assert.throws(() => service('b'), /uses b without listing it in needs/);
+        return { handlers: { show: () => ({}) } };
+      },
+    });
+  const server = await TestServer.start({ plugins: [closing('a'), closing('b', true), closing('c')] });
+  assert.is((await server.ask('/a')).status, 200);
+  await server.close();
+  assert.equal(closed, ['c', 'b', 'a']);
+});
+
+test('a set-up that hangs makes its plugin unavailable', async () => {
+  const real = globalThis.setTimeout;
+  globalThis.setTimeout = ((work: () => void, ms = 0) => real(work, ms === 30_000 ? 0 : ms)) as typeof setTimeout;
+  try {
+    const server = await TestServer.start({
+      plugins: [plugin('hanging', { setup: () => new Promise(() => {}) }), plugin('fine')],
+    });
+    globalThis.setTimeout = real;
+    assert.equal([(await server.ask('/hanging')).status, (await server.ask('/fine')).status], [503, 200]);
+    await server.close();
+  } finally {
+    globalThis.setTimeout = real;
+  }
 });
 
 test('parts are gathered concurrently, and a provider that fails or hangs costs only its part', async () => {

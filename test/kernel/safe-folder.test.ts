@@ -268,6 +268,7 @@ test('no descriptor stays open after any failure', async () => {
   }
   const folder = await Folder.open(root, ['a']);
   for await (const entry of folder.scan()) if (entry.name.length > 0) break;
+  for (const name of ['b', 'nothing', '..']) assert.ok(await codeOf(() => folder.file(name)), name);
   await folder.close();
   assert.is(openDescriptors(), before);
 });

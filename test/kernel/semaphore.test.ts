@@ -27,8 +27,11 @@ test('no more tasks run than there are slots, a failure frees its slot, and too 
   assert.is(await third, 'done');
   running[3]?.finish();
   assert.is(await fourth, 'done');
-  const again = task();
-  assert.is(running.length, 5, 'all slots are free again');
+  const again = [task(), task(), task()];
+  assert.is(running.length, 6, 'all slots are free again, and no more than before');
   running[4]?.finish();
-  assert.is(await again, 'done');
+  running[5]?.finish();
+  await Promise.all(again.slice(0, 2));
+  running[6]?.finish();
+  assert.is(await again[2], 'done');
 });

@@ -69,11 +69,13 @@ test('a cached token is rejected once it has expired', async () => {
   const { sessions } = server.hostkeep.core;
   const { token } = await server.user('ella');
   for (let i = 0; i < 2; i += 1) assert.is((await server.ask('/probe/mine', { token })).status, 200);
-  assert.ok(sessions.remembered(`Bearer ${token}`), 'the token is remembered');
+  const session = sessions.remembered(`Bearer ${token}`);
+  assert.ok(session !== undefined && (await sessions.isAlive(session)), 'the token is remembered');
   const real = Date.now;
   const expiresAt = real() + sessions.ttlSeconds * 1000;
   try {
     Date.now = () => expiresAt;
+    assert.not.ok(await sessions.isAlive(session));
     const { status, body } = await server.ask('/probe/mine', { token });
     assert.equal([status, body['error']], [401, 'authentication_required']);
     assert.is((await server.ask('/probe/mine', { token })).status, 401, 'also at a second attempt');
@@ -137,6 +139,37 @@ test('HEAD is GET without its body', async () => {
       'also where the token is remembered',
     );
   assert.is((await server.ask('/probe/echo', { method: 'HEAD' })).status, 405);
+  for (const path of ['/probe/open', '/nowhere', '/probe/mine', '/probe/echo', '/probe/stream']) {
+    const rest = 'GET /probe/query?n=7 HTTP/1.1\r\nHost: x\r\n\r\n';
+    const text = await rawRequest(
+      server.hostkeep.url('user'),
+      `HEAD ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n${rest}`,
+      (all) => all.includes('"n":7'),
+    );
+    assert.match(text, /^HTTP[^{}]+\r\n\r\nHTTP[^{}]+\r\n\r\n\{"n":7,"q":""\}$/, path);
+  }
+  assert.is(sinks.length, 0, 'no stream was opened');
+});
+
+test('a request whose length is ambiguous gets no answer, on any path', async () => {
+  const inside = 'GET /probe/open HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const target of [
+    'POST /probe/echo',
+    'PATCH /probe/echo',
+    'GET /probe/open',
+    'POST /nowhere',
+    'OPTIONS /nowhere',
+  ]) {
+    for (const framing of [
+      `Content-Length: 0\r\nContent-Length: ${inside.length}\r\n`,
+      `Content-Length: ${inside.length}\r\nContent-Length: 0\r\n`,
+      'Transfer-Encoding: gzip, chunked\r\n',
+      'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n',
+    ]) {
+      const text = await raw(`${target} HTTP/1.1\r\nHost: x\r\n${framing}\r\n${inside}`);
+      assert.is(text, '', `${target} ${framing}`);
+    }
+  }
 });
 
 // threat double-decoding: paths are decoded once, then checked
@@ -159,9 +192,12 @@ test('queries and paths are decoded once and checked', async () => {
     assert.is((await server.ask(`/probe/query?${bad}`)).body['error'], 'invalid_request', bad);
   assert.equal((await server.ask('/probe/query')).body, { q: '', n: 1 });
   assert.equal((await server.ask('/probe/query?q=a%2520b+c&n=7&')).body, { q: 'a%20b c', n: 7 });
+  for (const name of ['toString', '__proto__'])
+    assert.is((await server.ask(`/probe/query?${name}=1`)).body['error'], 'invalid_request', name);
   assert.is((await server.ask('/probe/items/x/y')).status, 400);
   assert.is((await server.ask('/probe/items/1/%ff')).status, 400);
   assert.equal((await server.ask('/probe/items/1/a%2Fb')).body, { id: 1, part: 'a/b' });
+  assert.equal((await server.ask('/probe/items/1/%252e%252e%252Fb')).body, { id: 1, part: '%2e%2e%2Fb' });
   assert.match(
     await raw('GET /probe/rest/a/b%20c/%2e%2e/../x HTTP/1.1\r\nHost: x\r\n\r\n'),
     /\{"path":"a\/b c\/..\/..\/x"\}/,
@@ -179,6 +215,12 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
   assert.is((await post('{}', { 'content-type': 'application/jsonx' })).status, 415);
   for (const bad of ['', '{', '"\u0000', '{"text":"a"}x'])
     assert.is((await post(bad)).body['error'], 'invalid_json', bad);
+  const bytes = await fetch(`${server.hostkeep.url('user')}/probe/echo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"text":"\xff"}', 'latin1'),
+  });
+  assert.is(((await bytes.json()) as { error: string }).error, 'invalid_json', 'not UTF-8');
   const misfit = await post('{"text":"a","__proto__":{}}');
   assert.is(misfit.body['error'], 'invalid_request');
   assert.equal(misfit.body['errors'], [{ path: '/__proto__', message: 'is not known here' }]);
@@ -192,6 +234,11 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
   ])
     assert.is((await post(bad)).status, 400, bad);
   assert.is((await post(`{"text":"${'a'.repeat(70_000)}"}`)).status, 413);
+  assert.is((await post('{"text":"a"}'.padEnd(64 * 1024 + 1))).status, 413);
+  assert.is((await post('{"text":"a"}'.padEnd(64 * 1024))).status, 201);
+  const announced =
+    'POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65537\r\n\r\n';
+  assert.match(await raw(announced), /413 Payload Too Large/, 'without waiting for the first byte');
   const good = await post('{"text":"ä"}', { 'content-type': 'Application/JSON; charset=utf-8' });
   assert.is(good.status, 201);
   assert.equal(good.body, { text: 'ä' });
@@ -228,7 +275,7 @@ test('chunked bodies are limited while they arrive', async () => {
   const text = await raw(
     `POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`,
   );
-  assert.match(text, /413 Payload Too Large/);
+  assert.match(text, /413 Payload Too Large[^]*Connection: close/i, 'the rest of the body is not awaited');
   const good = await raw(
     'POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n7\r\nt":"a"}\r\n0\r\n\r\n',
   );
@@ -250,7 +297,7 @@ test('a reply header with control characters is never written', async () => {
 // threat leaked-secrets: errors contain a code and a request id, never the cause
 // asvs 16.5.1: errors contain a code and a request id; the cause stands in the log
 test('errors tell the client what to do and never why the server failed', async () => {
-  for (const how of ['now', 'later']) {
+  for (const how of ['now', 'later', 'undeclared header']) {
     const { status, body } = await server.ask(`/probe/fails?how=${how}`);
     assert.is(status, 500);
     assert.not.match(JSON.stringify(body), /secret/);
@@ -290,19 +337,23 @@ test('pipelined requests are answered in their order', async () => {
   );
 });
 
-test('a handler is notified when its client disconnects', async () => {
-  const held = new Gate();
-  const other = await TestServer.start({ plugins: [probePlugin(held)] });
-  const socket = await rawConnection(other.hostkeep.url('user'));
-  socket.write('GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
-  await held.entered;
-  assert.not.ok(held.aborted, 'the client is there');
-  socket.destroy();
-  for (const end = Date.now() + 5000; !held.aborted && Date.now() < end;)
-    await new Promise((resolve) => setImmediate(resolve));
-  held.open();
-  await other.close();
-  assert.ok(held.aborted);
+test('a handler is notified when its client disconnects, and its late answer does no harm', async () => {
+  for (const path of ['/probe/wait', '/probe/linger']) {
+    const held = new Gate();
+    const other = await TestServer.start({ plugins: [probePlugin(held)] });
+    const { token } = await other.user('abel');
+    assert.is((await other.ask('/probe/mine', { token })).status, 200, 'the token is remembered now');
+    const socket = await rawConnection(other.hostkeep.url('user'));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    await held.entered;
+    assert.not.ok(held.aborted, 'the client is there');
+    socket.destroy();
+    for (const end = Date.now() + 5000; !held.aborted && Date.now() < end;)
+      await new Promise((resolve) => setImmediate(resolve));
+    held.open();
+    await other.close();
+    assert.ok(held.aborted);
+  }
 });
 
 test('a stopping server answers accepted requests and accepts no new ones', async () => {
@@ -311,6 +362,7 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
   const { port } = new URL(other.hostkeep.url('user'));
   const broken = await rawConnection(other.hostkeep.url('user'));
   broken.write('POST /probe/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+  const lost = await rawConnection(other.hostkeep.url('user'));
   const waiting = rawRequest(other.hostkeep.url('user'), 'GET /probe/wait HTTP/1.1\r\nHost: x\r\n\r\n');
   await held.entered;
   const closed = other.close();
@@ -318,6 +370,8 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
   const refused = connect(Number(port), '127.0.0.1');
   const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException];
   assert.is(error.code, 'ECONNREFUSED');
+  lost.write('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n');
+  assert.match((await lost.toArray()).map(String).join(''), /404 Not Found[^]*Connection: close/i);
   held.open();
   assert.match(await waiting, /200 OK[^]*Connection: close[^]*"waited":true/i);
   broken.write('!');
@@ -327,29 +381,36 @@ test('a stopping server answers accepted requests and accepts no new ones', asyn
 });
 
 // threat immortal-tokens: a stream ends with its session
-test('a stream ends with its session', async () => {
+test('a stream ends with its session, and that of a guest goes on', async () => {
   const { account, token } = await server.user('stella');
+  const guest = await rawConnection(server.hostkeep.url('user'));
+  guest.write('GET /probe/feed HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(guest, 'data');
   const response = await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
     headers: { authorization: `Bearer ${token}` },
   });
   const reader = response.body?.getReader();
   assert.match(Buffer.from((await reader?.read())?.value ?? []).toString(), /data: first/);
-  assert.is(sinks.length, 1);
+  assert.is(sinks.length, 2);
   await server.hostkeep.core.sessions.endOthers(account, '', '');
   assert.is((await reader?.read())?.done, true);
-  assert.is(sinks.length, 0);
+  assert.is(sinks.length, 1);
+  guest.destroy();
+  while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
 test('a stream ends with its client', async () => {
   const { token } = await server.user('sven');
-  const stop = new AbortController();
-  await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: stop.signal,
-  });
-  assert.is(sinks.length, 1);
-  stop.abort();
-  while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  for (const kind of ['a new token', 'a remembered token']) {
+    const stop = new AbortController();
+    await fetch(`${server.hostkeep.url('user')}/probe/stream`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: stop.signal,
+    });
+    assert.is(sinks.length, 1, kind);
+    stop.abort();
+    while (sinks.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 });
 
 test('the address of a client comes from trusted proxies only', async () => {
@@ -393,11 +454,16 @@ test('with a certificate both addresses speak HTTPS', async () => {
     await once(response, 'end');
   }
   await secure.close();
+  const plain = await TestServer.start({
+    plugins: [probePlugin()],
+    config: { tls: { cert: '', key: '', hsts_seconds: 3600 } },
+  });
   assert.is(
-    (await server.ask('/probe/open')).headers.get('strict-transport-security'),
+    (await plain.ask('/probe/open')).headers.get('strict-transport-security'),
     null,
     'over plain HTTP it would mean nothing',
   );
+  await plain.close();
 });
 
 test('two servers do not share a port', async () => {
@@ -410,17 +476,25 @@ test('two servers do not share a port', async () => {
 });
 
 test('a reloaded configuration replaces the old one, unless it is invalid', async () => {
-  const other = await TestServer.start({ plugins: [probePlugin()] });
+  const opened: Sink[] = [];
+  const other = await TestServer.start({ plugins: [probePlugin(new Gate(), opened)] });
   const { hostkeep } = other;
+  const { token } = await other.user('rita');
+  const stream = await fetch(`${other.hostkeep.url('user')}/probe/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   const kept = hostkeep.node.config;
   const failure = await hostkeep.reconfigure({ ...kept, sections: { probe: { word: 5 } } }).then(
     () => undefined,
     (cause: Error) => cause,
   );
   assert.match(failure?.message ?? '', /probe.word must be string/);
+  assert.is(opened.length, 1);
   assert.equal((await other.ask('/probe/open')).body, { word: 'hello' });
   const polls = Array.from({ length: 20 }, () => other.ask('/probe/open'));
   await hostkeep.reconfigure({ ...kept, sections: { probe: { word: 'changed' } } });
+  assert.is(opened.length, 0, 'streams of the old configuration end');
+  assert.match(await stream.text(), /data: first/);
   for (const { status } of await Promise.all(polls)) assert.is(status, 200);
   assert.equal((await other.ask('/probe/open')).body, { word: 'changed' });
   await hostkeep.reconfigure({ ...kept, plugins: { probe: false } });

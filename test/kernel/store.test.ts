@@ -74,6 +74,60 @@ test('of transactions committed together, a failing one rolls back only itself',
   await store.close();
 });
 
+test('a failure after the commit rejects only its own call', async () => {
+  const store = await open();
+  const add = (name: string) =>
+    store.write(async (tx) => {
+      await tx.run('insert into things (name) values (?)', name);
+      tx.afterCommit(() => {
+        if (name === 'b') throw new Error('too late');
+      });
+    });
+  const [a, b, c] = [add('a'), add('b'), add('c')];
+  assert.is(await rejected(b), 'too late');
+  await Promise.all([a, c]);
+  assert.equal(await store.get('select count(*) as n from things'), { n: 3 });
+  await store.close();
+});
+
+test('commits are flushed, foreign keys hold, and the connection for reads cannot write', async () => {
+  const store = await open();
+  assert.match(await rejected(store.get("insert into things (name) values ('x') returning id")), /readonly/);
+  await store.write(async (tx) => {
+    assert.equal(await tx.get('pragma synchronous'), { synchronous: 2 });
+    assert.equal(await tx.get('pragma foreign_keys'), { foreign_keys: 1 });
+  });
+  await store.close();
+});
+
+test('a statement that failed may succeed later, and closing waits for queued writers', async () => {
+  const store = await open();
+  assert.match(await rejected(store.get('select n from later')), /no such table/);
+  await store.write((tx) => tx.run('create table later (n integer)'));
+  assert.is(await store.get('select n from later'), undefined);
+  const writes = Array.from({ length: 100 }, (_, n) => store.write((tx) => tx.run('insert into later values (?)', n)));
+  const { file } = store;
+  await store.close();
+  await Promise.all(writes);
+  const again = await Store.open(file);
+  assert.equal(await again.get('select count(*) as n from later'), { n: 100 });
+  await again.close();
+});
+
+test('a writer waits for one of another process', async () => {
+  const store = await open();
+  const other = await Store.open(store.file);
+  let waiting: Promise<unknown> | undefined;
+  await store.write(async (tx) => {
+    await tx.run("insert into things (name) values ('first')");
+    waiting = other.write((its) => its.run("insert into things (name) values ('second')"));
+    for (let i = 0; i < 50; i += 1) await tx.get('select 1');
+  });
+  await waiting;
+  assert.equal(await store.get('select count(*) as n from things'), { n: 2 });
+  for (const each of [other, store]) await each.close();
+});
+
 test('no job is left in the queue, however long after another one it arrives', async () => {
   const store = await open();
   for (let ticks = 0; ticks < 40; ticks += 1) {

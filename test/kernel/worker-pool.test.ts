@@ -58,6 +58,12 @@ test('a task that takes too long is rejected, and later ones run in a new thread
     assert.is(await next, 1);
   }));
 
+test('the time limit of a finished task ends no thread', () =>
+  during({ timeoutMs: 500 }, async (thread) => {
+    const start = performance.now();
+    for (let n = 1; performance.now() - start < 700; n += 1) assert.is(await thread.ask('count'), n);
+  }));
+
 test('a thread that exits is replaced', () =>
   during({}, async (thread) => {
     assert.is((await errorOf(thread.ask('die'))).message, 'the thread echo-thread exited');

@@ -188,6 +188,12 @@ test('logins and failed ones are in the log of the account, and nothing of an in
     /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'hal' logged in from IP 127\.0\.0\.1$/,
   );
   assert.match(body.log_content[1] ?? '', /User 'hal' failed to log in from IP 127\.0\.0\.1$/);
+  assert.equal(
+    await server.hostkeep.core.store.get(
+      "select count(*) as n from events where username = '' and type = 'login.failed'",
+    ),
+    { n: 0 },
+  );
 });
 
 test('logins are counted for the metrics', async () => {

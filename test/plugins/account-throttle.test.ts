@@ -25,6 +25,15 @@ async function age(ms: number): Promise<void> {
   await server.hostkeep.core.store.write((tx) => tx.run('update login_failures set at = at - ?', ms));
 }
 
+test('guesses of the code that confirms a set-up count as failures', async () => {
+  const { token } = await server.user('cora');
+  const ask = (path: string, body: unknown) => server.ask(path, { method: 'POST', token, body });
+  assert.is((await ask('/api/account/2fa/setup', { password: PASSWORD })).status, 200);
+  const statuses: number[] = [];
+  for (let i = 0; i < 6; i += 1) statuses.push((await ask('/api/account/2fa/confirm', { code: 'abcdef' })).status);
+  assert.equal(statuses, [400, 400, 400, 400, 400, 429]);
+});
+
 // asvs 6.1.1, 6.3.1: five failures a minute, then also the correct password has to wait
 test('five failures a minute, and then also the right password has to wait', async () => {
   await server.account('ann');

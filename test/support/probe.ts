@@ -25,6 +25,18 @@ export class Gate {
 
 /** A plugin that uses every part of the contract; it owns two features of the catalogue. */
 export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
+  const wait = async ({ signal }: { readonly signal: AbortSignal }) => {
+    signal.addEventListener('abort', () => (gate.aborted = true));
+    gate.enter();
+    await gate.opened;
+    return { waited: true };
+  };
+  const stream = () =>
+    new Stream('text/event-stream', (sink) => {
+      sinks.push(sink);
+      sink.write('data: first\n\n');
+      return () => void sinks.splice(sinks.indexOf(sink), 1);
+    });
   return definePlugin({
     name: 'probe',
     features: ['dns', 'redirects'],
@@ -84,6 +96,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       },
       put: { method: 'PUT', path: '/probe/echo', summary: 'echoes a body', body: Echo, reply: Echo },
       wait: { method: 'GET', path: '/probe/wait', access: 'guest', summary: 'waits', reply: Any },
+      linger: { method: 'GET', path: '/probe/linger', access: 'user', summary: 'waits for users', reply: Any },
       bytes: {
         method: 'GET',
         path: '/probe/bytes',
@@ -124,6 +137,14 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         produces: ['text/event-stream'],
         reply: Any,
       },
+      feed: {
+        method: 'GET',
+        path: '/probe/feed',
+        access: 'guest',
+        summary: 'streams to guests',
+        produces: ['text/event-stream'],
+        reply: Any,
+      },
       ip: { method: 'GET', path: '/probe/ip', access: 'guest', summary: 'tells the address', reply: Any },
     },
     setup: ({ config }) => ({
@@ -138,27 +159,21 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         rest: ({ params }) => params,
         echo: ({ body }) => body,
         put: ({ body }) => body,
-        wait: async ({ signal }) => {
-          signal.addEventListener('abort', () => (gate.aborted = true));
-          gate.enter();
-          await gate.opened;
-          return { waited: true };
-        },
+        wait,
+        linger: wait,
         bytes: () =>
           reply(Uint8Array.of(1, 2, 3), { type: 'image/png', headers: { ETag: '"x"', 'Cache-Control': 'private' } }),
         header: (call) => ready({ echo: call.header('x-echo') }, { headers: { 'X-Value': call.query.value } }),
-        fails: ({ query }) => {
+        fails: (call) => {
+          const { query } = call;
+          if (query.how === 'undeclared header') return { cookie: call.header('cookie' as never) };
           if (query.how === 'later') return Promise.reject(new Error('secret cause'));
           if (query.how === 'busy') throw retryLater('overloaded', 'come back', 1.2);
           throw new Error('secret cause');
         },
         misfit: () => ({ n: 'one' }) as unknown as { n: number },
-        stream: () =>
-          new Stream('text/event-stream', (sink) => {
-            sinks.push(sink);
-            sink.write('data: first\n\n');
-            return () => void sinks.splice(sinks.indexOf(sink), 1);
-          }),
+        stream,
+        feed: stream,
         ip: (call) => ({ ip: call.ip }),
       },
     }),
