@@ -255,10 +255,35 @@ test('one event is one line, and a change and its event exist together', async (
     lines[0] ?? '',
     /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'eve' did 'x'\\x0d\\x0a\[2026-01-01 00:00:00\] User 'root' \\u2028\\u202e from IP ::1$/,
   );
-  assert.match(lines[1] ?? '', /was created from IP localhost$/);
+  assert.match(lines[1] ?? '', /was created from the command line$/);
   assert.is((await events.page(account.id, 'DID', 0, 10)).total, 1);
   assert.is((await events.page(account.id, '%', 0, 10)).total, 0, 'a search is no pattern');
   assert.is(escapeControl('a\tb'), 'a\\x09b');
+});
+
+test('pages are ordered by time, and events of one time by their order', async () => {
+  const { events, store } = server.hostkeep.core;
+  const account = await server.account('historic');
+  const texts = async (search: string, offset: number, limit: number) =>
+    (await events.page(account.id, search, offset, limit)).lines.map((line) => /'historic' (.*) from/.exec(line)?.[1]);
+  const now = Date.now();
+  await store.write(async (tx) => {
+    for (const [text, at] of [
+      ['did one', now - 5000],
+      ['did two', now - 9000],
+      ['did three', now - 5000],
+      ['did four', now - 86_400_000],
+    ] as const)
+      await events.record(tx, { type: 'logout', account, text, ip: '::1', at });
+  });
+  assert.equal(await texts('', 0, 10), ['was created', 'did three', 'did one', 'did two', 'did four']);
+  assert.equal(await texts('DID', 0, -1), ['did three', 'did one', 'did two', 'did four']);
+  assert.equal(await texts('', 1, 3), ['did three', 'did one', 'did two']);
+  await store.write((tx) => events.record(tx, { type: 'logout', account, text: 'came last', ip: '' }));
+  assert.match(
+    (await events.page(account.id, '', 0, 1)).lines[0] ?? '',
+    /User 'historic' came last from the command line$/,
+  );
 });
 
 test('an event of an account that was removed in the meantime belongs to the server, rejects the login, and is not an error', async () => {

@@ -231,7 +231,7 @@ test("what a killed process left is cleared at the next start, and nobody else's
   assert.is((await second.add(token, 'half.example')).status, 201);
   const { lines } = await second.server.hostkeep.core.events.page(account.id, 'removed', 0, 10);
   assert.is(lines.length, 1);
-  assert.match(lines[0] ?? '', /removed the domain parent\.example from IP localhost$/);
+  assert.match(lines[0] ?? '', /removed the domain parent\.example from the command line$/);
   const { body } = await second.server.ask<{ maindomains: unknown[] }>('/api/docker_domains', { token });
   assert.is(body.maindomains.length, 3, 'what was below the removed domain is a main domain now');
 });
