@@ -28,18 +28,20 @@ export const InheritQuery = Type.Object({
   inherit: Type.Boolean({ default: false, description: 'true removes the override, so that the plan decides' }),
 });
 
+const PlanOrNone = Type.Union([Name, Type.Null()], { description: 'null: no plan, and so no features' });
+
 export const AccountBody = Type.Object(
   {
     username: Name,
     password: Password,
     role: Type.Union([Type.Literal('user'), Type.Literal('admin')], { default: 'user' }),
-    plan: Type.Optional(Name),
+    plan: Type.Optional(PlanOrNone),
     email: Type.Optional(Email),
   },
   closed,
 );
 export const AccountChange = Type.Object(
-  { plan: Type.Optional(Name), email: Type.Optional(Email), locale: Type.Optional(Name) },
+  { plan: Type.Optional(PlanOrNone), email: Type.Optional(Email), locale: Type.Optional(Name) },
   { ...closed, minProperties: 1 },
 );
 export const PasswordBody = Type.Object({ password: Password }, closed);
@@ -52,7 +54,7 @@ export const AccountView = Type.Object({
   locale: Type.String(),
   plan: Type.Union([Type.String(), Type.Null()]),
   features: Type.Array(Type.String(), {
-    description: "Effective features: those of the plan, plus and minus the account's overrides",
+    description: "Effective features: those of the plan, plus and minus the account's overrides; none without a plan",
   }),
   overrides: Type.Record(Type.String(), Type.Boolean(), {
     description: 'Features granted (true) or revoked (false) independent of the plan',

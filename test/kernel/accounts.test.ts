@@ -39,7 +39,7 @@ test('accounts that cannot be are refused by name', async () => {
   for (const name of ['', 'Ann', '1a', 'a b', 'a/b', '../a', "a'b", 'a\n', `a${'b'.repeat(32)}`, 'ä'])
     assert.is(await make(name), 'invalid_request', name);
   assert.is(await make('ada', { plan: 'nonsense' }), 'plan_not_found');
-  assert.is(await make('ada', {}), 'invalid_request', 'a user without a plan');
+  assert.is(await make('ada', {}), 'invalid_request', 'a user whose plan is not given');
   assert.is(await make('ada', { role: 'admin', plan: 'basic' }), 'invalid_request', 'an admin with a plan');
   assert.is(await make('ada'), 'done');
   assert.is(await make('ada'), 'account_exists');
@@ -50,14 +50,15 @@ test('accounts that cannot be are refused by name', async () => {
 
 // threat fail-open: an account without a plan has no features
 test('features are those of the plan, plus and minus the own; without a plan there are none', async () => {
-  const { accounts, store } = server.hostkeep.core;
-  await server.account('flo', 'basic');
+  const { accounts, events } = server.hostkeep.core;
+  const { id } = await server.account('flo', 'basic');
   await accounts.setFeature('flo', 'waf', true);
   await accounts.setFeature('flo', 'domains', false);
   const { features } = await accounts.get('flo');
   assert.ok(features.has('waf') && features.has('dashboard') && !features.has('domains'));
-  await store.write((tx) => tx.run("update accounts set plan = null where username = 'flo'"));
-  assert.is((await accounts.get('flo')).features.size, 0);
+  assert.is((await accounts.update('flo', { plan: null })).features.size, 0);
+  assert.match((await events.page(id, '', 0, 1)).lines[0] ?? '', /'flo' changed the plan to none from/);
+  assert.ok((await accounts.update('flo', { plan: 'basic' })).features.has('waf'), 'its own settings are kept');
 });
 
 // threat immortal-tokens: logout, password change, suspension and removal end sessions at once
