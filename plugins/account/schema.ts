@@ -96,7 +96,9 @@ export const TwofaConfirmed = Type.Object({
 });
 export const TwofaOffBody = Type.Object({ password: Password, code: Code });
 export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
-export const TwofaResetParams = Type.Object({ username: Type.String({ minLength: 1, maxLength: 64 }) });
+export const TwofaResetParams = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
+});
 export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.Literal(false) });
 
 export const ActivityQuery = Type.Object({
