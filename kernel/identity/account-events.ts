@@ -4,7 +4,7 @@ import type { PlanLimits } from './plan-limits.ts';
 declare module '../storage/audit-log.ts' {
   interface EventTypes {
     'account.created': undefined;
-    'account.changed': Partial<Record<'plan' | 'email' | 'locale', string>>;
+    'account.changed': Partial<Record<'plan' | 'email' | 'locale', string | null>>;
     'account.suspended': undefined;
     'account.unsuspended': undefined;
     'account.removed': { readonly account_id: number };

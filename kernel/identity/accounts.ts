@@ -29,7 +29,8 @@ interface NewAccount {
   readonly username: string;
   readonly role: Role;
   readonly email?: string;
-  readonly plan?: string;
+  /** `null` for a user without a plan, who has no features. */
+  readonly plan?: string | null;
   readonly passwordHash: string;
 }
 
@@ -143,8 +144,8 @@ export class Accounts {
   }
 
   /**
-   * Creates an account: a user with a plan, or an admin without one. Errors: 409 `account_exists`,
-   * 404 `plan_not_found`, 400 for a bad name.
+   * Creates an account: a user, whose plan must be given because a forgotten one would mean no features, or an admin
+   * without a plan. Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name.
    */
   async create(account: NewAccount, ip = ''): Promise<Account> {
     const { username, role, plan = null } = account;
@@ -153,8 +154,9 @@ export class Accounts {
         'invalid_request',
         'a user name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter',
       );
-    if ((role === 'user') !== (plan !== null))
-      throw new HttpError('invalid_request', role === 'user' ? 'a user needs a plan' : 'an admin has no plan');
+    if (role === 'user' && account.plan === undefined)
+      throw new HttpError('invalid_request', 'a user needs a plan, or null for none');
+    if (role === 'admin' && plan !== null) throw new HttpError('invalid_request', 'an admin has no plan');
     if (plan !== null) await this.#plans.get(plan);
     await this.#store.write(async (tx) => {
       if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed since the check above
@@ -174,15 +176,15 @@ export class Accounts {
     return this.get(username);
   }
 
-  /** Changes plan, e-mail address or language. Errors: 404 `account_not_found`, `plan_not_found`. */
+  /** Changes plan (`null` = none), e-mail address or language. Errors: 404 `account_not_found`, `plan_not_found`. */
   async update(
     username: string,
-    change: { plan?: string; email?: string; locale?: string },
+    change: { plan?: string | null; email?: string; locale?: string },
     ip = '',
   ): Promise<Account> {
-    if (change.plan !== undefined) await this.#plans.get(change.plan);
+    if (typeof change.plan === 'string') await this.#plans.get(change.plan);
     await this.#change(username, async (tx, { id }) => {
-      if (change.plan !== undefined) await assertPlanExists(tx, change.plan);
+      if (typeof change.plan === 'string') await assertPlanExists(tx, change.plan);
       for (const column of ['plan', 'email', 'locale'] as const) {
         const value = change[column];
         if (value === undefined) continue;
@@ -190,7 +192,7 @@ export class Accounts {
         await this.#events.record(tx, {
           type: 'account.changed',
           account: { id, username },
-          text: `changed the ${column} to ${value}`,
+          text: `changed the ${column} to ${value ?? 'none'}`,
           ip,
           data: { [column]: value },
         });

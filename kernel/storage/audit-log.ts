@@ -59,7 +59,7 @@ const TRIM_EVERY = 256;
 
 /**
  * The log of all events. Each event is written in the same transaction as the change that it describes, so that neither
- * exists without the other. Pages read the log newest first; followers read it onward from an id, at their own pace.
+ * exists without the other. Pages read the log by time, newest first; followers read it onward from an id, at their own pace.
  */
 export class AuditLog {
   readonly #store: Store;
@@ -74,7 +74,7 @@ export class AuditLog {
     const { type, ip, account, at = Date.now() } = input;
     const username = account?.username ?? input.username ?? '';
     const line = escapeControl(
-      `[${formatTime(at)}] User '${username}' ${input.text} from IP ${ip === '' ? 'localhost' : ip}`,
+      `[${formatTime(at)}] User '${username}' ${input.text} from ${ip === '' ? 'the command line' : `IP ${ip}`}`,
     );
     // The subselect yields NULL if the account was removed in the meantime.
     const { lastId: id } = await tx.run(
@@ -139,7 +139,7 @@ export class AuditLog {
     const total = count?.n ?? 0;
     const wanted = limit < 0 ? total : Math.max(0, Math.min(limit, total - offset));
     const rows = await this.#store.all<{ line: string }>(
-      `select line from events where account_id = ?${matches} order by id desc limit ? offset ?`,
+      `select line from events where account_id = ?${matches} order by at desc, id desc limit ? offset ?`,
       ...params,
       wanted,
       offset,
@@ -149,7 +149,8 @@ export class AuditLog {
 
   async #trim(tx: Tx, accountId: number): Promise<void> {
     await tx.run(
-      'delete from events where account_id = ? and id <= (select id from events where account_id = ? order by id desc limit 1 offset ?)',
+      `delete from events where account_id = ?
+        and (at, id) <= (select at, id from events where account_id = ? order by at desc, id desc limit 1 offset ?)`,
       accountId,
       accountId,
       KEPT,

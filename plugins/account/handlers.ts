@@ -58,7 +58,7 @@ export async function activityPage(
     log_content: lines,
     current_page: showAll ? 1 : page,
     items_per_page: showAll ? total : PAGE_LINES,
-    total_pages: showAll ? 1 : Math.ceil(total / PAGE_LINES),
+    total_pages: showAll ? 1 : Math.max(1, Math.ceil(total / PAGE_LINES)),
     total_lines: total,
     search_term: search,
     show_all: showAll,

@@ -96,20 +96,26 @@ export const TwofaConfirmed = Type.Object({
 });
 export const TwofaOffBody = Type.Object({ password: Password, code: Code });
 export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
-export const TwofaResetParams = Type.Object({ username: Type.String({ minLength: 1, maxLength: 64 }) });
+export const TwofaResetParams = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
+});
 export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.Literal(false) });
 
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   search: Type.String({ maxLength: 255, default: '', description: 'Part of a line, not case-sensitive' }),
-  show_all: Type.String({ default: '', description: 'true returns all lines on one page' }),
+  show_all: Type.String({
+    enum: ['true', 'false', ''],
+    default: '',
+    description: 'true returns all lines on one page',
+  }),
 });
 export type ActivityQuery = Static<typeof ActivityQuery>;
 export const ActivityPage = Type.Object({
   log_content: Type.Array(Type.String(), { description: 'Newest first' }),
   current_page: Type.Integer(),
   items_per_page: Type.Integer(),
-  total_pages: Type.Integer(),
+  total_pages: Type.Integer({ description: '1 where there are no lines' }),
   total_lines: Type.Integer(),
   search_term: Type.String(),
   show_all: Type.Boolean(),

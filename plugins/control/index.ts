@@ -25,7 +25,7 @@ export default definePlugin({
     createAccount: admin({
       method: 'POST',
       path: '/api/accounts',
-      summary: 'Create an account; a user needs a plan, an administrator has none',
+      summary: 'Create an account; a user needs a plan or null, an administrator has none',
       body: schema.AccountBody,
       reply: schema.AccountView,
       status: 201,

@@ -19,30 +19,38 @@ export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
 });
-export const AccountParams = Type.Object({ username: Name });
-export const SessionParams = Type.Object({ username: Name, id: Name });
-export const AccountFeatureParams = Type.Object({ username: Name, feature: Name });
-export const PlanParams = Type.Object({ name: Name });
-export const PlanFeatureParams = Type.Object({ name: Name, feature: Name });
+const ofAccount = { username: { ...Name, examples: ['jane'] } };
+const ofFeature = { feature: { ...Name, examples: ['domains'] } };
+const ofPlan = { name: { ...Name, examples: ['starter'] } };
+export const AccountParams = Type.Object(ofAccount);
+export const SessionParams = Type.Object({ ...ofAccount, id: Name });
+export const AccountFeatureParams = Type.Object({ ...ofAccount, ...ofFeature });
+export const PlanParams = Type.Object(ofPlan);
+export const PlanFeatureParams = Type.Object({ ...ofPlan, ...ofFeature });
 export const InheritQuery = Type.Object({
   inherit: Type.Boolean({ default: false, description: 'true removes the override, so that the plan decides' }),
 });
+
+const PlanOrNone = Type.Union([Name, Type.Null()], { description: 'null: no plan, and so no features' });
 
 export const AccountBody = Type.Object(
   {
     username: Name,
     password: Password,
     role: Type.Union([Type.Literal('user'), Type.Literal('admin')], { default: 'user' }),
-    plan: Type.Optional(Name),
+    plan: Type.Optional(PlanOrNone),
     email: Type.Optional(Email),
   },
-  closed,
+  { ...closed, examples: [{ username: 'jane', password: 'NEW_PASSWORD', plan: 'basic' }] },
 );
 export const AccountChange = Type.Object(
-  { plan: Type.Optional(Name), email: Type.Optional(Email), locale: Type.Optional(Name) },
-  { ...closed, minProperties: 1 },
+  { plan: Type.Optional(PlanOrNone), email: Type.Optional(Email), locale: Type.Optional(Name) },
+  { ...closed, minProperties: 1, examples: [{ email: 'jane@example.com' }] },
 );
-export const PasswordBody = Type.Object({ password: Password }, closed);
+export const PasswordBody = Type.Object(
+  { password: Password },
+  { ...closed, examples: [{ password: 'NEW_PASSWORD' }] },
+);
 
 export const AccountView = Type.Object({
   user_id: Type.Integer(),
@@ -52,7 +60,7 @@ export const AccountView = Type.Object({
   locale: Type.String(),
   plan: Type.Union([Type.String(), Type.Null()]),
   features: Type.Array(Type.String(), {
-    description: "Effective features: those of the plan, plus and minus the account's overrides",
+    description: "Effective features: those of the plan, plus and minus the account's overrides; none without a plan",
   }),
   overrides: Type.Record(Type.String(), Type.Boolean(), {
     description: 'Features granted (true) or revoked (false) independent of the plan',
@@ -79,9 +87,17 @@ export const SessionsEnded = Type.Object({ ended: Type.Integer({ description: 'N
 
 export const PlanBody = Type.Object(
   { ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) },
-  { ...closed, description: 'Limits that are left out are 0 = unlimited' },
+  {
+    ...closed,
+    description: 'Limits that are left out are 0 = unlimited',
+    examples: [{ name: 'starter', domains_limit: 2, features: ['domains'] }],
+  },
 );
-export const PlanChange = Type.Partial(PlanLimits, { ...closed, minProperties: 1 });
+export const PlanChange = Type.Partial(PlanLimits, {
+  ...closed,
+  minProperties: 1,
+  examples: [{ domains_limit: 3 }],
+});
 export const PlanView = Type.Object({ name: Type.String(), ...PlanLimits.properties, features: Features });
 export type PlanView = Static<typeof PlanView>;
 export const PlanPage = Type.Object({ plans: Type.Array(PlanView), next_cursor: NextCursor });

@@ -17,21 +17,23 @@ export const DashboardConfig = Type.Object(
 );
 export type DashboardConfig = Static<typeof DashboardConfig>;
 
-const Limit = Type.Integer({ description: '0 = unlimited' });
+/** A limit is an integer, so that 0 has two meanings; the feature tells them apart. */
+const Limit = (feature: string) =>
+  Type.Integer({ description: `0 = unlimited if user_features names ${feature}, otherwise not included` });
 const NameServer = Type.String({ description: 'Empty when unset' });
 const Domain = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };
 
 export const Dashboard = Type.Object({
   cpu_limit: Type.Integer({ description: 'Percent of one CPU, 100 for each; 0 = unlimited' }),
   custom_message: Type.Union([Type.String(), Type.Null()]),
-  db_limit: Limit,
+  db_limit: Limit('mysql'),
   db_usage: Type.Integer({ description: 'Databases' }),
   domains: Type.Array(Type.Object({ docroot: Type.String(), domain_id: Type.Integer(), domain_url: Type.String() })),
-  domains_limit: Limit,
+  domains_limit: Limit('domains'),
   email_count: Type.Integer(),
-  email_limit: Limit,
+  email_limit: Limit('emails'),
   ftp_count: Type.Integer(),
-  ftp_limit: Limit,
+  ftp_limit: Limit('ftp'),
   how_to_guides: Type.Union([Type.Literal('yes'), Type.Literal('no')]),
   how_to_topics: Type.Array(Topic),
   ip_address: Type.String({ description: 'Address of the node' }),
@@ -53,6 +55,6 @@ export const Dashboard = Type.Object({
   user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), {
     description: '[site path, kind of application]',
   }),
-  websites_limit: Limit,
+  websites_limit: Limit('websites'),
 });
 export type Dashboard = Static<typeof Dashboard>;

@@ -8,7 +8,7 @@ import {
   DockerDomains,
   DomainEntry,
   DomainList,
-  DomainName,
+  DomainToDelete,
   DomainsConfig,
   NewDomain,
 } from './schema.ts';
@@ -51,9 +51,12 @@ export default definePlugin({
       method: 'POST',
       path: '/api/domains/delete',
       summary: 'Remove a domain and keep its files',
-      body: DomainName,
+      description:
+        'A domain with subdomains is refused, naming them in `subdomains`, because they would become main domains, ' +
+        'which count against the limit of the plan. `with_subdomains` removes them with it, or none of them.',
+      body: DomainToDelete,
       reply: DeletedDomain,
-      errors: ['domain_not_found', 'webserver_failed'],
+      errors: ['domain_not_found', 'domain_has_subdomains', 'webserver_failed'],
     },
     docker: {
       method: 'GET',
@@ -81,7 +84,7 @@ export default definePlugin({
         add: async ({ account, body, ip }) =>
           entryOf(views.domain(await registry.add(account, body.domain_url, body.docroot, ip))),
         remove: async ({ account, body, ip }) => ({
-          domain_url: await registry.remove(account, body.domain_url, ip),
+          domain_url: await registry.remove(account, body.domain_url, body.with_subdomains, ip),
           deleted: true as const,
         }),
       },

@@ -12,6 +12,9 @@ import { isWithin, parseDomain, publicSuffix } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
 
+/** How many subdomains the text of an error names. */
+const NAMED = 5;
+
 type Point = 'domainAdded' | 'domainRemoved';
 
 /** Adds and removes domains: checks names and limits, and coordinates each change with the providers of its point. */
@@ -35,13 +38,13 @@ export class DomainRegistry {
     const name = this.#nameOf(domainUrl);
     const components = this.#components(docroot ?? name);
     // First without a transaction, so that a refused name leaves no folder behind.
-    assertFree(account, name, await rows.nameStatus(this.#host.store, account.id, name));
+    assertFree(account, name, components, await rows.nameStatus(this.#host.store, account.id, name));
     await createDocroot(account, components);
     const isDirect = !this.#isProvided('domainAdded');
     const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
     const id = await this.#host.store.write(async (tx) => {
       const status = await rows.nameStatus(tx, account.id, name);
-      assertFree(account, name, status);
+      assertFree(account, name, components, status);
       const inserted = await rows.insert(
         tx,
         { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_ID },
@@ -54,22 +57,27 @@ export class DomainRegistry {
     return { id, ...row };
   }
 
-  /** Removes a domain but not its files. Errors: 404 `domain_not_found`; any error of a provider of `domainRemoved`. */
-  async remove(account: Account, domainUrl: string, ip: string): Promise<string> {
+  /**
+   * Removes a domain but not its files; its subdomains only `withSubdomains`, because without their parent they would
+   * count. Errors: 404 `domain_not_found`; 409 `domain_has_subdomains`; any error of a provider of `domainRemoved`, and
+   * then all of them stay.
+   */
+  async remove(account: Account, domainUrl: string, withSubdomains: boolean, ip: string): Promise<string> {
     const { name = '' } = parseDomain(domainUrl);
     const isDirect = !this.#isProvided('domainRemoved');
-    const row = await this.#host.store.write(async (tx) => {
+    const removed = await this.#host.store.write(async (tx) => {
       const found = await rows.find(tx, name);
       if (found === undefined || found.account_id !== account.id)
         throw new HttpError('domain_not_found', 'the account has no domain of this name');
-      if (isDirect) await this.#finishRemoval(tx, account, found, 'active', ip);
-      else {
-        await rows.move(tx, found.id, 'active', 'removing', PROCESS_ID);
-        tx.afterCommit(() => this.#changed(account.id));
-      }
-      return found;
+      const below = await rows.subdomainsOf(tx, found);
+      assertRemovable(name, below, withSubdomains);
+      for (const row of [...below, found])
+        if (isDirect) await this.#finishRemoval(tx, account, row, 'active', ip);
+        else await rows.claimForRemoval(tx, row.id, PROCESS_ID);
+      tx.afterCommit(() => this.#changed(account.id));
+      return [...below, found];
     });
-    if (!isDirect) await this.#completeRemoval(account, row, ip);
+    if (!isDirect) await this.#completeRemoval(account, removed, ip);
     return name;
   }
 
@@ -102,24 +110,27 @@ export class DomainRegistry {
       throw refusal;
     }
     await this.#host.store.write(async (tx) => {
-      if (!(await rows.move(tx, row.id, 'adding', 'active', '')))
+      if (!(await rows.activate(tx, row, 'adding')))
         throw new Error(`the account of ${row.name} was removed while the domain was being added`);
       await this.#record(tx, 'added', account, row, ip);
     });
   }
 
-  async #completeRemoval(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
-    const part = this.#part(account, row);
-    const refusal = firstFailure(await this.#host.gather('domainRemoved', part));
+  async #completeRemoval(account: Account, removed: readonly rows.DomainRow[], ip: string): Promise<void> {
+    const gatherAll = async (point: Point) =>
+      (await Promise.all(removed.map((row) => this.#host.gather(point, this.#part(account, row))))).flat();
+    const refusal = firstFailure(await gatherAll('domainRemoved'));
     if (refusal !== undefined) {
-      await this.#host.gather('domainAdded', part);
+      await gatherAll('domainAdded');
       await this.#host.store.write(async (tx) => {
-        await rows.move(tx, row.id, 'removing', 'active', '');
+        for (const row of removed) await rows.activate(tx, row, 'removing');
         tx.afterCommit(() => this.#changed(account.id));
       });
       throw refusal;
     }
-    await this.#host.store.write((tx) => this.#finishRemoval(tx, account, row, 'removing', ip));
+    await this.#host.store.write(async (tx) => {
+      for (const row of removed) await this.#finishRemoval(tx, account, row, 'removing', ip);
+    });
   }
 
   async #finishRemoval(
@@ -182,7 +193,12 @@ export class DomainRegistry {
   }
 }
 
-function assertFree(account: Account, name: string, { taken, isSub, mains, mainsBelow }: rows.NameStatus): void {
+function assertFree(
+  account: Account,
+  name: string,
+  docroot: readonly string[],
+  { taken, isSub, mains, mainsBelow }: rows.NameStatus,
+): void {
   if (taken)
     throw new HttpError(
       'domain_exists',
@@ -191,6 +207,27 @@ function assertFree(account: Account, name: string, { taken, isSub, mains, mains
   const limit = account.plan?.domains_limit ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
     throw new HttpError('domain_limit_reached', `the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
+  if (docroot.length === 0 && mains > 0)
+    throw new HttpError(
+      'invalid_docroot',
+      "only an account's first domain can be served from the files root, because it then serves the folders of all others",
+    );
+}
+
+function assertRemovable(name: string, below: readonly rows.DomainRowInState[], withSubdomains: boolean): void {
+  const busy = below.filter(({ state }) => state !== 'active');
+  if (below.length === 0 || (withSubdomains && busy.length === 0)) return;
+  const subdomains = (withSubdomains ? busy : below).map((each) => each.name).toSorted();
+  const first = subdomains.slice(0, NAMED);
+  const others = subdomains.length - first.length;
+  const named = new Intl.ListFormat('en-GB').format(others === 0 ? first : [...first, `${others} more`]);
+  throw new HttpError(
+    'domain_has_subdomains',
+    withSubdomains
+      ? `${name} cannot be removed while these are being added or removed: ${named}`
+      : `${name} has subdomains: ${named}; remove them first, or with it (with_subdomains)`,
+    { members: { subdomains } },
+  );
 }
 
 async function createDocroot(account: Account, components: readonly string[]): Promise<void> {

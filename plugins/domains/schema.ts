@@ -31,11 +31,17 @@ export const NewDomain = Type.Object({
       maxLength: 4096,
       description:
         'Folder, absolute below the virtual root or relative to it; created if missing; defaults to <virtual ' +
-        'root>/<domain>',
+        'root>/<domain>. The virtual root itself only for the first domain of the account',
     }),
   ),
 });
-export const DomainName = Type.Object({ domain_url: DomainUrl });
+export const DomainToDelete = Type.Object({
+  domain_url: DomainUrl,
+  with_subdomains: Type.Boolean({
+    default: false,
+    description: 'true deletes its subdomains too; without it, a domain that has some is refused',
+  }),
+});
 
 export const DomainEntry = Type.Object({
   domain_id: Type.Integer(),

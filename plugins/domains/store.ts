@@ -12,6 +12,10 @@ export interface DomainRow {
 }
 export type DomainState = 'active' | 'adding' | 'removing';
 
+export interface DomainRowInState extends DomainRow {
+  readonly state: DomainState;
+}
+
 interface NewDomainRow extends Omit<DomainRow, 'id'> {
   readonly state: DomainState;
   readonly claimed_by: string;
@@ -21,11 +25,14 @@ interface NewDomainRow extends Omit<DomainRow, 'id'> {
 export interface NameStatus {
   /** Any account has the name, or another account has a parent domain or a subdomain of it. */
   readonly taken: boolean;
-  /** It is a subdomain of a domain of the account, and so does not count. */
+  /**
+   * It is a subdomain of an active domain of the account, and so does not count. A parent that is being added or removed
+   * may be gone in a moment.
+   */
   readonly isSub: boolean;
-  /** Domains of the account that count. */
+  /** Domains of the account that count, those being added or removed included; 0 only if the account has no domain. */
   readonly mains: number;
-  /** Those of them that are subdomains of the name, and so would no longer count. */
+  /** Those of them that are subdomains of the name, and no longer count once it is active. */
   readonly mainsBelow: number;
 }
 
@@ -46,7 +53,8 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
       exists (select 1 from domains where name = ?2)
         or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
         or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as taken,
-      exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1) as is_sub,
+      exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1
+        and state = 'active') as is_sub,
       (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
       (select count(*) from domains
         where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
@@ -60,7 +68,7 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
 }
 
 /** Resolves with the new id; `status` must come from the same transaction. */
-export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: NameStatus): Promise<number> {
+export async function insert(tx: Tx, row: NewDomainRow, { isSub }: NameStatus): Promise<number> {
   const { account_id, name, docroot, state, claimed_by, created_at } = row;
   const { lastId } = await tx.run(
     `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at)
@@ -74,36 +82,55 @@ export async function insert(tx: Tx, row: NewDomainRow, { isSub, mainsBelow }: N
     claimed_by,
     created_at,
   );
-  if (mainsBelow > 0)
-    await tx.run(
-      'update domains set is_main = 0 where reversed > ? and reversed < ? and account_id = ? and is_main = 1',
-      ...rangeBelow(name),
-      account_id,
-    );
+  if (state === 'active') await countNoneBelow(tx, row);
   return lastId;
 }
 
-/** Changes the state of a row; resolves with `false` when it is deleted or in another state. */
-export async function move(tx: Tx, id: number, from: DomainState, to: DomainState, claim: string): Promise<boolean> {
-  return (
-    (await tx.run('update domains set state = ?, claimed_by = ? where id = ? and state = ?', to, claim, id, from))
-      .changes === 1
-  );
+/** Claims an active row for its removal by a process. */
+export async function claimForRemoval(tx: Tx, id: number, claim: string): Promise<void> {
+  await tx.run("update domains set state = 'removing', claimed_by = ? where id = ? and state = 'active'", claim, id);
 }
 
-/** Deletes a row; those of its subdomains that have no other parent in the account become main domains. */
-export async function remove(tx: Tx, { id, account_id, name }: DomainRow, from: DomainState): Promise<boolean> {
-  const { changes } = await tx.run('delete from domains where id = ? and state = ?', id, from);
-  if (changes === 0) return false;
-  const below = await tx.all<{ id: number; name: string }>(
-    'select id, name from domains where reversed > ? and reversed < ? and account_id = ?',
+/**
+ * Makes a row active, from when on its subdomains do not count. Resolves with `false` when it is deleted or in another
+ * state.
+ */
+export async function activate(tx: Tx, row: DomainRow, from: DomainState): Promise<boolean> {
+  const { changes } = await tx.run(
+    "update domains set state = 'active', claimed_by = '' where id = ? and state = ?",
+    row.id,
+    from,
+  );
+  if (changes === 1) await countNoneBelow(tx, row);
+  return changes === 1;
+}
+
+async function countNoneBelow(tx: Tx, { account_id, name }: Pick<DomainRow, 'account_id' | 'name'>): Promise<void> {
+  await tx.run(
+    'update domains set is_main = 0 where reversed > ? and reversed < ? and account_id = ? and is_main = 1',
     ...rangeBelow(name),
     account_id,
   );
-  if (below.length === 0 || (await nameStatus(tx, account_id, name)).isSub) return true;
-  const names = new Set(below.map((each) => each.name));
+}
+
+/** Returns the subdomains of a domain in its account, deepest first. */
+export function subdomainsOf(reader: Reader, { account_id, name }: DomainRow): Promise<DomainRowInState[]> {
+  return reader.all<DomainRowInState>(
+    `select ${COLUMNS}, state from domains where reversed > ? and reversed < ? and account_id = ? order by reversed desc`,
+    ...rangeBelow(name),
+    account_id,
+  );
+}
+
+/** Deletes a row; those of its subdomains that have no other active parent in the account become main domains. */
+export async function remove(tx: Tx, row: DomainRow, from: DomainState): Promise<boolean> {
+  const { changes } = await tx.run('delete from domains where id = ? and state = ?', row.id, from);
+  if (changes === 0) return false;
+  const below = await subdomainsOf(tx, row);
+  if (below.length === 0 || (await nameStatus(tx, row.account_id, row.name)).isSub) return true;
+  const active = new Set(below.filter(({ state }) => state === 'active').map((each) => each.name));
   const mains = below
-    .filter((each) => !parentsOf(each.name).some((parent) => names.has(parent)))
+    .filter((each) => !parentsOf(each.name).some((parent) => active.has(parent)))
     .map((each) => each.id);
   await tx.run('update domains set is_main = 1 where id in (select value from json_each(?))', JSON.stringify(mains));
   return true;
@@ -144,8 +171,8 @@ export async function count(reader: Reader): Promise<number> {
 }
 
 /** Returns the rows that no process will complete, because the one that claimed them has ended. */
-export async function interruptedRows(reader: Reader): Promise<(DomainRow & { readonly state: DomainState })[]> {
-  const pending = await reader.all<DomainRow & { state: DomainState; claimed_by: string }>(
+export async function interruptedRows(reader: Reader): Promise<DomainRowInState[]> {
+  const pending = await reader.all<DomainRowInState & { claimed_by: string }>(
     `select ${COLUMNS}, state, claimed_by from domains where state <> 'active'`,
   );
   return pending.filter((row) => !isRunning(row.claimed_by));

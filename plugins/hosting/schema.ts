@@ -31,6 +31,11 @@ export type ServerInfo = Static<typeof ServerInfo>;
 
 const NameServer = Type.String({ description: 'Empty when unset' });
 const Limit = (what: string) => Type.Integer({ description: `${what}; 0 = unlimited` });
+/** What the plan sets, also where the account lacks the feature; a client tells by the dashboard's member. */
+const LimitOf = (feature: string, what: string) =>
+  Type.Integer({
+    description: `${what}; 0 = unlimited. Not included unless user_features of /api/dashboard names ${feature}`,
+  });
 
 export const HostingPlan = Type.Object({
   context: Type.String({ description: "Name of the account's container context, equal to the user name" }),
@@ -40,18 +45,18 @@ export const HostingPlan = Type.Object({
   ns4: NameServer,
   plan_bandwidth: Limit('Network speed in Mbit/s'),
   plan_cpu_limit: Type.String({ description: 'CPUs, e.g. 2 or 0.5; 0 = unlimited' }),
-  plan_db_limit: Limit('Databases'),
+  plan_db_limit: LimitOf('mysql', 'Databases'),
   plan_description: Type.String(),
   plan_disk_limit: Type.String({ description: 'e.g. 20 GB (2^30 bytes); 0 = unlimited' }),
-  plan_domains_limit: Limit('Domains'),
-  plan_email_limit: Limit('Mailboxes'),
-  plan_ftp_limit: Limit('FTP accounts'),
+  plan_domains_limit: LimitOf('domains', 'Domains'),
+  plan_email_limit: LimitOf('emails', 'Mailboxes'),
+  plan_ftp_limit: LimitOf('ftp', 'FTP accounts'),
   plan_inodes_limit: Limit('Files and folders'),
   plan_mysql: Type.String({ description: 'Database server of the plan' }),
   plan_name: Type.String(),
   plan_ram_limit: Type.String({ description: 'e.g. 3 GB (2^30 bytes); 0 = unlimited' }),
   plan_webserver: Type.String({ description: 'Web server of the plan' }),
-  plan_websites_limit: Limit('Websites'),
+  plan_websites_limit: LimitOf('websites', 'Websites'),
 });
 export type HostingPlan = Static<typeof HostingPlan>;
 

@@ -51,10 +51,13 @@ interface Described {
   readonly properties?: Readonly<Record<string, Described>>;
 }
 
-/** Returns a value that fits a schema: its example or default, otherwise an object of its required members. */
+/**
+ * Returns a value that fits a schema: its example or default, otherwise an object of its required members. A text that
+ * only the caller knows is the member's name in capitals.
+ */
 function exampleOf(schema: Described | undefined, name: string): unknown {
   const given = schema?.examples?.[0] ?? schema?.default ?? schema?.const ?? schema?.enum?.[0];
-  if (schema === undefined || given !== undefined) return given ?? name;
+  if (schema === undefined || given !== undefined) return given ?? name.toUpperCase();
   if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0], name);
   if (schema.type === 'object')
     return Object.fromEntries(
@@ -62,7 +65,7 @@ function exampleOf(schema: Described | undefined, name: string): unknown {
     );
   if (schema.type === 'array') return [];
   if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1;
-  return schema.type === 'boolean' ? true : name;
+  return schema.type === 'boolean' ? true : name.toUpperCase();
 }
 
 /** Quotes a text as one word of a POSIX shell. */

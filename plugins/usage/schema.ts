@@ -64,7 +64,11 @@ export const Endpoints = Type.Object({
       method: Type.String(),
       path: Type.String(),
       description: Type.String(),
-      example: Type.String({ description: 'A curl command; it reads the token from the shell variable TOKEN' }),
+      example: Type.String({
+        description:
+          'A curl command. It reads the token from the shell variable TOKEN; PASSWORD and other words in capitals stand ' +
+          'for what only the caller knows. The account jane and the plan starter are those of the examples that create them',
+      }),
     }),
   ),
 });

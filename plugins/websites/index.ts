@@ -35,7 +35,7 @@ export default definePlugin({
       query: DatabaseInfoQuery,
       reply: DatabaseInfo,
       summary: "Read the database settings from a site's configuration file",
-      errors: ['database_info_not_found', 'invalid_config_file'],
+      errors: ['database_info_not_found', 'file_too_complex', 'invalid_config_file'],
     },
   },
   setup({ config, store, log, node, identity, peer, onClose }) {

@@ -71,7 +71,7 @@ export class Sites {
     this.#cache.drop(accountId);
   }
 
-  /** Errors: 404 `database_info_not_found`, 422 `invalid_config_file`. */
+  /** Errors: 404 `database_info_not_found`, 422 `invalid_config_file`, `file_too_complex`. */
   async databaseInfo(account: Account, domain: string): Promise<DatabaseInfo> {
     let info = await this.#databaseInfo(account, domain);
     if (info === undefined) {

@@ -41,7 +41,7 @@ test('accounts that cannot be are refused by name', async () => {
   for (const name of ['', 'Ann', '1a', 'a b', 'a/b', '../a', "a'b", 'a\n', `a${'b'.repeat(32)}`, 'ä'])
     assert.is(await make(name), 'invalid_request', name);
   assert.is(await make('ada', { plan: 'nonsense' }), 'plan_not_found');
-  assert.is(await make('ada', {}), 'invalid_request', 'a user without a plan');
+  assert.is(await make('ada', {}), 'invalid_request', 'a user whose plan is not given');
   assert.is(await make('ada', { role: 'admin', plan: 'basic' }), 'invalid_request', 'an admin with a plan');
   assert.is(await make('ada'), 'done');
   assert.is(await make('ada'), 'account_exists');
@@ -52,14 +52,15 @@ test('accounts that cannot be are refused by name', async () => {
 
 // threat fail-open: an account without a plan has no features
 test('features are those of the plan, plus and minus the own; without a plan there are none', async () => {
-  const { accounts, store } = server.hostkeep.core;
-  await server.account('flo', 'basic');
+  const { accounts, events } = server.hostkeep.core;
+  const { id } = await server.account('flo', 'basic');
   await accounts.setFeature('flo', 'waf', true);
   await accounts.setFeature('flo', 'domains', false);
   const { features } = await accounts.get('flo');
   assert.ok(features.has('waf') && features.has('dashboard') && !features.has('domains'));
-  await store.write((tx) => tx.run("update accounts set plan = null where username = 'flo'"));
-  assert.is((await accounts.get('flo')).features.size, 0);
+  assert.is((await accounts.update('flo', { plan: null })).features.size, 0);
+  assert.match((await events.page(id, '', 0, 1)).lines[0] ?? '', /'flo' changed the plan to none from/);
+  assert.ok((await accounts.update('flo', { plan: 'basic' })).features.has('waf'), 'its own settings are kept');
 });
 
 // threat immortal-tokens: logout, password change, suspension and removal end sessions at once
@@ -450,7 +451,7 @@ test('one event is one line, and a change and its event exist together', async (
     lines[0] ?? '',
     /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] User 'eve' did 'x'\\x0d\\x0a\[2026-01-01 00:00:00\] User 'root' \\u2028\\u202e from IP ::1$/,
   );
-  assert.match(lines[1] ?? '', /was created from IP localhost$/);
+  assert.match(lines[1] ?? '', /was created from the command line$/);
   assert.is((await events.page(account.id, 'DID', 0, 10)).total, 1);
   assert.is((await events.page(account.id, '%', 0, 10)).total, 0, 'a search is no pattern');
   assert.is(escapeControl('a\tb'), 'a\\x09b');
@@ -464,6 +465,31 @@ test('one event is one line, and a change and its event exist together', async (
     for (let code = first; code <= last; code += 1)
       assert.match(escapeControl(String.fromCharCode(code)), /^\\(x[0-9a-f]{2}|u[0-9a-f]{4})$/, range);
   assert.is(escapeControl(' ~\u00a0\u2027\u202f\u2065ä'), ' ~\u00a0\u2027\u202f\u2065ä');
+});
+
+test('pages are ordered by time, and events of one time by their order', async () => {
+  const { events, store } = server.hostkeep.core;
+  const account = await server.account('historic');
+  const texts = async (search: string, offset: number, limit: number) =>
+    (await events.page(account.id, search, offset, limit)).lines.map((line) => /'historic' (.*) from/.exec(line)?.[1]);
+  const now = Date.now();
+  await store.write(async (tx) => {
+    for (const [text, at] of [
+      ['did one', now - 5000],
+      ['did two', now - 9000],
+      ['did three', now - 5000],
+      ['did four', now - 86_400_000],
+    ] as const)
+      await events.record(tx, { type: 'logout', account, text, ip: '::1', at });
+  });
+  assert.equal(await texts('', 0, 10), ['was created', 'did three', 'did one', 'did two', 'did four']);
+  assert.equal(await texts('DID', 0, -1), ['did three', 'did one', 'did two', 'did four']);
+  assert.equal(await texts('', 1, 3), ['did three', 'did one', 'did two']);
+  await store.write((tx) => events.record(tx, { type: 'logout', account, text: 'came last', ip: '' }));
+  assert.match(
+    (await events.page(account.id, '', 0, 1)).lines[0] ?? '',
+    /User 'historic' came last from the command line$/,
+  );
 });
 
 test('an event of an account that was removed in the meantime belongs to the server, rejects the login, and is not an error', async () => {

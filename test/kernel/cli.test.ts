@@ -87,6 +87,27 @@ test('accounts, plans, features and sessions are managed without a server', asyn
   assert.match((await hostkeep(data, ['plan', 'remove', 'small'])).stderr, /accounts still use the plan small/);
   assert.is((await hostkeep(data, ['session', 'list', 'ann', '--json'])).stdout, '[]\n');
   assert.match((await hostkeep(data, ['session', 'rotate-key'])).stdout, /^new key /);
+  const bare = await hostkeep(data, ['account', 'add', 'bare', '--no-plan', '--json']);
+  assert.is((JSON.parse(bare.stdout) as { plan: unknown }).plan, null);
+  assert.is((await hostkeep(data, ['account', 'set', 'ann', '--no-plan'])).stdout, 'ann is changed\n');
+  const without = JSON.parse((await hostkeep(data, ['account', 'list', '--json'])).stdout) as {
+    username: string;
+    plan: unknown;
+    features: unknown[];
+  }[];
+  assert.equal(
+    without.map(({ username, plan, features }) => [username, plan, features.length]),
+    [
+      ['ann', null, 0],
+      ['bare', null, 0],
+      ['root', null, 0],
+    ],
+  );
+  assert.match((await hostkeep(data, ['account', 'show', 'bare'])).stdout, /^plan: null$/m);
+  assert.is((await hostkeep(data, ['plan', 'remove', 'small'])).code, 0);
+  await hostkeep(data, ['account', 'set', 'ann', '--email', 'new@example.com']);
+  await hostkeep(data, ['account', 'set', 'ann', '--plan', 'basic']);
+  assert.match((await hostkeep(data, ['account', 'show', 'ann'])).stdout, /^plan: "basic"$/m);
   const target = join(data, 'copy.db');
   assert.is((await hostkeep(data, ['backup', target])).code, 0);
   assert.is(statSync(target).mode & 0o777, 0o600);

@@ -29,7 +29,7 @@ export function codeOf(secret: string, steps = 0): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
 }
 
-/** AccountLimiter two-factor authentication on; its first code is the present one. */
+/** Turns two-factor authentication on; its first code is the present one. */
 export async function enableTwofa(
   server: TestServer,
   token: string,

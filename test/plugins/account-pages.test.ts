@@ -197,8 +197,28 @@ test('the log is paged newest first, searched in any case, and shown whole on de
   const one = await page(`search=${encodeURIComponent("ünique 100%_ 'QUOTED'")}`);
   assert.is(one.log_content.length, 1);
   assert.match(one.log_content[0] ?? '', /'quoted'\\x0d\\x0a\[x\] User from IP/);
-  assert.equal((await page('search=nothing+like+it')).log_content, []);
-  for (const query of ['page=0', 'page=-1', 'page=x', 'page=1.5', 'page=1&page=2', `search=${'x'.repeat(256)}`]) {
+  assert.equal(await page('search=nothing+like+it'), {
+    log_content: [],
+    current_page: 1,
+    items_per_page: 25,
+    total_pages: 1,
+    total_lines: 0,
+    search_term: 'nothing like it',
+    show_all: false,
+  });
+  assert.equal((await page('search=nothing+like+it&show_all=true'))['total_pages'], 1);
+  assert.is((await page('show_all=')).log_content.length, 25);
+  for (const query of [
+    'page=0',
+    'page=-1',
+    'page=x',
+    'page=1.5',
+    'page=1&page=2',
+    'show_all=True',
+    'show_all=1',
+    'show_all=yes',
+    `search=${'x'.repeat(256)}`,
+  ]) {
     assert.is((await server.ask(`/api/account/activity?${query}`, { token })).status, 400, query);
   }
   const other = await server.user('hal');

@@ -73,6 +73,9 @@ test('bad input is refused and changes nothing', async () => {
     ],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'basic', admin: true }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'nosuch' }, 'plan_not_found'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: '' }, 'invalid_request'],
+    ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: false }, 'invalid_request'],
+    ['PUT', '/api/accounts/operator', { plan: null }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'operator', password: PASSWORD, role: 'admin' }, 'account_exists'],
     ['PUT', '/api/accounts/operator', {}, 'invalid_request'],
     ['PUT', '/api/accounts/operator', { plan: 'basic' }, 'invalid_request'],
@@ -129,6 +132,47 @@ test('an account is created, changed, suspended and removed', async () => {
   assert.is(await status(), 401, 'a session that ended stays ended');
   assert.equal((await del('/api/accounts/carl')).body, { username: 'carl', deleted: true });
   assert.is((await ask('/api/accounts/carl')).body.error, 'account_not_found');
+});
+
+// threat fail-open: an account without a plan has no features
+test('an account without a plan logs in, has no features, and gets them with a plan', async () => {
+  const body = { username: 'bare', password: PASSWORD, plan: null };
+  const created = await post('/api/accounts', body);
+  assert.is(created.status, 201);
+  assert.equal([created.body['plan'], created.body['features']], [null, []]);
+  assert.is((await put('/api/accounts/bare/features/dashboard')).status, 200);
+  const shown = (await ask('/api/accounts/bare')).body;
+  assert.equal([shown['plan'], shown['features'], shown['overrides']], [null, [], { dashboard: true }]);
+  const accounts = (await ask('/api/accounts?limit=500')).body['accounts'] as { username: string; plan: unknown }[];
+  assert.is(accounts.find(({ username }) => username === 'bare')?.plan, null);
+  const login = await logIn(server, 'bare');
+  assert.is(login.status, 200);
+  const own = String(login.body['token']);
+  let gated = 0;
+  for (const { access, address, features, method, paths, body: schema } of server.hostkeep.node.routes()) {
+    if (access !== 'feature' || address !== 'user') continue;
+    for (const path of paths) {
+      const answer = await server.ask<Body>(path.replace(/[:*]\w+/g, 'x'), {
+        method,
+        token: own,
+        ...(schema === undefined ? {} : { body: {} }),
+      });
+      assert.is(answer.status, 403, `${method} ${path}`);
+      assert.is(answer.body['feature'], features[0], `${method} ${path}`);
+      gated += 1;
+    }
+  }
+  assert.ok(gated > 30, `${gated} routes ask for a feature`);
+  assert.is((await put('/api/accounts/bare', { plan: 'basic' })).body['plan'], 'basic');
+  assert.is((await server.ask('/api/dashboard', { token: own })).status, 200);
+  const back = await put('/api/accounts/bare', { plan: null });
+  assert.equal([back.body['plan'], back.body['features']], [null, []]);
+  assert.is((await server.ask('/api/dashboard', { token: own })).status, 403);
+  const plan = await post('/api/plans', { name: 'unused' });
+  assert.is(plan.status, 201);
+  await put('/api/accounts/bare', { plan: 'unused' });
+  await put('/api/accounts/bare', { plan: null });
+  assert.is((await del('/api/plans/unused')).status, 200, 'the account no longer uses it');
 });
 
 test('nobody locks the last administrator out, nor oneself', async () => {

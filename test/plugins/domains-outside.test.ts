@@ -62,16 +62,19 @@ const plugins = (world: World) => [domains as unknown as Plugin, outside(world)]
 async function start(world: World, data?: string) {
   const server = await TestServer.start({ plugins: plugins(world), ...(data === undefined ? {} : { data }) });
   running.add(server);
-  const post = (path: string, token: string, name: string) =>
+  const post = (path: string, token: string, name: string, more: object = {}) =>
     server.ask<{ error?: string; total?: number; detail?: string }>(path, {
       method: 'POST',
       token,
-      body: { domain_url: name },
+      body: { domain_url: name, ...more },
     });
   return {
     server,
     add: (token: string, name: string) => post('/api/domains/new', token, name),
     remove: (token: string, name: string) => post('/api/domains/delete', token, name),
+    removeAll: (token: string, name: string) => post('/api/domains/delete', token, name, { with_subdomains: true }),
+    mains: async (token: string) =>
+      (await server.ask<{ maindomains: unknown[] }>('/api/docker_domains', { token })).body.maindomains.length,
     total: async (token: string) => (await server.ask<{ total: number }>('/api/domains', { token })).body.total,
   };
 }
@@ -107,6 +110,85 @@ test('a domain that the world does not let go stays', async () => {
   world.refusing.clear();
   assert.is((await remove(token, 'stays.example')).status, 200);
   assert.is(await total(token), 0);
+});
+
+test('domains that are deleted together are announced one by one, and all stay if the world keeps one', async () => {
+  const world = newWorld();
+  const { server, add, removeAll, total } = await start(world);
+  const { account, token } = await server.user('ann');
+  const all = ['a.b.top.example', 'b.top.example', 'c.top.example', 'top.example'];
+  for (const name of all.toReversed()) await add(token, name);
+  const told = (what: string) => world.told.filter((line) => line.startsWith(what)).map((line) => line.split(' ')[1]);
+  for (const stubborn of all) {
+    world.refusing.add(`remove ${stubborn}`);
+    world.told.length = 0;
+    const refused = await removeAll(token, 'top.example');
+    assert.is(refused.status, 502, stubborn);
+    assert.is(refused.body.error, 'webserver_failed');
+    assert.is(await total(token), 4);
+    assert.equal(told('add').toSorted(), told('remove').toSorted(), 'what was taken down is put up again');
+    world.refusing.clear();
+  }
+  assert.is((await server.hostkeep.core.events.page(account.id, 'removed', 0, 10)).total, 0);
+  world.told.length = 0;
+  assert.is((await removeAll(token, 'top.example')).status, 200);
+  assert.equal(told('remove').toSorted(), all);
+  assert.is(await total(token), 0);
+});
+
+// threat race-conditions: a change that the web server still works on counts fully
+test('the limit holds while the world is asked, and when it refuses', async () => {
+  const world = newWorld();
+  const { server, add, remove, removeAll, total, mains } = await start(world);
+  await server.hostkeep.core.plans.update('developer', { domains_limit: 2 });
+  const { token } = await server.user('ann');
+  for (const name of ['a.new.example', 'b.new.example']) assert.is((await add(token, name)).status, 201);
+  const { promise, resolve } = withResolver();
+  world.hold = promise;
+  world.told.length = 0;
+  world.refusing.add('add new.example');
+  const adding = add(token, 'new.example');
+  while (world.told.length === 0) await new Promise((done) => setImmediate(done));
+  world.hold = undefined;
+  assert.is((await add(token, 'other.example')).body.error, 'domain_limit_reached', 'new.example may be refused');
+  assert.is((await add(token, 'c.new.example')).body.error, 'domain_limit_reached');
+  resolve();
+  assert.is((await adding).status, 502);
+  assert.is(await mains(token), 2);
+  world.refusing.clear();
+  assert.is((await add(token, 'new.example')).status, 201, 'takes the place of both');
+  assert.is((await add(token, 'other.example')).status, 201);
+
+  const again = withResolver();
+  world.hold = again.promise;
+  world.told.length = 0;
+  world.refusing.add('remove b.new.example');
+  const removing = removeAll(token, 'new.example');
+  while (world.told.length === 0) await new Promise((done) => setImmediate(done));
+  world.hold = undefined;
+  assert.is((await add(token, 'c.new.example')).body.error, 'domain_limit_reached', 'it would be a main domain');
+  assert.is((await remove(token, 'new.example')).status, 404);
+  again.resolve();
+  assert.is((await removing).status, 502);
+  assert.is(await total(token), 4);
+  assert.is((await add(token, 'c.new.example')).status, 201);
+  assert.is(await mains(token), 2);
+
+  const last = withResolver();
+  world.refusing.clear();
+  world.hold = last.promise;
+  world.told.length = 0;
+  const below = add(token, 'd.new.example');
+  while (world.told.length === 0) await new Promise((done) => setImmediate(done));
+  const blocked = await removeAll(token, 'new.example');
+  assert.is(blocked.status, 409);
+  assert.is(blocked.body.error, 'domain_has_subdomains');
+  assert.match(blocked.body.detail ?? '', /d\.new\.example/);
+  world.hold = undefined;
+  last.resolve();
+  assert.is((await below).status, 201);
+  assert.is((await removeAll(token, 'new.example')).status, 200);
+  assert.is(await total(token), 1);
 });
 
 test('while providers are called, a domain is in no list but its name is taken', async () => {
@@ -149,7 +231,7 @@ test("what a killed process left is cleared at the next start, and nobody else's
   assert.is((await second.add(token, 'half.example')).status, 201);
   const { lines } = await second.server.hostkeep.core.events.page(account.id, 'removed', 0, 10);
   assert.is(lines.length, 1);
-  assert.match(lines[0] ?? '', /removed the domain parent\.example from IP localhost$/);
+  assert.match(lines[0] ?? '', /removed the domain parent\.example from the command line$/);
   const { body } = await second.server.ask<{ maindomains: unknown[] }>('/api/docker_domains', { token });
   assert.is(body.maindomains.length, 3, 'what was below the removed domain is a main domain now');
 });

@@ -22,6 +22,7 @@ interface Problem {
   error?: string;
   feature?: string;
   detail?: string;
+  subdomains?: string[];
 }
 interface Entry extends Problem {
   domain_id: number;
@@ -36,8 +37,8 @@ const add = (token: string, domain_url: unknown, docroot?: unknown) =>
     token,
     body: { domain_url, ...(docroot === undefined ? {} : { docroot }) },
   });
-const remove = (token: string, domain_url: unknown) =>
-  server.ask<Problem>('/api/domains/delete', { method: 'POST', token, body: { domain_url } });
+const remove = (token: string, domain_url: unknown, more: object = {}) =>
+  server.ask<Problem>('/api/domains/delete', { method: 'POST', token, body: { domain_url, ...more } });
 const list = async (token: string) =>
   (await server.ask<{ domains: Entry[]; total: number }>('/api/domains', { token })).body;
 const names = async (token: string) => (await list(token)).domains.map((each) => each.domain_url);
@@ -148,16 +149,32 @@ test('a domain is added with its folder, listed by name and logged', async () =>
     '/var/www/html/shop/public',
     'an existing folder, also of another domain, is fine',
   );
-  assert.is((await add(token, 'root.example', '/var/www/html')).body.docroot, '/var/www/html');
   const { domains, total } = await list(token);
-  assert.is(total, 4);
+  assert.is(total, 3);
   assert.equal(
     domains.map((each) => each.domain_url),
-    ['ape.example', 'root.example', 'xn--bcher-kva.example', 'zoo.example'],
+    ['ape.example', 'xn--bcher-kva.example', 'zoo.example'],
   );
-  assert.equal(domains[3], body);
+  assert.equal(domains[2], body);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'domain', 0, 10);
-  assert.match(lines[3] ?? '', /User 'adder' added the domain zoo\.example from IP 127\.0\.0\.1$/);
+  assert.match(lines[2] ?? '', /User 'adder' added the domain zoo\.example from IP 127\.0\.0\.1$/);
+});
+
+test('only the first domain of an account may be served from the files root', async () => {
+  const { token } = await server.user('rooted');
+  for (const docroot of ['/var/www/html', '/var/www/html/', '/', '.']) {
+    assert.is((await add(token, 'root.example', docroot)).body.docroot, '/var/www/html', docroot);
+    assert.is((await remove(token, 'root.example')).status, 200);
+  }
+  assert.is((await add(token, 'shop.example')).status, 201);
+  for (const docroot of ['/var/www/html', '/', './']) {
+    const { status, body } = await add(token, 'root.example', docroot);
+    assert.is(status, 400, docroot);
+    assert.is(body.error, 'invalid_docroot');
+  }
+  await remove(token, 'shop.example');
+  const both = await Promise.all([add(token, 'root.example', '/'), add(token, 'roots.example', '/')]);
+  assert.equal(both.map(({ status }) => status).toSorted(), [201, 400], 'also of two at once');
 });
 
 test('a name can be taken only once, by any account and in any form', async () => {
@@ -246,13 +263,58 @@ test('the limit counts domains, not subdomains of own ones', async () => {
   assert.is(await status('a-b.two.example'), 201);
   assert.is(await status('c.a.two.example'), 201);
   assert.is(await status('three.example'), 409);
-  await remove(token, 'two.example');
-  assert.is(await status('three.example'), 409, 'what was below a removed domain counts');
-  await remove(token, 'a-b.two.example');
+  assert.is((await remove(token, 'two.example')).status, 409, 'what is below it would count');
   assert.is(await status('three.example'), 409);
-  await remove(token, 'a.two.example');
-  await remove(token, 'c.a.two.example');
+  assert.is((await remove(token, 'two.example', { with_subdomains: true })).status, 200);
   assert.is(await status('three.example'), 201);
+  assert.equal(await names(token), ['one.example', 'sub.one.example', 'three.example']);
+});
+
+test('a domain is deleted after its subdomains, or with them, so that the limit holds', async () => {
+  const { account, token } = await limited('pruner', 1);
+  for (const name of ['top.example', 'b.top.example', 'a.b.top.example', 'c.top.example'])
+    assert.is((await add(token, name)).status, 201, name);
+  assert.is((await add((await server.user('neighbour')).token, 'top-b.example')).status, 201);
+  const refused = await remove(token, 'top.example');
+  assert.is(refused.status, 409);
+  assert.is(refused.body.error, 'domain_has_subdomains');
+  assert.match(refused.body.detail ?? '', /a\.b\.top\.example, b\.top\.example and c\.top\.example/);
+  assert.equal(refused.body.subdomains, ['a.b.top.example', 'b.top.example', 'c.top.example']);
+  assert.is((await remove(token, 'b.top.example', { with_subdomains: false })).body.error, 'domain_has_subdomains');
+  assert.is((await remove(token, 'top.example', { with_subdomains: 'yes' })).status, 400);
+  assert.is((await list(token)).total, 4);
+  assert.is((await add(token, 'other.example')).body.error, 'domain_limit_reached');
+  assert.equal((await remove(token, 'B.top.example.', { with_subdomains: true })).body, {
+    domain_url: 'b.top.example',
+    deleted: true,
+  });
+  assert.equal(await names(token), ['c.top.example', 'top.example']);
+  assert.is((await remove(token, 'c.top.example')).status, 200, 'one by one, from below');
+  assert.is((await remove(token, 'top.example', { with_subdomains: true })).status, 200, 'also where there are none');
+  assert.is((await add(token, 'other.example')).status, 201);
+  const { lines } = await server.hostkeep.core.events.page(account.id, 'removed', 0, 10);
+  assert.equal(lines.map((line) => /removed the domain (\S+)/.exec(line)?.[1]).toSorted(), [
+    'a.b.top.example',
+    'b.top.example',
+    'c.top.example',
+    'top.example',
+  ]);
+});
+
+// threat race-conditions: deletions and additions below a domain do not exceed the limit
+test('subdomains that are added while their parent is deleted never exceed the limit', async () => {
+  const { token } = await limited('shuffler', 1);
+  for (let round = 0; round < 8; round += 1) {
+    assert.is((await add(token, 'mix.example')).status, 201);
+    await Promise.all([
+      ...['a', 'b'].map((label) => add(token, `${label}.mix.example`)),
+      remove(token, 'mix.example', { with_subdomains: round % 2 === 0 }),
+      ...['c', 'd'].map((label) => add(token, `${label}.mix.example`)),
+    ]);
+    const { body } = await server.ask<{ maindomains: unknown[] }>('/api/docker_domains', { token });
+    assert.ok(body.maindomains.length <= 1, `round ${round}: ${(await names(token)).join(' ')}`);
+    for (const name of (await names(token)).toSorted((a, b) => b.length - a.length)) await remove(token, name);
+  }
 });
 
 // threat race-conditions: concurrent requests do not exceed the limit of domains

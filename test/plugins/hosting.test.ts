@@ -29,6 +29,19 @@ test('the plan is shown with its limits as texts and numbers, under both paths',
   }
 });
 
+test('shipped plans are unlimited only in what their description says', async () => {
+  for (const plan of ['basic', 'standard', 'developer']) {
+    const { token } = await server.user(`plan_${plan}`, plan);
+    const { body } = await server.ask<Record<string, unknown>>('/system/hosting/plan', { token });
+    const unlimited = Object.keys(body).filter((member) => body[member] === 0 || body[member] === '0');
+    assert.equal(
+      unlimited,
+      plan === 'developer' ? ['plan_db_limit', 'plan_domains_limit', 'plan_websites_limit'] : [],
+      plan,
+    );
+  }
+});
+
 test('the server is described in texts', async () => {
   const { token } = await server.user('bea');
   const { body } = await server.ask<Record<string, string>>('/api/system/hosting/info', { token });

@@ -6,10 +6,11 @@ import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { rawRequest } from '../support/raw.ts';
-import { allPlugins, TestServer, type RequestOptions } from '../support/hostkeep.ts';
+import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../support/hostkeep.ts';
 import { eventSource } from '../support/event-source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
+import { codeOf, enableTwofa } from './account-client.ts';
 
 const test = testSuite('usage');
 let server: TestServer;
@@ -166,27 +167,67 @@ test('the host is read below the roots that are set, for a server that runs in a
   await inside.close();
 });
 
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+  readonly description: string;
+  readonly example: string;
+}
+
+/** What only the caller of an example knows, after the example's account or plan has been made or cleared away. */
+async function prepared(n: number, { method, path }: Listed): Promise<Record<string, string>> {
+  const { accounts, plans, passwords, sessions } = server.hostkeep.core;
+  const { account, token } = await server.admin(`operator${n}`);
+  const known = { TOKEN: token, USERNAME: account.username, NEW_PASSWORD: `${PASSWORD}!`, PASSWORD, CODE: '', ID: '' };
+  if (await accounts.byUsername('jane')) await accounts.remove('jane');
+  if ((await plans.all()).has('starter')) await plans.remove('starter');
+  if (path !== '/api/plans') {
+    const { name: _, features, ...limits } = await plans.get('basic');
+    await plans.create('starter', limits, [...features]);
+  }
+  if (path !== '/api/accounts') {
+    const passwordHash = await passwords.hash(PASSWORD);
+    const jane = await accounts.create({ username: 'jane', role: 'user', plan: 'basic', passwordHash });
+    await server.token(path.includes(':username') ? jane : account);
+    const open = await sessions.list(path.includes(':username') ? jane.id : account.id);
+    known.ID = open.at(0)?.id ?? '';
+  }
+  if (path === '/api/account/2fa/confirm') {
+    const body = { password: PASSWORD };
+    const setup = await ask<{ secret: string }>('/api/account/2fa/setup', { token, method: 'POST', body });
+    known.CODE = codeOf(setup.body.secret);
+  }
+  if (path === '/api/account/2fa' && method === 'DELETE')
+    known.CODE = codeOf((await enableTwofa(server, token, 'admin')).secret, 1);
+  return known;
+}
+
 test('every endpoint of the address is listed, and its example works in a shell', async () => {
-  const { body } = await ask<{ endpoints: { method: string; path: string; description: string; example: string }[] }>(
-    '/api/usage',
-  );
-  for (const path of PATHS)
-    assert.ok(
-      body.endpoints.some((each) => each.path === path && each.method === 'GET'),
-      path,
-    );
+  const { endpoints } = (await ask<{ endpoints: Listed[] }>('/api/usage')).body;
+  for (const path of PATHS) assert.ok(endpoints.some((each) => each.path === path && each.method === 'GET'));
   const served = server.hostkeep.node
     .routes()
     .filter((route) => route.address === 'admin')
-    .flatMap((route) => route.paths);
-  assert.equal(body.endpoints.map(({ path }) => path).toSorted(), [...served].toSorted());
-  for (const { path, example } of body.endpoints.filter(
-    (each) => PATHS.includes(each.path) && each.path !== '/api/usage/stream',
-  )) {
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${example} -s -o /dev/null -w '%{http_code}'`], {
-      env: { ...process.env, TOKEN: admin },
+    .flatMap((route) => route.paths.map((path) => `${route.method} ${path}`));
+  assert.equal(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted(), served.toSorted());
+  for (const [n, each] of endpoints.entries()) {
+    const { TOKEN = '', ...known } = await prepared(n, each);
+    const command = each.example.replace(
+      /\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID)\b/g,
+      (word) => known[word] ?? word,
+    );
+    const isStream = each.path === '/api/usage/stream';
+    const ended = await promisify(execFile)(
+      'sh',
+      ['-c', `${command} -s -o /dev/null -w '%{http_code}' ${isStream ? '-m 1' : ''}`],
+      { env: { ...process.env, TOKEN } },
+    ).catch((error: { code: number; stdout: string }) => {
+      assert.ok(isStream && error.code === 28, `${command}: ${error.stdout}`); // a stream lasts until curl's limit
+      return error;
     });
-    assert.is(stdout, '200', path);
+    const { method, path, description } = each;
+    const status = method === 'POST' && (path === '/api/accounts' || path === '/api/plans') ? '201' : '200';
+    assert.is(ended.stdout, status, `${description}: ${command}`);
   }
 });
 

@@ -18,6 +18,7 @@ function read(type: string, text: string, file = 0): (string | undefined)[] {
   return [access.name, access.user, access.password, access.host, access.prefix].map(textOf);
 }
 const isRefused = (error: unknown) => error instanceof HttpError && error.code === 'invalid_config_file';
+const isTooComplex = (error: unknown) => error instanceof HttpError && error.code === 'file_too_complex';
 
 test('the parser is loaded with the first file', () => {
   const isLoaded = () =>
@@ -116,17 +117,57 @@ test('conditions and own functions are followed, and what depends on the running
   );
 });
 
-// threat hostile-php: PHP is parsed with limits
-test('what is not PHP, has no end or is nested without end is refused', () => {
-  for (const php of [
-    '<?php $x = ;',
-    '<?php define("A',
-    `<?php $x = ${'('.repeat(50_000)}1`,
-    `<?php $x = ${'['.repeat(200_000)}`,
-    '<?php function f() { f(); f(); } f();',
-  ]) {
+test('what is not PHP is refused', () => {
+  for (const php of ['<?php $x = ;', '<?php define("A', `<?php $x = ${'('.repeat(100)}1`])
     assert.throws(() => new PhpFile(php), isRefused, php.slice(0, 40));
-  }
+});
+
+const KIB = 'x'.repeat(1024);
+const DOUBLED = `$a = 'x'; ${'$a = $a . $a;'.repeat(16)}`;
+const ARRAY = `$a = [${'1,'.repeat(2000)}];`;
+
+// threat hostile-php: PHP is parsed with limits
+test('PHP that grows, nests or never ends is refused while it is evaluated', () => {
+  assert.is((variables(DOUBLED)['a'] as string).length, 65_536, 'the longest value');
+  const before = process.memoryUsage().rss;
+  for (const php of [
+    `$a = 'xxxxxxxx'; ${'$a=$a.$a;'.repeat(23)}`,
+    `$a = 'x'; ${'$a .= $a;'.repeat(23)}`,
+    `$a = 'x'; ${'$a = "$a$a";'.repeat(23)}`,
+    `$a = '${'x'.repeat(65_537)}';`,
+    `${DOUBLED}${'$b = $a . "";'.repeat(17)}`,
+    `${DOUBLED}${Array.from({ length: 2000 }, (_, i) => `$b${i} = '' . $a;`).join('')}`,
+    `$a = '${KIB}A'; ${Array.from({ length: 2000 }, (_, i) => `$b${i} = strtolower($a);`).join('')}`,
+    `${ARRAY}${Array.from({ length: 2000 }, (_, i) => `$b${i} = $a;`).join('')}`,
+    `${ARRAY}${Array.from({ length: 2000 }, (_, i) => `$b${i} = [...$a];`).join('')}`,
+    `${ARRAY}${Array.from({ length: 2000 }, (_, i) => `$b${i} = $a + [];`).join('')}`,
+    `class A { public $a = ''; ${Array.from({ length: 2000 }, (_, i) => `public $p${i};`).join('')} } ${Array.from({ length: 2000 }, (_, i) => `$b${i} = new A;`).join('')}`,
+    `${Array.from({ length: 2000 }, (_, i) => `$b${i} = $GLOBALS;`).join('')}`,
+    'function f() { f(); f(); } f();',
+    `class A { ${'public $a;'.repeat(80_000)} }`,
+    `$x = ${'('.repeat(50_000)}1`,
+    `$x = ${'['.repeat(200_000)}`,
+    `$x = ${'!'.repeat(20_000)}1;`,
+    `$x = 1${' . 1'.repeat(20_000)};`,
+    `$x = "${'{$a['.repeat(20_000)}";`,
+  ])
+    assert.throws(() => new PhpFile(`<?php ${php}`), isTooComplex, php.slice(0, 60));
+  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+  assert.ok(grown < 200, `memory grew by ${Math.round(grown)} MiB`);
+});
+
+// threat hostile-php: references in a .env cannot multiply its text
+test('a .env whose references multiply its text is refused while it is expanded', () => {
+  const nested = ['A0=' + 'x'.repeat(1000)];
+  for (let i = 1; i <= 5; i += 1) nested.push(`A${i}=${`\${A${i - 1}}`.repeat(10)}`);
+  for (let i = 0; i < 60; i += 1) nested.push(`B${i}=\${A5}\${A5}x`);
+  const copies = [`A=${KIB}`, ...Array.from({ length: 2000 }, (_, i) => `B${i}=\${A}`)];
+  const before = process.memoryUsage().rss;
+  for (const lines of [nested, copies, [`A="${'x'.repeat(65_537)}"`], [`A=${'x'.repeat(65_537)}`]])
+    assert.throws(() => parseEnv(lines.join('\n')), isTooComplex, lines.at(-1));
+  assert.is(parseEnv(copies.slice(0, 900).join('\n')).get('B800'), KIB);
+  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+  assert.ok(grown < 100, `memory grew by ${Math.round(grown)} MiB`);
 });
 
 test('a .env: quotes, comments, export, references', () => {

@@ -285,13 +285,42 @@ test('a configuration that is too large or cannot be parsed is refused, and noth
     'bad.test/wp-config.php': '<?php define("DB_NAME", ',
   });
   setDomains(account, { 'big.test': 'big.test', 'bad.test': 'bad.test', 'good.test': 'good.test' });
-  for (const domain of ['big.test', 'bad.test']) {
+  for (const [domain, error] of [
+    ['big.test', 'file_too_complex'],
+    ['bad.test', 'invalid_config_file'],
+  ] as const) {
     const { status, body } = await info(token, domain);
     assert.is(status, 422, domain);
-    assert.is(body['error'], 'invalid_config_file');
+    assert.is(body['error'], error);
   }
   assert.is((await info(token, 'good.test')).status, 200);
   assert.is((await installer(token)).sites.length, 3);
+});
+
+// threat hostile-php: text that a customer's file multiplies costs neither the server nor the list of sites
+test('files whose text multiplies are refused, and their sites are still listed', async () => {
+  const { account, token } = await server.user('grower');
+  const doubled = `<?php $a='xxxxxxxx';${'$a=$a.$a;'.repeat(23)} define('DB_NAME', $a);`;
+  const copies = Array.from({ length: 2000 }, (_, i) => `$b${i}=$a.'x';`).join('');
+  const env = ['A0=' + 'x'.repeat(1000)];
+  for (let i = 1; i <= 5; i += 1) env.push(`A${i}=${`\${A${i - 1}}`.repeat(10)}`);
+  for (let i = 0; i < 60; i += 1) env.push(`B${i}=\${A5}\${A5}x`);
+  write(account, { ...wordpress('one.test', '6.1'), ...wordpress('two.test', '6.2') });
+  write(account, {
+    'one.test/wp-config.php': doubled,
+    'two.test/wp-config.php': `<?php $a='x';${'$a=$a.$a;'.repeat(16)}${copies} define('DB_NAME', 'x');`,
+    'three.test/artisan': '',
+    'three.test/bootstrap/app.php': '',
+    'three.test/.env': `${env.join('\n')}\nDB_DATABASE=x`,
+  });
+  setDomains(account, { 'one.test': 'one.test', 'two.test': 'two.test', 'three.test': 'three.test' });
+  for (const domain of ['one.test', 'two.test', 'three.test']) {
+    const { status, headers, body } = await info(token, domain);
+    assert.is(status, 422, domain);
+    assert.is(body['error'], 'file_too_complex');
+    assert.match(headers.get('content-type') ?? '', /problem\+json/);
+  }
+  assert.equal((await installer(token)).counts, { wordpress: 2, laravel: 1 });
 });
 
 // threat path-prefix: site detection follows no links

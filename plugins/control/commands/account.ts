@@ -11,6 +11,8 @@ import {
 /** How many accounts are read at a time for a list of all. */
 const PAGE = 1000;
 const PASSWORD_STDIN = { flags: '--password-stdin', summary: 'read the password from standard input' } as const;
+/** Sets the option `plan` to false. */
+const NO_PLAN = { flags: '--no-plan', summary: 'no plan, and so no features' } as const;
 
 /** `hostkeep account …` */
 export const accountCommands: CommandGroup = {
@@ -23,6 +25,7 @@ export const accountCommands: CommandGroup = {
       options: [
         { flags: '--admin', summary: 'an administrator, who has no plan' },
         { flags: '--plan <name>', summary: 'plan of the account', default: 'basic' },
+        NO_PLAN,
         { flags: '--email <address>', summary: 'e-mail address' },
         PASSWORD_STDIN,
       ],
@@ -35,6 +38,7 @@ export const accountCommands: CommandGroup = {
       summary: 'change the plan or the e-mail address',
       options: [
         { flags: '--plan <name>', summary: 'plan of the account' },
+        NO_PLAN,
         { flags: '--email <address>', summary: 'e-mail address' },
       ],
       run: set,
@@ -62,7 +66,7 @@ async function add(context: CommandContext, [username = '']: readonly string[], 
       username,
       role: isAdmin ? 'admin' : 'user',
       passwordHash: await passwords.hash(password),
-      ...(isAdmin ? {} : { plan: String(options['plan']) }),
+      ...(isAdmin ? {} : planOf(options)),
       ...(typeof options['email'] === 'string' && { email: options['email'] }),
     });
     const added = `added ${account.role} ${username}`;
@@ -70,6 +74,11 @@ async function add(context: CommandContext, [username = '']: readonly string[], 
       ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }
       : { value: describe(account), text: added };
   });
+}
+
+/** The plan that the options name, `null` for `--no-plan`. */
+function planOf({ plan }: OptionValues): { plan?: string | null } {
+  return plan === false ? { plan: null } : typeof plan === 'string' ? { plan } : {};
 }
 
 function list(context: CommandContext) {
@@ -101,7 +110,7 @@ function show(context: CommandContext, [username = '']: readonly string[]) {
 function set(context: CommandContext, [username = '']: readonly string[], { plan, email }: OptionValues) {
   return context.withStore(async ({ identity: { accounts } }) => {
     const account = await accounts.update(username, {
-      ...(typeof plan === 'string' && { plan }),
+      ...planOf({ plan }),
       ...(typeof email === 'string' && { email }),
     });
     return { value: describe(account), text: `${username} is changed` };

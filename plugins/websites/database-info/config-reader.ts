@@ -1,7 +1,7 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import { DETECTORS } from '../detection/detectors.ts';
 import { openFile } from '../detection/docroot-files.ts';
 import type { DatabaseInfo } from '../schema.ts';
+import { tooComplex } from './budget.ts';
 import { CONFIG_FILES, type DatabaseSettings } from './config-files.ts';
 import { textOf, type PhpValue } from './php-value.ts';
 
@@ -11,7 +11,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Reads the database settings of a site from its application's configuration; `undefined` when it has none. `folder` is
  * where the site is served from, which for some applications is a folder below their root.
- * Errors: 422 `invalid_config_file` over 1 MiB, or when the file cannot be parsed.
+ * Errors: 422 `invalid_config_file` if the file cannot be parsed, `file_too_complex` if it is over 1 MiB or asks for
+ * more than its budget.
  */
 export async function readDatabaseInfo(
   filesRoot: string,
@@ -54,8 +55,7 @@ async function readText(filesRoot: string, path: readonly string[]): Promise<str
   try {
     const buffer = Buffer.alloc(MAX_BYTES + 1);
     const size = await fill(buffer, (offset) => handle.read(buffer, offset, buffer.length - offset, offset));
-    if (size > MAX_BYTES)
-      throw new HttpError('invalid_config_file', `the configuration file ${path.at(-1)} is larger than 1 MiB`);
+    if (size > MAX_BYTES) throw tooComplex('is larger than 1 MiB');
     return decode(buffer.subarray(0, size));
   } finally {
     await handle.close();

@@ -5,12 +5,11 @@
  * at the top are passed over, because they only guard the file against being requested by itself. Other statements
  * (`switch`, `try`, loops) are skipped: no configuration file that the supported applications ship needs them.
  */
-import { HttpError } from '../../../kernel/errors.ts';
+import { Budget, tooComplex } from './budget.ts';
 import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
 import { cast, copied, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
 
-/** How many nodes are evaluated before the file is rejected, and how deep calls are followed. */
-const MAX_STEPS = 500_000;
+/** How deep calls are followed; the result of a deeper one is unknown. */
 const MAX_CALL_DEPTH = 30;
 
 const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
@@ -41,19 +40,17 @@ export class PhpFile {
   /** The value of the file's own `return`. */
   readonly returned: PhpValue;
   readonly #functions = new Map<string, Node>();
-  #steps = 0;
+  readonly #budget = new Budget();
   #depth = 0;
 
-  /** Errors: 422 `invalid_config_file`. */
+  /** Errors: 422 `invalid_config_file`, `file_too_complex`. */
   constructor(text: string) {
     const statements = parsePhp(text);
     try {
       this.#declare(statements);
       this.returned = this.#untilReturn(statements, this.variables);
     } catch (cause) {
-      if (cause instanceof RangeError)
-        throw new HttpError('invalid_config_file', 'the configuration file is nested too deeply', { cause });
-      throw cause;
+      throw cause instanceof RangeError ? tooComplex('is nested too deeply', cause) : cause;
     }
   }
 
@@ -76,7 +73,7 @@ export class PhpFile {
   }
 
   #execute(node: Node, scope: Variables): void {
-    this.#count();
+    this.#budget.spendSteps(1);
     switch (node.kind) {
       case 'expressionstatement':
         this.#value(node['expression'], scope);
@@ -116,18 +113,21 @@ export class PhpFile {
 
   #value(node: unknown, scope: Variables): PhpValue {
     if (!isNode(node)) return null;
-    this.#count();
+    this.#budget.spendSteps(1);
     switch (node.kind) {
       case 'string':
       case 'nowdoc':
       case 'boolean':
-        return node['value'] as string | boolean;
+        return this.#literal(node['value'] as string | boolean);
       case 'number':
         return Number(String(node['value']).replaceAll('_', ''));
       case 'nullkeyword':
         return null;
       case 'encapsed':
-        return joined(nodesOf(node['value']).map((part) => this.#value(part['expression'], scope)));
+        return joined(
+          nodesOf(node['value']).map((part) => this.#value(part['expression'], scope)),
+          this.#budget,
+        );
       case 'array':
         return this.#array(node, scope);
       case 'variable':
@@ -164,24 +164,37 @@ export class PhpFile {
     }
   }
 
+  /** Counts the text of literals too, because a function may return them again and again. */
+  #literal(value: string | boolean): string | boolean {
+    if (typeof value === 'string') this.#budget.spendText(value.length);
+    return value;
+  }
+
   #array(node: Node, scope: Variables): PhpArray {
     const array = new PhpArray();
     for (const entry of nodesOf(node['items'])) {
       const value = this.#value(entry['value'], scope);
       if (entry['unpack'] === true) {
-        if (value instanceof PhpArray)
-          for (const [key, each] of value)
-            if (/^\d+$/.test(key)) array.push(each);
-            else array.set(key, each);
-      } else if (isNode(entry['key'])) array.set(this.#key(entry['key'], scope) ?? '', copied(value));
-      else array.push(copied(value));
+        if (value instanceof PhpArray) this.#spread(value, array);
+      } else if (isNode(entry['key'])) array.set(this.#key(entry['key'], scope) ?? '', copied(value, this.#budget));
+      else array.push(copied(value, this.#budget));
     }
     return array;
   }
 
+  #spread(from: PhpArray, into: PhpArray): void {
+    this.#budget.spendSteps(from.size);
+    for (const [key, value] of from)
+      if (/^\d+$/.test(key)) into.push(value);
+      else into.set(key, value);
+  }
+
   #variable(node: Node, scope: Variables): PhpValue {
     const name = nameOf(node);
-    if (name === 'GLOBALS') return new PhpArray(this.variables);
+    if (name === 'GLOBALS') {
+      this.#budget.spendSteps(this.variables.size);
+      return new PhpArray(this.variables);
+    }
     if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV and the like are empty
     return name === undefined ? undefined : scope.has(name) ? scope.get(name) : null;
   }
@@ -207,8 +220,9 @@ export class PhpFile {
     const operator = String(node['operator'] ?? '=');
     const before = operator === '=' ? null : this.#value(node['left'], scope);
     if (operator === '??=' && before !== null && before !== undefined) return before;
-    const right = copied(this.#value(node['right'], scope));
-    const value = operator === '=' || operator === '??=' ? right : operate(operator.slice(0, -1), before, right);
+    const right = copied(this.#value(node['right'], scope), this.#budget);
+    const value =
+      operator === '=' || operator === '??=' ? right : operate(operator.slice(0, -1), before, right, this.#budget);
     if (isNode(node['left'])) this.#store(node['left'], value, scope);
     return value;
   }
@@ -233,7 +247,7 @@ export class PhpFile {
     if (type === '??') return left ?? this.#value(node['right'], scope);
     if (type === '&&' || type === 'and') return isTrue(left) && isTrue(this.#value(node['right'], scope));
     if (type === '||' || type === 'or') return isTrue(left) || isTrue(this.#value(node['right'], scope));
-    return operate(type, left, this.#value(node['right'], scope));
+    return operate(type, left, this.#value(node['right'], scope), this.#budget);
   }
 
   #ternary(node: Node, scope: Variables): PhpValue {
@@ -243,7 +257,9 @@ export class PhpFile {
   }
 
   #object(node: Node): PhpArray {
-    const object = new PhpArray(this.classes.get(String(nameOf(node['what'])).replace(/^\\/, '')));
+    const members = this.classes.get(String(nameOf(node['what'])).replace(/^\\/, ''));
+    this.#budget.spendSteps(members?.size ?? 0);
+    const object = new PhpArray(members);
     object.isObject = true;
     return object;
   }
@@ -273,9 +289,9 @@ export class PhpFile {
       case 'env':
         return second ?? null;
       case 'trim':
-        return text?.trim();
+        return joined([text?.trim()], this.#budget);
       case 'strtolower':
-        return text?.toLowerCase();
+        return joined([text?.toLowerCase()], this.#budget);
       default:
         return undefined;
     }
@@ -290,11 +306,5 @@ export class PhpFile {
     const result = this.#untilReturn(nodesOf(declaration['body']), scope);
     this.#depth -= 1;
     return result;
-  }
-
-  #count(): void {
-    this.#steps += 1;
-    if (this.#steps > MAX_STEPS)
-      throw new HttpError('invalid_config_file', 'the configuration file takes too many steps to evaluate');
   }
 }

@@ -1,3 +1,5 @@
+import type { Budget } from './budget.ts';
+
 /**
  * A PHP value as far as the configuration file determines it; `undefined` = unknown, because it depends on the running
  * site. Arrays and objects are maps by the text of their keys.
@@ -45,19 +47,24 @@ function isEqual(left: PhpValue, right: PhpValue, isStrict: boolean): boolean | 
 }
 
 /** Concatenates values; unknown when one of them is. */
-export function joined(parts: readonly PhpValue[]): string | undefined {
+export function joined(parts: readonly PhpValue[], budget: Budget): string | undefined {
   const texts = parts.map(textOf);
-  return texts.includes(undefined) ? undefined : texts.join('');
+  if (texts.includes(undefined)) return undefined;
+  budget.spendText(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0));
+  return texts.join('');
 }
 
 /** Applies a binary operator that evaluates both sides. */
-export function operate(type: string, left: PhpValue, right: PhpValue): PhpValue {
-  if (type === '.') return joined([left, right]);
+export function operate(type: string, left: PhpValue, right: PhpValue, budget: Budget): PhpValue {
+  if (type === '.') return joined([left, right], budget);
   if (/^[!=]==?$/.test(type)) {
     const equal = isEqual(left, right, type.length === 3);
     return type.startsWith('=') || equal === undefined ? equal : !equal;
   }
-  if (type === '+' && left instanceof PhpArray && right instanceof PhpArray) return new PhpArray([...right, ...left]);
+  if (type === '+' && left instanceof PhpArray && right instanceof PhpArray) {
+    budget.spendSteps(left.size + right.size);
+    return new PhpArray([...right, ...left]);
+  }
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a === undefined || b === undefined) return undefined;
   return { '+': a + b, '-': a - b, '*': a * b, '<': a < b, '>': a > b, '<=': a <= b, '>=': a >= b }[type];
@@ -78,6 +85,8 @@ export function cast(type: string, value: PhpValue): PhpValue {
 }
 
 /** The value that an assignment stores: a copy of an array. */
-export function copied(value: PhpValue): PhpValue {
-  return value instanceof PhpArray && !value.isObject ? new PhpArray(value) : value;
+export function copied(value: PhpValue, budget: Budget): PhpValue {
+  if (!(value instanceof PhpArray) || value.isObject) return value;
+  budget.spendSteps(value.size);
+  return new PhpArray(value);
 }

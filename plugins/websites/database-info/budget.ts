@@ -1,0 +1,33 @@
+import { HttpError } from '../../../kernel/errors.ts';
+
+/** Characters of one value. */
+const MAX_VALUE = 64 * 1024;
+/** Characters of all values that one file makes. */
+const MAX_TEXT = 1 << 20;
+const MAX_STEPS = 500_000;
+
+/**
+ * What reading one customer's file may cost. It is spent before a text or a copy is made, because 500 bytes can describe
+ * gigabytes. Errors: 422 `file_too_complex`.
+ */
+export class Budget {
+  #steps = 0;
+  #text = 0;
+
+  /** Counts evaluated nodes and copied members. */
+  spendSteps(count: number): void {
+    this.#steps += count;
+    if (this.#steps > MAX_STEPS) throw tooComplex('takes too many steps to evaluate');
+  }
+
+  /** Counts a text that is about to be made. */
+  spendText(length: number): void {
+    this.#text += length;
+    if (length > MAX_VALUE) throw tooComplex('has a value longer than 64 KiB');
+    if (this.#text > MAX_TEXT) throw tooComplex('makes more than 1 MiB of text');
+  }
+}
+
+export function tooComplex(problem: string, cause?: unknown): HttpError {
+  return new HttpError('file_too_complex', `the configuration file ${problem}`, { cause });
+}
