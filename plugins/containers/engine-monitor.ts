@@ -36,14 +36,9 @@ export class EngineMonitor {
     this.diskUsage = new DiskUsageCollector(this.engine, this.list, keepUsageMs);
   }
 
-  /** Errors: 503 `containers_unavailable` while the engine is down, for accounts with the feature docker only. */
+  /** Errors: 503 `containers_unavailable` while the engine is down. */
   async ports(account: Account): Promise<PortsPart> {
-    try {
-      return portsOf((await this.list.snapshot()).of(account));
-    } catch (error) {
-      if (!account.features.has('docker') || (await this.list.isAbsent())) return {};
-      throw error;
-    }
+    return portsOf((await this.list.snapshot()).of(account));
   }
 
   /** The program at the socket and its version. */
