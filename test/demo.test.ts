@@ -115,7 +115,9 @@ if (hasNginx()) {
     const page = await fetchPage(port, DOMAIN);
     assert.is(page.status, 200);
     assert.match(page.body, /Notes from the garden/);
-    if (findBrowser('') !== undefined) assert.equal(await first.look(`/api/screenshot/${DOMAIN}`), [200, 'image/png']);
+    if (findBrowser('') !== undefined)
+      for (const site of [DOMAIN, 'sunny-garden.example/blog', 'sunny-garden.example/shop'])
+        assert.equal(await first.look(`/api/screenshot/${site}`), [200, 'image/png'], site);
     assert.is((await fetchPage(port, 'nobody.example')).status, 0);
     const pid = readFileSync(join(data, 'nginx/nginx.pid'), 'utf8').trim();
     await first.end('SIGKILL');

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -132,6 +132,9 @@ if (hasReal) {
       writeFileSync(join(account.filesRoot, 'my shop/öffentlich/.env'), 'SECRET');
       assert.equal(await nginx.fetch('shop.example'), { status: 200, body: 'Welcome to the shop' });
       assert.is((await nginx.fetch('shop.example', '/.env')).status, 404);
+      mkdirSync(join(account.filesRoot, 'my shop/öffentlich/sale'));
+      const { status, location } = await nginx.fetch('shop.example', '/sale');
+      assert.equal([status, location], [301, '/sale/'], 'clients may reach it at another port');
       assert.is((await nginx.fetch('other.example')).status, 0);
       assert.is((await remove(server, token, 'shop.example')).status, 200);
       assert.is((await nginx.fetch('shop.example')).status, 0);
