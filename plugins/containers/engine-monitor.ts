@@ -41,6 +41,14 @@ export class EngineMonitor {
     return portsOf((await this.list.snapshot()).of(account));
   }
 
+  /** Like `finding`, but without an engine it does not load the client library. */
+  async health(): Promise<Finding> {
+    if (await this.engine.hasSocket()) return this.finding();
+    const { socketPath, isOwn } = this.engine;
+    const detail = `no container engine listens at ${socketPath}`;
+    return { name: 'container engine', ok: false, detail, remedy: remedyFor(detail, isOwn) };
+  }
+
   /** The program at the socket and its version. */
   async finding(): Promise<Finding> {
     const { isOwn, socketPath } = this.engine;

@@ -9,6 +9,7 @@ import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('containers-failures');
 const ID = 'c'.repeat(64);
@@ -213,6 +214,44 @@ test('ports are a 503 for an engine that hangs, even if it never answered', asyn
   const server = await start();
   const { status, body } = await server.ask<Body>('/system/hosting/ports', { token: (await server.user('ann')).token });
   assert.equal([status, body.error], [503, 'containers_unavailable']);
+});
+
+test('without its engine the plugin is degraded, in the list of plugins and in metrics', async () => {
+  const server = await start();
+  const [{ token }, ann] = [await server.admin(), await server.user('ann')];
+  const shown = async () => {
+    const { body } = await server.ask<{ plugins: Record<string, unknown>[] }>('/api/plugins', {
+      token,
+      address: 'admin',
+    });
+    return body.plugins.find(({ name }) => name === 'containers');
+  };
+  await until('the first check', 5000, async () => (await shown())?.['state'] !== 'ready');
+  const { state, reason, remedy, features } = (await shown()) ?? {};
+  assert.equal([state, features], ['degraded', ['docker']]);
+  assert.match(String(reason), /^no container engine listens at \S+shared\.sock$/);
+  assert.match(String(remedy), /docker\.io/);
+  const { body: metrics } = await server.ask<string>('/metrics', { token, address: 'admin' });
+  for (const line of [
+    'hostkeep_plugin_up{plugin="containers"} 0',
+    'hostkeep_plugin_state{plugin="containers",state="degraded"} 1',
+    'hostkeep_plugin_state{plugin="containers",state="ready"} 0',
+    'hostkeep_plugin_state{plugin="domains",state="ready"} 1',
+  ])
+    assert.ok(metrics.includes(`\n${line}\n`), line);
+  assert.is((await server.ask('/api/docker_stats', ann)).body['error'], 'containers_unavailable');
+  await open(fakeEngine(at('shared.sock'), (_, response) => json(response, { Version: '1.2.3', ApiVersion: '1.41' })));
+  assert.equal(
+    (await server.health('containers')).map(({ ok }) => ok),
+    [true],
+  );
+});
+
+test("an account's own engine is not checked: its account may stop it", async () => {
+  const own = await open(fakeEngine(at('own.sock'), engineOf([])));
+  const server = await start({ socket: '', sockets: { ann: at('own.sock') } });
+  assert.equal(await server.health('containers'), []);
+  assert.equal(own.asked, []);
 });
 
 // threat hostile-backend: endless replies of a container engine are cut off

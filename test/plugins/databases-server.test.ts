@@ -145,6 +145,7 @@ test('a server whose socket is missing is 503, and doctor says why', async () =>
       assert.not.match(JSON.stringify(body), /nonexistent/);
       const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
       assert.ok(part?.ok === true && part.value[0]?.ok === false && part.value[0].remedy !== undefined);
+      assert.match((await server.health('databases'))[0]?.remedy ?? '', /start the server/);
     },
   );
 });
@@ -297,13 +298,17 @@ if (hasReal) {
         const { token } = await server.user('ann');
         const ask = () => server.ask<{ error: string }>(SIZES, { token });
         assert.is((await ask()).status, 200);
+        const isHealthy = async () => (await server.health('databases')).every(({ ok }) => ok);
+        assert.ok(await isHealthy());
         await mariaDb.stop('SIGKILL');
+        assert.not(await isHealthy());
         const { body, headers } = await until(ask, 503);
         assert.is((body as { error: string }).error, 'databases_unavailable');
         assert.is(headers.get('retry-after'), '1');
         assert.is((await server.ask('/api/docker_databases', { token })).status, 503);
         await mariaDb.up();
         await until(ask, 200);
+        assert.ok(await isHealthy());
       },
     );
   });

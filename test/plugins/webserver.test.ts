@@ -357,6 +357,19 @@ if (hasReal) {
       assert.ok(finding?.ok === true && /nginx version: nginx\/\d/.test(finding.detail), JSON.stringify(finding));
     });
   });
+
+  test('the plugin is healthy while the web server listens', async () => {
+    await withServer(nginx.settings, async (server) => {
+      assert.equal(await server.health('webserver'), [
+        { name: 'web server', ok: true, detail: `listens on ${nginx.port}` },
+      ]);
+      await nginx.stop();
+      const [finding] = await server.health('webserver');
+      assert.is(finding?.detail, `nginx does not listen on ${nginx.port}`);
+      assert.is(finding?.remedy, 'start nginx, or correct webserver.listen');
+      await nginx.up();
+    });
+  });
 }
 
 /** Runs a server for one test, and if `next` is given, a second one on the same data after `between`. */
