@@ -34,24 +34,25 @@ await Promise.all(
   }),
 );
 
+const skipped = results.flatMap((result) => result.skipped).length;
 const passed = results.reduce((sum, result) => sum + result.passed, 0);
 let failed = results.reduce((sum, result) => sum + result.failed, 0);
-if (passed + failed === 0) {
+if (passed + failed + skipped === 0) {
   failed = 1;
   console.error(
     `no test${title === '' ? '' : ` has "${title}" in its title`} in ${positionals.join(', ') || 'any file'}`,
   );
 }
 if (title === '') writeTimes();
-console.log(`\n${passed} passed, ${failed} failed`);
+console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-function print({ file, passed, failed, problem, output, ms }: Result): void {
-  if (passed + failed === 0) return; // no test here has the wanted title
+function print({ file, passed, failed, skipped, problem, output, ms }: Result): void {
+  if (passed + failed + skipped.length === 0) return; // no test here has the wanted title
   const reason = problem === undefined ? '' : `: ${problem}`;
   console.log(`${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${passed} passed, ${Math.round(ms)} ms)${reason}`);
   if (failed > 0) console.log(output);
-  else for (const line of output.split('\n')) if (line.startsWith('skipped: ')) console.log(`     ${line}`);
+  else for (const reason of skipped) console.log(`     skipped: ${reason}`);
 }
 
 function readTimes(): Readonly<Record<string, number>> {

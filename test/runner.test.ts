@@ -33,6 +33,10 @@ test.before(async () => {
     copy.path('test/good.test.ts'),
     `// @slow for this test\n${HEAD}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => {});`,
   );
+  writeFileSync(
+    copy.path('test/cannot-run.test.ts'),
+    `import { reportSkipped, testSuite } from './support/suite.ts';\ntestSuite('bad');\nreportSkipped('no engine here');`,
+  );
   await copy.compile();
 });
 
@@ -53,6 +57,25 @@ for (const [name, [, said]] of Object.entries(BAD))
     assert.match(output, said);
     assert.match(output, /\n\d+ passed, 1 failed\n$/);
   });
+
+test('tests that cannot run here are counted as skipped and not as passed, and in CI they fail', async () => {
+  const [code, output] = await run('cannot-run');
+  assert.is(code, 0, output);
+  assert.match(
+    output,
+    /^ok {3}cannot-run\.test \(0 passed, [^]*\n     skipped: no engine here\n\n0 passed, 0 failed, 1 skipped\n$/,
+  );
+  const before = process.env['CI'];
+  process.env['CI'] = 'true';
+  try {
+    const [codeInCi, outputInCi] = await run('cannot-run');
+    assert.is(codeInCi, 1);
+    assert.match(outputInCi, /tests cannot run: no engine here/);
+  } finally {
+    if (before === undefined) delete process.env['CI'];
+    else process.env['CI'] = before;
+  }
+});
 
 test('one test runs by a part of its title, and a title or path that matches nothing is an error', async () => {
   assert.match((await run('good'))[1], /\n1 passed, 1 failed\n$/);

@@ -40,6 +40,11 @@ export interface ExtensionPoints {
   /** Returns the names of the host; `undefined` while they are being found out. */
   systemNames(): SystemNames | undefined;
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
+  /**
+   * Checks what the plugin needs from outside; it is `degraded` while a finding is not ok. Called every few seconds, so it
+   * must be cheap; `doctor` may look closer.
+   */
+  health(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
   demo(context: DemoContext): void | Promise<void>;
   /**
@@ -76,6 +81,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   webServer: PART,
   systemNames: PART,
   doctor: PART,
+  health: { ...PART, timeoutMs: 5000 },
   demo: PART,
   demoOutside: PART,
 };

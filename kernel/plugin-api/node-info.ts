@@ -19,9 +19,13 @@ export interface RouteInfo extends RouteSpec {
 
 export interface PluginStatus {
   readonly name: string;
-  readonly state: 'ready' | 'unavailable' | 'off';
+  /**
+   * `degraded`: it runs, but lacked something outside at the last check, which was seconds ago. `unavailable`: its setup
+   * failed, and its routes answer 503.
+   */
+  readonly state: 'ready' | 'degraded' | 'unavailable' | 'off';
   readonly features: readonly string[];
-  /** The extension points that it provides; none unless it is ready. */
+  /** The extension points that it provides; none unless it is ready or degraded. */
   readonly provides: readonly ExtensionPointName[];
   /** Why it is not ready. */
   readonly reason?: string;

@@ -13,6 +13,7 @@ import { projectDir } from '../system/project-dir.ts';
 import { assertSections, inOrder, sectionOf, type InstalledPlugin } from './discovery.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
+import { HealthMonitor } from './health-monitor.ts';
 import { assertNoClash, describe } from './route-infos.ts';
 
 const SETUP_MS = 30_000;
@@ -33,12 +34,14 @@ export class PluginSet {
   readonly #loaded = new Map<string, Loaded>();
   readonly #off: PluginStatus[] = [];
   readonly #gatherer: Gatherer;
+  readonly #health: HealthMonitor;
   #provided: ReadonlySet<string> = new Set();
   readonly #log: Log;
 
   constructor(log: Log) {
     this.#log = log;
     this.#gatherer = new Gatherer(log, () => [...this.#loaded.values()]);
+    this.#health = new HealthMonitor(this.gather, log);
   }
 
   get gather(): Gatherer['gather'] {
@@ -59,7 +62,7 @@ export class PluginSet {
   }
 
   get statuses(): PluginStatus[] {
-    const statuses = [...[...this.#loaded.values()].map(({ status }) => status), ...this.#off];
+    const statuses = [...[...this.#loaded.values()].map(({ status }) => this.#withHealth(status)), ...this.#off];
     return statuses.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -77,11 +80,20 @@ export class PluginSet {
     for (const plugin of inOrder(plugins)) await this.#start(plugin, settings.get(plugin.name), host);
     assertNoClash(this.infos);
     this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
+    this.#health.start();
   }
 
   /** Closes all plugins in the reverse order of their start. Logs failures and goes on. */
   async close(): Promise<void> {
+    this.#health.close();
     for (const { plugin, releases } of [...this.#loaded.values()].toReversed()) await this.#release(plugin, releases);
+  }
+
+  #withHealth(status: PluginStatus): PluginStatus {
+    const lack = status.state === 'ready' ? this.#health.of(status.name) : undefined;
+    if (lack === undefined) return status;
+    const { detail: reason, remedy } = lack;
+    return { ...status, state: 'degraded', reason, ...(remedy !== undefined && { remedy }) };
   }
 
   async #start(plugin: Plugin, config: unknown, common: CommonHost): Promise<void> {

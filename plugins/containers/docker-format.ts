@@ -1,7 +1,7 @@
 /** Sizes, durations and dates as the docker CLI prints them (by the rules of its package go-units). */
 
 const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
-const MIB = 2 ** 20;
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB', 'YiB'];
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
 
 /** `1.23MB` with 3 digits, `1.984MB` with 4; `0B`. A size that rounds up to 1000 is written in the next unit. */
@@ -15,9 +15,12 @@ export function decimalSize(bytes: number, digits = 4): string {
   return `${Number(size.toPrecision(digits))}${DECIMAL[unit]}`;
 }
 
-/** `320.34MiB`: always in MiB with at most two decimals, so that usage and limit are comparable. */
-export function mebibytes(bytes: number): string {
-  return `${Number((bytes / MIB).toFixed(2))}MiB`;
+/** `320.3MiB`, `3GiB`, `0B`: four digits. Unlike `decimalSize`, a size just below a unit is written as `1024KiB`. */
+export function binarySize(bytes: number): string {
+  let unit = 0;
+  let size = bytes;
+  for (; size >= 1024 && unit < BINARY.length - 1; unit += 1) size /= 1024;
+  return `${Number(size.toPrecision(4))}${BINARY[unit]}`;
 }
 
 /** `0.15 %` */

@@ -36,14 +36,17 @@ export class EngineMonitor {
     this.diskUsage = new DiskUsageCollector(this.engine, this.list, keepUsageMs);
   }
 
-  /** Errors: 503 `containers_unavailable` while the engine is down, for accounts with the feature docker only. */
+  /** Errors: 503 `containers_unavailable` while the engine is down. */
   async ports(account: Account): Promise<PortsPart> {
-    try {
-      return portsOf((await this.list.snapshot()).of(account));
-    } catch (error) {
-      if (!account.features.has('docker') || (await this.list.isAbsent())) return {};
-      throw error;
-    }
+    return portsOf((await this.list.snapshot()).of(account));
+  }
+
+  /** Like `finding`, but without an engine it does not load the client library. */
+  async health(): Promise<Finding> {
+    if (await this.engine.hasSocket()) return this.finding();
+    const { socketPath, isOwn } = this.engine;
+    const detail = `no container engine listens at ${socketPath}`;
+    return { name: 'container engine', ok: false, detail, remedy: remedyFor(detail, isOwn) };
   }
 
   /** The program at the socket and its version. */

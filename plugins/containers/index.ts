@@ -65,6 +65,8 @@ export default definePlugin({
       provides: {
         ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},
         doctor: () => Promise.all([...monitors.map((monitor) => monitor.finding()), cgroupFinding(cgroups)]),
+        // an account's own engine is the account's to start and to stop
+        health: async () => (shared === undefined ? [] : [await shared.health()]),
         metrics: () => engineMetrics(monitors),
         demoOutside: ({ demo }) =>
           shared === undefined

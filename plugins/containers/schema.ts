@@ -7,7 +7,8 @@ export const ContainersConfig = Type.Object(
     socket: Type.String({
       pattern: '^(/.*)?$',
       default: '/var/run/docker.sock',
-      description: 'Socket of the Docker-compatible engine that accounts share; empty = no shared engine',
+      description:
+        'Socket of the Docker-compatible engine that accounts share; empty = no shared engine. While the engine at a socket does not answer, or is not there, statistics, disk usage and ports are 503; without an engine ports are null',
     }),
     sockets: Type.Record(Type.String(), Socket, {
       default: {},
@@ -24,7 +25,8 @@ export const ContainersConfig = Type.Object(
       minimum: 1,
       maximum: 3600,
       default: 30,
-      description: 'How long a measurement of disk usage is kept; measuring makes the engine walk all of its files',
+      description:
+        'How long measured sizes, images and volumes are kept; measuring makes the engine walk all of its files',
     }),
   },
   { additionalProperties: false },
@@ -48,7 +50,7 @@ export const ContainerStats = Type.Object({
         MemPerc: Type.String({ description: 'Total usage in percent of the total limit' }),
         MemUsage: Type.String({
           description:
-            'Total usage without inactive file cache, and total limit, e.g. 320.34MiB / 3072MiB (2^20 bytes = 1MiB); a container without a limit counts with the memory of the host',
+            'Total usage without inactive file cache, and total limit, e.g. 320.3MiB / 3GiB (1024 bytes = 1KiB); a container without a limit counts with the memory of the host',
         }),
         Name: Type.String({ description: 'Always empty: the figures are sums over containers' }),
         NetIO: Type.String({ description: 'Bytes received and sent, e.g. 1.2MB / 3.4kB (1000 bytes = 1kB)' }),
@@ -61,7 +63,9 @@ export const ContainerStats = Type.Object({
 export type StatsTotals = Static<typeof ContainerStats>['container_stats']['stats'];
 
 const Text = Type.String();
-const Size = Type.String({ description: 'e.g. 3.15MB (1000 bytes = 1kB)' });
+const Size = Type.String({
+  description: 'e.g. 3.15MB (1000 bytes = 1kB), as measured at `date`; N/A for what is newer than the measurement',
+});
 const Numeral = Type.String({ pattern: '^\\d+$' });
 const Labels = Type.String({ description: 'name=value, sorted by name, separated by commas' });
 
@@ -125,9 +129,12 @@ export const DiskUsage = Type.Object({
       minItems: 1,
       maxItems: 1,
       description:
-        "What docker system df -v --format json prints, limited to the account: its containers, their images, and the volumes that they mount or that carry the account's label",
+        "What docker system df -v --format json prints, limited to the account: its containers, their images, and the volumes that they mount or that carry the account's label. Containers are at most 3 seconds old; sizes, images and volumes are those of `date`",
     },
   ),
-  date: Type.String({ pattern: '^\\d{4}(-\\d\\d){5}$', description: `Time of the measurement, ${DATE}` }),
+  date: Type.String({
+    pattern: '^\\d{4}(-\\d\\d){5}$',
+    description: `When sizes, images and volumes were measured, ${DATE}`,
+  }),
 });
 export type DiskUsage = Static<typeof DiskUsage>;

@@ -103,7 +103,11 @@ export type PlanView = Static<typeof PlanView>;
 export const PlanPage = Type.Object({ plans: Type.Array(PlanView), next_cursor: NextCursor });
 export const PlanRemoved = Type.Object({ name: Type.String(), deleted: Type.Literal(true) });
 
-const State = Type.String({ enum: ['ready', 'unavailable', 'off'] });
+const State = Type.String({
+  enum: ['ready', 'degraded', 'unavailable', 'off'],
+  description:
+    'degraded: it runs, but lacked something outside at the last check, some seconds ago; unavailable: its routes answer 503',
+});
 const Nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 export const FeatureList = Type.Object({
   features: Type.Array(

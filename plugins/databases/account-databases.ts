@@ -45,9 +45,12 @@ export class AccountDatabases {
     return (this.#usage ??= ready({ db_usage: String(this.own.length) }, { headers: this.#headers }));
   }
 
-  /** Errors: 404 `database_not_found`, for a missing database and for another account's alike. */
+  /**
+   * Returns the size of a database that `sizes` lists, system databases included. Errors: 404 `database_not_found`, for a
+   * missing database and for another account's alike.
+   */
   size(name: string): { size: string } {
-    this.#byName ??= new Map(this.own.map((database) => [database.name, database]));
+    this.#byName ??= new Map([...this.#system, ...this.own].map((database) => [database.name, database]));
     const database = this.#byName.get(name);
     if (database === undefined) throw new HttpError('database_not_found', 'there is no such database');
     return { size: formatSize(database.sizeBytes) };
@@ -80,6 +83,8 @@ function entryOf({ name, sizeBytes }: Database, unit: Unit): DatabaseSizes[numbe
   return unit === 'gb' ? { ...entry, 'Size (GB)': scaled(sizeBytes, 3) } : entry;
 }
 
+/** Rounds to 2 decimals, or to 2 digits where that would show 0. */
 function scaled(sizeBytes: number, power: number): number {
-  return Math.round((sizeBytes / 1024 ** power) * 100) / 100;
+  const size = sizeBytes / 1024 ** power;
+  return Math.round(size * 100) / 100 || Number(size.toPrecision(2));
 }

@@ -54,10 +54,22 @@ export class DatabaseSources implements DatabaseSource {
   }
 
   async findings(): Promise<Finding[]> {
-    const servers = await Promise.all(this.#servers.map((server) => findingOf(server)));
+    const servers = await Promise.all(this.#servers.map((server) => findingOf(server, () => describe(server))));
     if (this.#config.default_server !== '') return servers;
     const detail = `accounts without a server: SQLite files (.sqlite, .sqlite3, .db) in their folder ${SQLITE_FOLDER}/`;
     return [{ name: 'databases', ok: true, detail }, ...servers];
+  }
+
+  /** Whether each server answers, without the sizes that `findings` reads. */
+  health(): Promise<Finding[]> {
+    return Promise.all(
+      this.#servers.map((server) =>
+        findingOf(server, async () => {
+          await server.ping();
+          return 'answers';
+        }),
+      ),
+    );
   }
 
   async close(): Promise<void> {
@@ -70,15 +82,20 @@ export function serverOf({ accounts, default_server }: DatabasesConfig, username
   return (Object.hasOwn(accounts, username) ? accounts[username] : undefined) ?? default_server;
 }
 
-async function findingOf(server: DatabaseServer): Promise<Finding> {
+async function describe(server: DatabaseServer): Promise<string> {
+  const { version, method } = await server.describe();
+  const sizes =
+    method === 'files'
+      ? 'sizes of its files'
+      : 'estimated sizes, because the login lacks PROCESS or the server does not list its files';
+  return `${version}, ${sizes}`;
+}
+
+/** `check` resolves with what was found, and rejects while the server is down. */
+async function findingOf(server: DatabaseServer, check: () => Promise<string>): Promise<Finding> {
   const name = `database server ${server.name}`;
   try {
-    const { version, method } = await server.describe();
-    const sizes =
-      method === 'files'
-        ? 'sizes of its files'
-        : 'estimated sizes, because the login lacks PROCESS or the server does not list its files';
-    return { name, ok: true, detail: `${version}, ${sizes}` };
+    return { name, ok: true, detail: await check() };
   } catch (error) {
     const remedy = `start the server, or correct databases.servers.${server.name} in the configuration`;
     return { name, ok: false, detail: messageOf(error), remedy };

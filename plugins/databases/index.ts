@@ -65,6 +65,7 @@ export default definePlugin({
             : {},
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
+        health: () => sources.health(),
         demo: (context) => createDemoFiles(context),
         demoOutside: (context) =>
           leftOut === undefined ? createDemoDatabases(config, context, onClose) : { leftOut: [leftOut] },

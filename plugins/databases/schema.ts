@@ -77,7 +77,11 @@ export const DatabaseCount = Type.Object({
 });
 
 export const SizeQuery = Type.Object({
-  database: Type.String({ minLength: 1, maxLength: 512, description: 'A name from /api/mysql-size' }),
+  database: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    description: 'A name that /api/mysql-size lists, with show_all=true or without',
+  }),
 });
 export const DatabaseSize = Type.Object({
   size: Type.String({ description: 'In the format of du -h: 3.3G, 1.7M, 512, 0' }),
@@ -92,12 +96,13 @@ export const SizesQuery = Type.Object({
   }),
 });
 
+const DECIMALS = '2 decimals, or 2 digits where that would show 0';
 const scaled = (unit: string) =>
-  Type.Optional(Type.Number({ description: `${unit}, 2 decimals; present if requested` }));
+  Type.Optional(Type.Number({ description: `${unit}, ${DECIMALS}; present if requested` }));
 export const DatabaseSizes = Type.Array(
   Type.Object({
     Database: Type.String(),
-    'Size (MB)': Type.Number({ description: 'MiB, 2 decimals; always present' }),
+    'Size (MB)': Type.Number({ description: `MiB, ${DECIMALS}; always present` }),
     'Size (BYTES)': Type.Optional(Type.Integer({ description: 'Present if requested' })),
     'Size (KB)': scaled('KiB'),
     'Size (GB)': scaled('GiB'),

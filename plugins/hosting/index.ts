@@ -32,7 +32,8 @@ export default definePlugin({
       path: ['/system/hosting/ports', '/api/system/hosting/ports'],
       summary: "List the published ports of the account's services",
       description:
-        'A port that is not allocated is null. While the container engine does not answer, the response is 503.',
+        'A port that is not allocated is null, and so are all ports where the node has no container engine: the plugin ' +
+        'containers is off, or its settings name none. While an engine that they name does not answer, the response is 503.',
       reply: Ports,
       errors: ['containers_unavailable'],
     },

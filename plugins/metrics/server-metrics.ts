@@ -1,5 +1,5 @@
 import type { IntervalHistogram } from 'node:perf_hooks';
-import type { NodeInfo, RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { NodeInfo, PluginStatus, RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { LATENCY_BUCKETS } from '../../kernel/plugin-api/route-metrics.ts';
 import type { MetricFamily } from './exposition.ts';
@@ -50,6 +50,8 @@ function histogramSamples(
 /** Resolution of the event loop delay, which every measured delay includes. */
 export const RESOLUTION_MS = 20;
 
+const STATES = ['ready', 'degraded', 'unavailable', 'off'] as const satisfies readonly PluginStatus['state'][];
+
 function delaySeconds(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
 }
@@ -60,15 +62,19 @@ export function serverMetrics(node: NodeInfo, delay: IntervalHistogram): Metric[
   const { rss, heapUsed } = process.memoryUsage();
   const startSeconds = Math.round((performance.timeOrigin / 1000) * 1000) / 1000;
   const versions = { version: node.version, node: process.version };
-  const plugins = node
-    .plugins()
+  const plugins = node.plugins();
+  const up = plugins
     .filter(({ state }) => state !== 'off')
-    .map(({ name, state }) => ({ labels: { plugin: name }, value: state === 'ready' ? 1 : 0 }));
+    .map(({ name, state }) => ({ labels: { plugin: name }, value: Number(state === 'ready') }));
+  const states = plugins.flatMap(({ name, state }) =>
+    STATES.map((each) => ({ labels: { plugin: name, state: each }, value: Number(state === each) })),
+  );
   const [p50, p99, max] = [delay.percentile(50), delay.percentile(99), delay.max].map(delaySeconds);
   delay.reset();
   return [
     gauge('hostkeep_build_info', 'Versions', [{ labels: versions, value: 1 }]),
-    gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready', plugins),
+    gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready, and not degraded', up),
+    gauge('hostkeep_plugin_state', 'The state of a plugin: 1 for the state that it is in', states),
     gauge('hostkeep_event_loop_delay_p50_seconds', 'Median event loop delay since the last scrape', p50 ?? 0),
     gauge(
       'hostkeep_event_loop_delay_p99_seconds',

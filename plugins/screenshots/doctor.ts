@@ -6,12 +6,21 @@ import type { Settings } from './schema.ts';
 
 const SET_UID_SANDBOX = '/usr/lib/chromium/chrome-sandbox';
 const NAMESPACES = '/proc/sys/user/max_user_namespaces';
+const REINSTALL = 'apt-get install --reinstall chromium';
 const FONTS = '/usr/share/fonts';
 
 /** Checks what screenshots need: the browser, its sandbox, an unprivileged user, fonts. */
 export async function findings(executable: string, settings: Pick<Settings, 'user'>): Promise<Finding[]> {
   const [browser, user] = await Promise.all([browserOf(executable), userOf(settings.user)]);
   return [browser, user, sandbox(), fonts()];
+}
+
+/** Starts no browser: reports one that was removed, and one whose latest start failed with `launchFailure`. */
+export function browserHealth(executable: string, launchFailure: unknown): Finding {
+  const name = 'browser';
+  if (!existsSync(executable)) return { name, ok: false, detail: `${executable} is gone`, remedy: REINSTALL };
+  if (launchFailure === undefined) return { name, ok: true, detail: executable };
+  return { name, ok: false, detail: `${executable} did not start: ${messageOf(launchFailure)}`, remedy: REINSTALL };
 }
 
 async function browserOf(executable: string): Promise<Finding> {
@@ -22,7 +31,7 @@ async function browserOf(executable: string): Promise<Finding> {
       name: 'browser',
       ok: false,
       detail: `${executable} does not run: ${messageOf(error)}`,
-      remedy: 'apt-get install --reinstall chromium',
+      remedy: REINSTALL,
     };
   }
 }

@@ -6,7 +6,7 @@ import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metr
 import { findBrowser, missingPrograms } from './browser/launch-command.ts';
 import { PagePool } from './browser/page-pool.ts';
 import { DiskCache } from './cache/disk-cache.ts';
-import { findings } from './doctor.ts';
+import { browserHealth, findings } from './doctor.ts';
 import { EgressPolicy } from './egress/egress-policy.ts';
 import { errors } from './errors.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
@@ -111,7 +111,11 @@ function local(host: Host<Settings>, domains: OwnDomains) {
           : screenshot.answer(etags);
       },
     },
-    provides: { doctor: () => findings(executable, config), metrics: () => metricsOf(pool, service) },
+    provides: {
+      doctor: () => findings(executable, config),
+      health: () => [browserHealth(executable, pool.launchFailure)],
+      metrics: () => metricsOf(pool, service),
+    },
   };
 }
 

@@ -90,7 +90,7 @@ export class FileSearch {
       kind: 'search',
       accountId: account.id,
       filesRoot: account.filesRoot,
-      query: { kind, text: q, extension: ext, folder: components, limit },
+      query: { kind, text: q, extension: ext.replace(/^\./, ''), folder: components, limit },
     })) as SearchResult;
     if (result.hits === undefined && components.length > 0)
       throw new HttpError('folder_not_found', 'there is no such folder');

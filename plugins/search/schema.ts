@@ -40,7 +40,7 @@ const ext = Type.String({
   maxLength: 64,
   pattern: '^[^/\\u0000-\\u001f]*$',
   default: '',
-  description: 'Whole extension without the leading dot, e.g. sql or tar.gz',
+  description: 'Whole extension, e.g. sql or tar.gz; a leading dot is dropped',
 });
 
 export const FilesQuery = Type.Object({ q, ext, folder, limit });

@@ -2,12 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FolderLock } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { VhostFolder } from './vhost-folder.ts';
+import { canConnect } from './web-server.ts';
 
 /** Another port is used if this one is taken. */
 const PORT = 2080;
@@ -121,23 +122,17 @@ async function freePort(wanted: number): Promise<number | undefined> {
 async function untilListening(child: ChildProcess, port: number, folder: string): Promise<void> {
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
-  for (const end = performance.now() + START_MS; !(await isListening(port)); await delay(POLL_MS)) {
+  for (
+    const end = performance.now() + START_MS;
+    !(await canConnect({ host: '127.0.0.1', port }));
+    await delay(POLL_MS)
+  ) {
     const hasExited = child.exitCode !== null || child.signalCode !== null;
     if (!hasExited && failure === undefined && performance.now() < end) continue;
     child.kill('SIGKILL');
     const log = await readFile(join(folder, 'error.log'), 'utf8').catch(() => '');
     throw new Error(`nginx does not start: ${failure?.message ?? log.trim().split('\n').at(-1) ?? ''}`);
   }
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket
-      .once('connect', () => resolve(true))
-      .once('error', () => resolve(false))
-      .once('connect', () => socket.destroy());
-  });
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -14,7 +14,7 @@ import { WebserverConfig } from './schema.ts';
 import { compileTemplate, type VhostValues } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
-import { connectAddressOf, WebServer } from './web-server.ts';
+import { canConnect, connectAddressOf, WebServer } from './web-server.ts';
 
 /**
  * Has no routes: the domains plugin adds and removes domains, and calls the extension points `domainAdded` and
@@ -66,6 +66,7 @@ export default definePlugin({
         webServer: () => connectAddressOf(config.listen),
         metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
         doctor: async () => [await findingOf(driver, server)],
+        health: async () => [await listenFinding(driver, config.listen)],
         demoOutside: async ({ demo }) =>
           reportOf(await findingOf(driver, server), config.listen, (await domains?.list(demo))?.[0]?.name),
       },
@@ -104,6 +105,18 @@ async function templateOf({ templateFile }: Driver): Promise<(values: VhostValue
       throw new HttpError('webserver_failed', 'the web server has no usable template', { cause });
     };
   }
+}
+
+/** Only connects: a check of the configuration costs more the more domains there are. */
+async function listenFinding({ name }: Driver, listen: string): Promise<Finding> {
+  const isListening = await canConnect(connectAddressOf(listen));
+  if (isListening) return { name: 'web server', ok: true, detail: `listens on ${listen}` };
+  return {
+    name: 'web server',
+    ok: false,
+    detail: `${name} does not listen on ${listen}`,
+    remedy: `start ${name}, or correct webserver.listen`,
+  };
 }
 
 /** Includes the template and a check, because with a broken configuration every change fails. */

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
+import { connect } from 'node:net';
 import type { WebServerPart } from '../../kernel/plugin-api/points/web-server-part.ts';
 import type { Driver } from './drivers.ts';
 import { BEACON_FILE, type VhostFolder } from './vhost-folder.ts';
@@ -13,6 +14,7 @@ interface WebServerTimeouts {
 
 const OUTPUT_BYTES = 1 << 20;
 const POLL_MS = 10;
+const CONNECT_MS = 1000;
 /** nginx stops its old workers 100 ms after starting new ones; until then either may answer. */
 const SETTLED_MS = 250;
 
@@ -110,4 +112,19 @@ export function connectAddressOf(listen: string): WebServerPart {
     host: host === '[::]' ? '::1' : ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),
     port: Number(port),
   };
+}
+
+/** Whether a server accepts connections at an address. */
+export function canConnect({ host, port }: WebServerPart): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const end = (isListening: boolean) => {
+      socket.destroy();
+      resolve(isListening);
+    };
+    socket
+      .once('connect', () => end(true))
+      .once('timeout', () => end(false))
+      .once('error', () => end(false));
+  });
 }

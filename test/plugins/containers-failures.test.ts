@@ -9,6 +9,7 @@ import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('containers-failures');
 const ID = 'c'.repeat(64);
@@ -21,10 +22,16 @@ const STATS = {
   networks: { eth0: { rx_bytes: 1000, tx_bytes: 5 } },
   cpu_stats: { cpu_usage: { total_usage: 5 }, system_cpu_usage: 9, online_cpus: 1 },
 };
+const NO_PORTS = { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null };
 interface Body {
   container_stats: { stats: Record<string, unknown> };
   error: string;
   detail: string;
+}
+
+interface Usage {
+  date: string;
+  data: [{ Containers: { ID: string; State: string; Size: string }[] }];
 }
 
 let folder: string;
@@ -158,13 +165,18 @@ for (const [why, use] of Object.entries<
   });
 }
 
-test('ports are null without an engine, and a 503 while the engine does not answer', async () => {
-  const NONE = { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null };
+test('ports are a 503 whenever statistics are, from the first request on, and for every account', async () => {
   const server = await start();
   const [{ token }, plain] = [await server.user('ann'), await server.user('bob', 'basic')];
   await server.hostkeep.core.accounts.setFeature('bob', 'info', true);
   const ask = (who: string) => server.ask<Record<string, unknown>>('/system/hosting/ports', { token: who });
-  assert.equal((await ask(token)).body, NONE, 'there has never been an engine');
+  const assertUnknown = async (who: string, why: string) => {
+    const { status, headers, body } = await ask(who);
+    assert.equal([status, body['error']], [503, 'containers_unavailable'], why);
+    assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  };
+  await assertUnknown(token, 'there has never been an engine');
+  await assertRefused(server, token, 'there has never been an engine');
   const engine = await open(
     fakeEngine(
       at('shared.sock'),
@@ -173,17 +185,28 @@ test('ports are null without an engine, and a 503 while the engine does not answ
   );
   await untilAnswered(server, '/api/docker_stats', token);
   assert.is((await ask(token)).body['remote_mysql_port'], 33_061);
+  assert.equal((await ask(plain.token)).body, NO_PORTS);
   await engine.close();
-  let answer = await ask(token);
-  for (let attempts = 0; answer.status === 200 && attempts < 200; attempts += 1) {
-    await delay(50);
-    answer = await ask(token);
-  }
-  assert.equal([answer.status, answer.body['error']], [503, 'containers_unavailable']);
-  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  assert.equal((await ask(plain.token)).body, NONE, 'an account without the feature learns nothing of containers');
+  for (let attempts = 0; (await ask(token)).status === 200 && attempts < 200; attempts += 1) await delay(50);
+  await assertUnknown(token, 'the engine has stopped');
+  await assertUnknown(plain.token, 'the engine has stopped, and the account lacks the feature docker');
   await open(rawEngine(at('shared.sock'), () => {}));
-  assert.is((await ask(token)).status, 503);
+  await assertUnknown(token, 'the engine hangs');
+});
+
+test('ports are null where the plugin is off, and where the configuration names no engine for the account', async () => {
+  await open(fakeEngine(at('own.sock'), engineOf([])));
+  for (const config of [
+    { plugins: { containers: false } },
+    { containers: { socket: '' } },
+    { containers: { socket: '', sockets: { bob: at('own.sock') } } },
+  ]) {
+    const server = await open(TestServer.start({ config }));
+    const { token } = await server.user('ann');
+    const { status, body } = await server.ask('/system/hosting/ports', { token });
+    assert.equal([status, body], [200, NO_PORTS], JSON.stringify(config));
+    assert.not((await server.ask('/api/docker_stats', { token })).status === 200);
+  }
 });
 
 test('ports are a 503 for an engine that hangs, even if it never answered', async () => {
@@ -191,6 +214,44 @@ test('ports are a 503 for an engine that hangs, even if it never answered', asyn
   const server = await start();
   const { status, body } = await server.ask<Body>('/system/hosting/ports', { token: (await server.user('ann')).token });
   assert.equal([status, body.error], [503, 'containers_unavailable']);
+});
+
+test('without its engine the plugin is degraded, in the list of plugins and in metrics', async () => {
+  const server = await start();
+  const [{ token }, ann] = [await server.admin(), await server.user('ann')];
+  const shown = async () => {
+    const { body } = await server.ask<{ plugins: Record<string, unknown>[] }>('/api/plugins', {
+      token,
+      address: 'admin',
+    });
+    return body.plugins.find(({ name }) => name === 'containers');
+  };
+  await until('the first check', 5000, async () => (await shown())?.['state'] !== 'ready');
+  const { state, reason, remedy, features } = (await shown()) ?? {};
+  assert.equal([state, features], ['degraded', ['docker']]);
+  assert.match(String(reason), /^no container engine listens at \S+shared\.sock$/);
+  assert.match(String(remedy), /docker\.io/);
+  const { body: metrics } = await server.ask<string>('/metrics', { token, address: 'admin' });
+  for (const line of [
+    'hostkeep_plugin_up{plugin="containers"} 0',
+    'hostkeep_plugin_state{plugin="containers",state="degraded"} 1',
+    'hostkeep_plugin_state{plugin="containers",state="ready"} 0',
+    'hostkeep_plugin_state{plugin="domains",state="ready"} 1',
+  ])
+    assert.ok(metrics.includes(`\n${line}\n`), line);
+  assert.is((await server.ask('/api/docker_stats', ann)).body['error'], 'containers_unavailable');
+  await open(fakeEngine(at('shared.sock'), (_, response) => json(response, { Version: '1.2.3', ApiVersion: '1.41' })));
+  assert.equal(
+    (await server.health('containers')).map(({ ok }) => ok),
+    [true],
+  );
+});
+
+test("an account's own engine is not checked: its account may stop it", async () => {
+  const own = await open(fakeEngine(at('own.sock'), engineOf([])));
+  const server = await start({ socket: '', sockets: { ann: at('own.sock') } });
+  assert.equal(await server.health('containers'), []);
+  assert.equal(own.asked, []);
 });
 
 // threat hostile-backend: endless replies of a container engine are cut off
@@ -218,6 +279,43 @@ test('an own engine that lists too many containers is a 503', async () => {
   await open(fakeEngine(at('own.sock'), engineOf(many.map(({ Id }) => ({ Id })))));
   const server = await start({ sockets: { ann: at('own.sock') }, timeout_ms: 2000 });
   await assertRefused(server, (await server.user('ann')).token, 'thousands');
+});
+
+test('disk usage lists containers as they are now, with sizes of the measurement', async () => {
+  const [stopped, started] = ['d'.repeat(64), 'e'.repeat(64)];
+  let containers: object[] = [{ ...labelled('ann'), SizeRw: 5000 }, labelled('ann', stopped)];
+  const engine = await open(fakeEngine(at('shared.sock'), (path, response) => engineOf(containers)(path, response)));
+  const server = await start();
+  const { token } = await server.user('ann');
+  const ask = () => server.ask<Usage>('/api/container/df', { token });
+  const shown = ({ body }: Awaited<ReturnType<typeof ask>>) =>
+    body.data[0].Containers.map(({ ID: id, State, Size }) => [id, State, Size]);
+  const first = await ask();
+  assert.equal(shown(first), [
+    [ID, 'running', '5kB'],
+    [stopped, 'running', '0B'],
+  ]);
+  containers = [labelled('ann'), { ...labelled('ann', stopped), State: 'exited' }, labelled('ann', started)];
+  const changedAtMs = performance.now();
+  let now = await ask();
+  while (shown(now).length < 3 && performance.now() - changedAtMs < 3000) {
+    await delay(50);
+    now = await ask();
+  }
+  assert.equal(shown(now), [
+    [ID, 'running', '5kB'],
+    [stopped, 'exited', '0B'],
+    [started, 'running', 'N/A'],
+  ]);
+  assert.is(now.body.date, first.body.date, 'the time at which sizes were measured');
+  assert.is(engine.asked.filter((path) => path === '/system/df').length, 1);
+  assert.ok(engine.asked.length <= 10, 'the list is fetched once for many requests');
+  await engine.close();
+  for (let attempts = 0; now.status === 200 && attempts < 60; attempts += 1) {
+    await delay(50);
+    now = await ask();
+  }
+  assert.is(now.status, 503, 'a measurement that is kept does not stand for an engine that is gone');
 });
 
 test('a container that ends between listing and sampling is left out', async () => {

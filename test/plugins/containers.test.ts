@@ -29,11 +29,11 @@ import {
 } from '../../plugins/containers/stats/sample.ts';
 import { totals } from '../../plugins/containers/stats/totals.ts';
 import {
+  binarySize,
   createdAt,
   dateText,
   decimalSize,
   duration,
-  mebibytes,
   quoted,
 } from '../../plugins/containers/docker-format.ts';
 import { parseEngineUsage } from '../../plugins/containers/disk-usage/engine-usage.ts';
@@ -74,7 +74,13 @@ test('sizes are written as the docker CLI writes them', () => {
     [1_984_172, 2_097_152, 999_960, 12_345_678_901].map((bytes) => decimalSize(bytes)),
     ['1.984MB', '2.097MB', '1MB', '12.35GB'],
   );
-  assert.equal([0, 512_000, 3 * 1024 * MIB, 335_902_228].map(mebibytes), ['0MiB', '0.49MiB', '3072MiB', '320.34MiB']);
+  assert.equal(
+    [0, 1, 1023, 1024, 512_000, 954_204, 2 ** 20 - 1, 67_108_864, 335_902_228, 3 * 1024 * MIB, 16_670_924_800].map(
+      binarySize,
+    ),
+    ['0B', '1B', '1023B', '1KiB', '500KiB', '931.8KiB', '1024KiB', '64MiB', '320.3MiB', '3GiB', '15.53GiB'],
+  );
+  assert.is(binarySize(2 ** 120).endsWith('YiB'), true);
   assert.is(decimalSize(1e300, 3).endsWith('YB'), true);
 });
 
@@ -143,7 +149,7 @@ test('sums add bytes as bytes', () => {
     Container: '2',
     ID: '',
     MemPerc: '10.43 %',
-    MemUsage: '320.34MiB / 3072MiB',
+    MemUsage: '320.3MiB / 3GiB',
     Name: '',
     NetIO: '1.2MB / 3.4kB',
     PIDs: 5,
@@ -154,7 +160,7 @@ test('sums add bytes as bytes', () => {
     Container: '0',
     ID: '',
     MemPerc: '0.00 %',
-    MemUsage: '0MiB / 0MiB',
+    MemUsage: '0B / 0B',
     Name: '',
     NetIO: '0B / 0B',
     PIDs: 0,
@@ -484,6 +490,7 @@ test('services are recognised by name and port, or by a port that other services
 
 test("an account's disk usage has its containers, their images, and the volumes that they mount or it owns", () => {
   const labelled = (account: string) => ({ Labels: { 'hostkeep.account': account } });
+  const [NEWER, MEASURED_AT] = ['c'.repeat(64), 1_795_177_226_000];
   const usage = parseEngineUsage(
     {
       Containers: [{ Id: ID, SizeRw: 3_145_734 }, { Id: OTHER }],
@@ -498,35 +505,36 @@ test("an account's disk usage has its containers, their images, and the volumes 
       ],
       BuildCache: null,
     },
-    [
-      {
-        Id: ID,
-        Names: ['/web'],
-        Image: 'shop',
-        ImageID: 'sha256:1',
-        Command: 'sh',
-        Created: 1_795_177_216,
-        ...labelled('ann'),
-        Mounts: [
-          { Type: 'volume', Name: 'data', Driver: 'local' },
-          { Type: 'bind', Source: '/srv' },
-        ],
-      },
-      {
-        Id: OTHER,
-        Image: 'secret:1',
-        ImageID: 'sha256:1',
-        ...labelled('bob'),
-        Mounts: [{ Type: 'volume', Name: 'hidden', Driver: 'local' }],
-      },
-    ],
-    1_795_177_226_000,
+    MEASURED_AT,
   );
+  const all = parseContainers([
+    {
+      Id: ID,
+      Names: ['/web'],
+      Image: 'shop',
+      ImageID: 'sha256:1',
+      Command: 'sh',
+      Created: 1_795_177_216,
+      ...labelled('ann'),
+      Mounts: [
+        { Type: 'volume', Name: 'data', Driver: 'local' },
+        { Type: 'bind', Source: '/srv' },
+      ],
+    },
+    {
+      Id: OTHER,
+      Image: 'secret:1',
+      ImageID: 'sha256:1',
+      ...labelled('bob'),
+      Mounts: [{ Type: 'volume', Name: 'hidden', Driver: 'local' }],
+    },
+    { Id: NEWER, ...labelled('ann'), Created: 1_795_177_233, Image: 'shop', ImageID: 'sha256:1' },
+  ]);
   const {
     data: [mine],
     date,
-  } = usageOf(usage, (labels) => labels.get('hostkeep.account') === 'ann');
-  assert.is(date, '2026-11-20-12-20-26');
+  } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labels.get('hostkeep.account') === 'ann');
+  assert.is(date, '2026-11-20-12-20-26', 'when sizes were measured');
   assert.equal(
     mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [
       id,
@@ -535,7 +543,10 @@ test("an account's disk usage has its containers, their images, and the volumes 
       LocalVolumes,
       RunningFor,
     ]),
-    [[ID, '3.15MB', 'data,/srv', '1', '10 seconds ago']],
+    [
+      [ID, '3.15MB', 'data,/srv', '1', '20 seconds ago'],
+      [NEWER, 'N/A', '', '0', '3 seconds ago'],
+    ],
   );
   assert.equal(
     mine?.Images.map(({ Repository, Tag, Containers, SharedSize, VirtualSize }) => [
@@ -545,7 +556,7 @@ test("an account's disk usage has its containers, their images, and the volumes 
       SharedSize,
       VirtualSize,
     ]),
-    [['shop', 'latest', '1', 'N/A', '1.984MB']],
+    [['shop', 'latest', '2', 'N/A', '1.984MB']],
   );
   assert.equal(
     mine?.Volumes.map(({ Name, Links, Size }) => [Name, Links, Size]),

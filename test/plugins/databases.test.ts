@@ -1,6 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { AccountDatabases, type Unit } from '../../plugins/databases/account-databases.ts';
+import type { DatabaseSizes } from '../../plugins/databases/schema.ts';
 import { parseOptions } from '../../plugins/databases/mysql/option-file.ts';
 import {
   ServerCatalogue,
@@ -77,7 +79,7 @@ test('without a server, exactly the SQLite files in the databases folder are dat
   const { body, headers } = await server.ask('/api/mysql-size', { token });
   assert.equal(body, [
     { Database: 'empty.DB', 'Size (MB)': 0, 'Size (BYTES)': 0 },
-    { Database: 'it\'s "q".sqlite3', 'Size (MB)': 0, 'Size (BYTES)': 100 },
+    { Database: 'it\'s "q".sqlite3', 'Size (MB)': 0.000095, 'Size (BYTES)': 100 },
     { Database: 'shop.sqlite', 'Size (MB)': 4, 'Size (BYTES)': 4 * MIB + 1 },
   ]);
   assert.ok(Math.abs(Date.parse(headers.get('last-modified') ?? '') - Date.now()) < 60_000);
@@ -99,7 +101,32 @@ test('each unit has its own key, in addition to megabytes', async () => {
   assert.equal(await entry('unit=bytes'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (BYTES)': 1.5 * MIB });
   assert.equal(await entry('unit=kb'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (KB)': 1536 });
   assert.equal(await entry('unit=mb'), { Database: 'a.sqlite', 'Size (MB)': 1.5 });
-  assert.equal(await entry('unit=gb&show_all=1'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (GB)': 0 });
+  assert.equal(await entry('unit=gb&show_all=1'), { Database: 'a.sqlite', 'Size (MB)': 1.5, 'Size (GB)': 0.0015 });
+});
+
+test('in no unit a size that is not 0 is shown as 0', () => {
+  const sizes = [0, 1, 4, 5, 511, 5242, 5243, MIB, 3.8 * MIB, 5_368_709, 1.234 * 1024 * MIB].map(Math.round);
+  const databases = new AccountDatabases(
+    sizes.map((sizeBytes, i) => ({ name: `d${i}`, sizeBytes })),
+    [],
+    0,
+  );
+  const shown = (unit: Unit, key: keyof DatabaseSizes[number]) =>
+    (JSON.parse(Buffer.from(databases.sizes(unit, false).body).toString()) as DatabaseSizes).map((entry) => entry[key]);
+  for (const [unit, key] of [
+    ['mb', 'Size (MB)'],
+    ['kb', 'Size (KB)'],
+    ['gb', 'Size (GB)'],
+    ['bytes', 'Size (BYTES)'],
+  ] as const)
+    assert.equal(
+      shown(unit, key).map((size) => Number(size) > 0),
+      sizes.map((size) => size > 0),
+      key,
+    );
+  assert.equal(shown('mb', 'Size (MB)').slice(-5), [0.01, 1, 3.8, 5.12, 1263.62]);
+  assert.equal(shown('gb', 'Size (GB)').slice(-4), [0.00098, 0.0037, 0.005, 1.23]);
+  assert.equal(shown('kb', 'Size (KB)').slice(0, 5), [0, 0.00098, 0.0039, 0.0049, 0.5]);
 });
 
 test('a databases folder that is a link out of the account shows nothing', async () => {

@@ -9,7 +9,10 @@ let server: TestServer;
 test.before(
   async () =>
     void (server = await TestServer.start({
-      config: { hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' } },
+      config: {
+        containers: { socket: '' },
+        hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' },
+      },
     })),
 );
 test.after(() => server.close());
@@ -50,7 +53,7 @@ test('the server is described in texts', async () => {
   assert.match(body['load_avg'] ?? '', /^\d+\.\d\d, \d+\.\d\d, \d+\.\d\d$/);
 });
 
-test('ports are null where nothing is published', async () => {
+test('ports are null where the node has no container engine', async () => {
   const { token } = await server.user('cleo');
   const { body } = await server.ask('/system/hosting/ports', { token });
   assert.equal(body, { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null });

@@ -100,6 +100,14 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   const served = new EgressPolicy(unset, async () => ({ host: '127.0.0.2', port: 2080 }));
   assert.equal(await served.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
   assert.equal(await served.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
+  for (const host of ['own.test', 'www.own.test'])
+    assert.equal(
+      await served.admit({ host, port: 2080 }, OWN),
+      { host: '127.0.0.2', port: 2080 },
+      'a redirect of the web server to the port at which it listens',
+    );
+  const tls = new EgressPolicy({ ...SETTINGS, site_tls_address: '127.0.0.3:8443' });
+  assert.equal(await tls.admit({ host: 'own.test', port: 8443 }, OWN), { host: '127.0.0.3', port: 8443 });
   assert.equal(
     await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
       { host: 'own.test', port: 80 },
@@ -118,6 +126,8 @@ test('own domains lead to the web server, public addresses to themselves, all ot
       host,
     );
   for (const host of ['127.0.0.1', '169.254.169.254', '::1', '10.0.0.1']) await refused(SETTINGS, host, 80);
+  await refused(SETTINGS, 'own.test', 2083);
+  await refused({ ...SETTINGS, site_address: '127.0.0.1:2080' }, 'other.test', 2080);
   await refused(SETTINGS, '93.184.216.34', 25);
   await refused({ ...SETTINGS, public_addresses: false }, '93.184.216.34', 80);
 });

@@ -96,9 +96,13 @@ test('without a browser the route returns 503, and the plugin says what to insta
 
 test('a browser that does not start gives a 503', async () => {
   const broken = await Harness.open({ executable: '/bin/false' });
+  assert.is((await broken.server.health('screenshots'))[0]?.ok, true);
   const { status, error, headers } = await broken.capture('pictures.test');
   assert.equal([status, error], [503, 'screenshots_unavailable']);
   assert.ok(Number(headers.get('retry-after')) > 0);
+  const [finding] = await broken.server.health('screenshots');
+  assert.is(finding?.ok, false);
+  assert.match(finding?.detail ?? '', /^\/bin\/false did not start: /);
   await broken.close();
 });
 

@@ -197,6 +197,8 @@ test('best first: whole name, beginning, word, inside; shallow before deep; then
   assert.equal(await paths(token, 'ext=sql'), ['year-report.sql', 'b/unreported.sql']);
   assert.equal(await paths(token, 'ext=tar.gz&q=x'), ['xreport.tar.gz']);
   assert.equal(await paths(token, 'ext=GZ'), ['my report.tar.gz', 'xreport.tar.gz']);
+  for (const ext of ['sql', 'tar.gz'])
+    assert.equal(await paths(token, `ext=.${ext}`), await paths(token, `ext=${ext}`));
   assert.equal(await paths(token, 'q=report&folder=a'), ['a/report', 'a/deep/report', 'a/Reporting.md']);
   assert.equal(await paths(token, `q=report&folder=${ROOT}/a/deep/`), ['a/deep/report']);
   assert.equal(await paths(token, 'q=e', { kind: 'folders' }), ['a/deep']);

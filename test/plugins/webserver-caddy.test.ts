@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { driverOf } from '../../plugins/webserver/drivers.ts';
@@ -43,6 +43,10 @@ if (hasCaddy()) {
       assert.is((await change('new', 'shop.example')).status, 201);
       writeFileSync(join(account.filesRoot, 'shop.example/index.html'), 'Welcome');
       assert.equal(await fetchPage(caddy.port, 'shop.example'), { status: 200, body: 'Welcome' });
+      mkdirSync(join(account.filesRoot, 'shop.example/sale'));
+      writeFileSync(join(account.filesRoot, 'shop.example/sale/index.html'), 'Sale');
+      const redirect = await fetchPage(caddy.port, 'shop.example', '/sale');
+      assert.match(redirect.location ?? '', /^(\/|sale\/)/, 'clients may reach it at another port');
       const broken = join(caddy.folder, 'vhosts/operator.conf');
       writeFileSync(broken, 'http://x.example {\n\tno_such_directive\n}\n');
       assert.is((await change('new', 'bad.example')).status, 502);

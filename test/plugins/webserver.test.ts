@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -132,6 +132,9 @@ if (hasReal) {
       writeFileSync(join(account.filesRoot, 'my shop/öffentlich/.env'), 'SECRET');
       assert.equal(await nginx.fetch('shop.example'), { status: 200, body: 'Welcome to the shop' });
       assert.is((await nginx.fetch('shop.example', '/.env')).status, 404);
+      mkdirSync(join(account.filesRoot, 'my shop/öffentlich/sale'));
+      const { status, location } = await nginx.fetch('shop.example', '/sale');
+      assert.equal([status, location], [301, '/sale/'], 'clients may reach it at another port');
       assert.is((await nginx.fetch('other.example')).status, 0);
       assert.is((await remove(server, token, 'shop.example')).status, 200);
       assert.is((await nginx.fetch('shop.example')).status, 0);
@@ -352,6 +355,19 @@ if (hasReal) {
         .flatMap((part) => (part.ok ? part.value : []))
         .find(({ name }) => name === 'web server');
       assert.ok(finding?.ok === true && /nginx version: nginx\/\d/.test(finding.detail), JSON.stringify(finding));
+    });
+  });
+
+  test('the plugin is healthy while the web server listens', async () => {
+    await withServer(nginx.settings, async (server) => {
+      assert.equal(await server.health('webserver'), [
+        { name: 'web server', ok: true, detail: `listens on ${nginx.port}` },
+      ]);
+      await nginx.stop();
+      const [finding] = await server.health('webserver');
+      assert.is(finding?.detail, `nginx does not listen on ${nginx.port}`);
+      assert.is(finding?.remedy, 'start nginx, or correct webserver.listen');
+      await nginx.up();
     });
   });
 }

@@ -7,6 +7,7 @@ import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { installedPlugins, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
 
@@ -105,6 +106,13 @@ export class TestServer {
   async admin(username = 'root'): Promise<{ account: Account; token: string }> {
     const account = await this.account(username, '', 'admin');
     return { account, token: await this.token(account) };
+  }
+
+  /** Returns what a plugin's check of its surroundings finds. */
+  async health(plugin: string): Promise<readonly Finding[]> {
+    const part = (await this.hostkeep.plugins.gather('health')).find((each) => each.plugin === plugin);
+    if (part?.ok !== true) throw new Error(`plugin ${plugin} has no check, or it failed: ${String(part?.error)}`);
+    return part.value;
   }
 
   /** Sends a request. A JSON body is returned parsed, any other as text. */

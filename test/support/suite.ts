@@ -24,6 +24,14 @@ export function testSuite(name: string): Test {
   });
 }
 
+/**
+ * Reports tests that cannot run here, which the test entry counts as skipped. Throws in CI, where every test must run.
+ */
+export function reportSkipped(reason: string): void {
+  if (process.env['CI'] === 'true') throw new Error(`tests cannot run: ${reason}`);
+  console.log(`skipped: ${reason}`);
+}
+
 function printing(name: string, add: (hook: Callback) => void): (hook: Callback) => void {
   return (hook) =>
     add(async (context) => {

@@ -23,6 +23,8 @@ export interface Result {
   readonly file: string;
   readonly passed: number;
   readonly failed: number;
+  /** Reports of tests that cannot run here; each may stand for several. */
+  readonly skipped: readonly string[];
   readonly output: string;
   readonly problem: string | undefined;
   readonly ms: number;
@@ -78,22 +80,23 @@ function judge(
   output: string,
   end: string | undefined,
   mayBeEmpty: boolean,
-): Pick<Result, 'passed' | 'failed' | 'problem'> {
+): Pick<Result, 'passed' | 'failed' | 'skipped' | 'problem'> {
   const sum = (label: string) =>
     [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce((all, [, n]) => all + Number(n), 0);
-  const [total, passed, skipped] = [sum('Total'), sum('Passed'), sum('Skipped')];
-  const hasRun = /^\s*Total:/m.test(output) && (total > 0 || mayBeEmpty);
+  const [total, passed, leftOut] = [sum('Total'), sum('Passed'), sum('Skipped')];
+  const skipped = [...output.matchAll(/^skipped: (.+)/gm)].map(([, reason = '']) => reason);
+  const hasRun = /^\s*Total:/m.test(output) && (total > 0 || skipped.length > 0 || mayBeEmpty);
   const problem =
     end?.startsWith('still') === true
       ? end
       : !hasRun
         ? (end ?? 'no test ran')
-        : skipped > 0
-          ? `${skipped} tests left out by .only or .skip`
+        : leftOut > 0
+          ? `${leftOut} tests left out by .only or .skip`
           : passed === total
             ? end
             : undefined;
-  return { passed, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
+  return { passed, skipped, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
 }
 
 /** Whether a title may stand in a file: literally, or because the file computes titles. */

@@ -5,12 +5,15 @@ import type { ContainerList } from '../engine/container-list.ts';
 import { isOwnedBy } from '../engine/container-snapshot.ts';
 import type { EngineClient } from '../engine/engine-client.ts';
 import { unavailable } from '../engine/unavailable.ts';
+import { parseContainers, type Container } from '../engine/container.ts';
 import { largestCount, parseEngineUsage, type EngineUsage } from './engine-usage.ts';
 import { usageOf } from './usage-records.ts';
 
 /** The engine walks all of its files, so a measurement may outlast the requests that wait for it. */
 const MEASURE_MS = 60_000;
 const WAIT_MS = 3000;
+/** Containers are served at most this long after the engine was asked for them. */
+const LIST_KEEP_MS = 2000;
 /** After a failure, how long requests are refused before the next attempt. */
 const PAUSE_MS = 5000;
 /** Items of one kind on an account's own engine; a longer list is refused. */
@@ -21,15 +24,27 @@ const BUSY_DETAIL = 'the disk usage is being measured';
 interface Measurement {
   readonly usage: EngineUsage;
   readonly atMs: number;
+}
+
+/** The engine's containers at one moment, and the replies of accounts that show them. */
+interface Listing {
+  readonly all: readonly Container[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly atMs: number;
   readonly replies: WeakMap<Account, Reply>;
 }
 
-/** The disk usage of one engine, measured once for all callers, and each account's reply from it. */
+/**
+ * The disk usage of one engine, measured once for all callers, and each account's reply from it. Listing containers is
+ * cheap, so replies show them as they are now, with the sizes of a measurement that is kept longer.
+ */
 export class DiskUsageCollector {
   readonly #engine: EngineClient;
   readonly #list: ContainerList;
   readonly #keepMs: number;
-  #latest: Measurement | undefined;
+  #measurement: Measurement | undefined;
+  #listing: Listing | undefined;
   #flight: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly atMs: number } | undefined;
 
@@ -40,61 +55,80 @@ export class DiskUsageCollector {
   }
 
   /**
-   * Returns the reply of the kept measurement; a promise only where there is none. Errors: 503
+   * Returns the reply of the kept measurement and list; a promise only where either is too old. Errors: 503
    * `containers_unavailable`.
    */
   get(account: Account): Reply | Promise<Reply> {
-    if (this.#latest !== undefined && performance.now() - this.#latest.atMs <= this.#keepMs)
-      return this.#replyFor(account, this.#latest);
-    return this.#waitForMeasurement(account);
+    const now = performance.now();
+    if (this.#hasMeasurement(now) && this.#listing !== undefined && now - this.#listing.atMs <= LIST_KEEP_MS)
+      return this.#replyFor(account);
+    return this.#waitForRefresh(account);
   }
 
-  async #waitForMeasurement(account: Account): Promise<Reply> {
+  #hasMeasurement(now: number): boolean {
+    return this.#measurement !== undefined && now - this.#measurement.atMs <= this.#keepMs;
+  }
+
+  async #waitForRefresh(account: Account): Promise<Reply> {
     this.#list.assertUp();
     if (this.#flight === undefined && this.#failure !== undefined && performance.now() - this.#failure.atMs < PAUSE_MS)
       throw unavailable(this.#failure.error, DETAIL);
-    this.#flight ??= this.#measure().finally(() => (this.#flight = undefined));
+    this.#flight ??= this.#refresh().finally(() => (this.#flight = undefined));
     await withDeadline(this.#flight, WAIT_MS, () => unavailable(undefined, BUSY_DETAIL));
-    if (this.#latest === undefined) throw unavailable(this.#failure?.error, DETAIL);
-    return this.#replyFor(account, this.#latest);
+    if (this.#failure !== undefined) throw unavailable(this.#failure.error, DETAIL);
+    return this.#replyFor(account);
   }
 
-  /** Never rejects: records the failure. Fetches the list first, because that shows soon whether the engine is up. */
-  async #measure(): Promise<void> {
-    this.#latest = undefined;
+  /**
+   * Never rejects: records the failure. Fetches the running containers first, because that shows soon whether the engine
+   * is up, and lists all of them last, because a measurement may take long.
+   */
+  async #refresh(): Promise<void> {
     try {
       await this.#list.snapshot();
-      const [usage, containers] = await Promise.all([
-        this.#fetch('/system/df'),
-        this.#fetch('/containers/json', { all: 'true' }),
-      ]);
-      this.#keep(parseEngineUsage(usage, containers, Date.now()));
+      if (!this.#hasMeasurement(performance.now())) this.#measurement = await this.#measure();
+      this.#listing = await this.#listAll();
       this.#failure = undefined;
     } catch (error) {
       this.#failure = { error, atMs: performance.now() };
     }
   }
 
-  #keep(usage: EngineUsage): void {
-    const items = largestCount(usage);
+  async #measure(): Promise<Measurement> {
+    const body = await this.#fetch('/system/df', { timeoutMs: MEASURE_MS });
+    const usage = parseEngineUsage(body, Date.now());
+    this.#assertBounded(largestCount(usage));
+    return { usage, atMs: performance.now() };
+  }
+
+  async #listAll(): Promise<Listing> {
+    const [atMs, now] = [performance.now(), Date.now()];
+    const all = parseContainers(await this.#fetch('/containers/json', { query: { all: 'true' } }));
+    this.#assertBounded(all.length);
+    return { all, now, atMs, replies: new WeakMap() };
+  }
+
+  #assertBounded(items: number): void {
     if (this.#engine.isOwn && items > OWN_ITEMS)
       throw new Error(
         `the engine at ${this.#engine.socketPath} lists ${items} items of one kind, more than ${OWN_ITEMS}`,
       );
-    this.#latest = { usage, atMs: performance.now(), replies: new WeakMap() };
   }
 
-  async #fetch(path: string, query: Record<string, string> = {}): Promise<unknown> {
-    const { status, body } = await this.#engine.getJson(path, { query, timeoutMs: MEASURE_MS });
+  async #fetch(path: string, options: Parameters<EngineClient['getJson']>[1]): Promise<unknown> {
+    const { status, body } = await this.#engine.getJson(path, options);
     if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers ${path} with ${status}`);
     return body;
   }
 
-  #replyFor(account: Account, { usage, replies }: Measurement): Reply {
-    let reply = replies.get(account);
+  #replyFor(account: Account): Reply {
+    const [measurement, listing] = [this.#measurement, this.#listing];
+    if (measurement === undefined || listing === undefined) throw unavailable(undefined, DETAIL);
+    let reply = listing.replies.get(account);
     if (reply === undefined) {
-      reply = ready(usageOf(usage, (labels) => this.#engine.isOwn || isOwnedBy(labels, account)));
-      replies.set(account, reply);
+      const isOwned = (labels: ReadonlyMap<string, string>) => this.#engine.isOwn || isOwnedBy(labels, account);
+      reply = ready(usageOf(measurement.usage, listing, isOwned));
+      listing.replies.set(account, reply);
     }
     return reply;
   }

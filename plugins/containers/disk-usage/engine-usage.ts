@@ -1,4 +1,3 @@
-import { parseContainers, type Container } from '../engine/container.ts';
 import { count, labels, list, members, text, texts } from '../engine/untrusted-json.ts';
 
 export interface Image {
@@ -22,30 +21,24 @@ export interface Volume {
 
 /** The disk usage of a whole engine at one time. */
 export interface EngineUsage {
-  readonly containers: readonly Container[];
+  /** Size of each container's writable layer by container id; without containers that are newer. */
+  readonly writtenBytes: ReadonlyMap<string, number>;
   readonly images: readonly Image[];
   readonly volumes: readonly Volume[];
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/**
- * Parses the replies to `/system/df` and `/containers/json?all=true`; Podman omits most of a container's members from
- * the first. Throws when the second is not an array.
- */
-export function parseEngineUsage(value: unknown, containers: unknown, at: number): EngineUsage {
+/** Parses the reply to `/system/df`. */
+export function parseEngineUsage(value: unknown, at: number): EngineUsage {
   const usage = members(value);
-  const written = new Map(
-    list(usage['Containers'])
-      .map(members)
-      .map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]),
-  );
   return {
     at,
-    containers: parseContainers(containers).map((container) => ({
-      ...container,
-      writtenBytes: written.get(container.id) ?? 0,
-    })),
+    writtenBytes: new Map(
+      list(usage['Containers'])
+        .map(members)
+        .map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]),
+    ),
     images: list(usage['Images'])
       .map(members)
       .map(({ Id, RepoTags, Created, Size, SharedSize }) => ({
@@ -69,8 +62,8 @@ export function parseEngineUsage(value: unknown, containers: unknown, at: number
 }
 
 /** The number of containers, images or volumes, whichever is largest. */
-export function largestCount({ containers, images, volumes }: EngineUsage): number {
-  return Math.max(containers.length, images.length, volumes.length);
+export function largestCount({ writtenBytes, images, volumes }: EngineUsage): number {
+  return Math.max(writtenBytes.size, images.length, volumes.length);
 }
 
 /** Engines write -1 for a size that they did not measure. */

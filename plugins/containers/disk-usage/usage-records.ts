@@ -5,19 +5,28 @@ import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../s
 import type { EngineUsage, Image, Volume } from './engine-usage.ts';
 import { portText } from './port-text.ts';
 
-/** `isOwned` says whether labels are the account's. The records count only containers of the account. */
-export function usageOf(usage: EngineUsage, isOwned: (labels: ReadonlyMap<string, string>) => boolean): DiskUsage {
-  const containers = usage.containers.filter((container) => isOwned(container.labels));
+/**
+ * `all` are the engine's containers at the time `now`, in milliseconds since 1970; their sizes are those of `usage`.
+ * `isOwned` says whether labels are the account's. The records count only containers of the account.
+ */
+export function usageOf(
+  usage: EngineUsage,
+  { all, now }: { readonly all: readonly Container[]; readonly now: number },
+  isOwned: (labels: ReadonlyMap<string, string>) => boolean,
+): DiskUsage {
+  const containers = all.filter((container) => isOwned(container.labels));
   const byImage = groupBy(containers, ({ imageId }) => [hashOf(imageId)]);
   const byVolume = groupBy(containers, ({ mounts }) => mounts.map(({ name }) => name));
   return {
     data: [
       {
         BuildCache: [],
-        Containers: containers.map((container) => containerRecord(container, usage.at)),
+        Containers: containers.map((container) =>
+          containerRecord(container, usage.writtenBytes.get(container.id), now),
+        ),
         Images: usage.images.flatMap((image) => {
           const users = byImage.get(hashOf(image.id));
-          return users === undefined ? [] : [imageRecord(image, users, usage.at)];
+          return users === undefined ? [] : [imageRecord(image, users, now)];
         }),
         Volumes: usage.volumes.flatMap((volume) => {
           const users = byVolume.get(volume.name);
@@ -45,7 +54,7 @@ function groupBy(
   return groups;
 }
 
-function containerRecord(container: Container, at: number): ContainerRecord {
+function containerRecord(container: Container, writtenBytes: number | undefined, now: number): ContainerRecord {
   return {
     Command: quoted(container.command),
     CreatedAt: createdAt(container.createdSeconds),
@@ -58,20 +67,20 @@ function containerRecord(container: Container, at: number): ContainerRecord {
     Networks: container.networks.join(','),
     Platform: null,
     Ports: portText(container.ports),
-    RunningFor: since(container.createdSeconds, at),
-    Size: decimalSize(container.writtenBytes, 3),
+    RunningFor: since(container.createdSeconds, now),
+    Size: writtenBytes === undefined ? 'N/A' : decimalSize(writtenBytes, 3),
     State: container.state,
     Status: container.status,
   };
 }
 
-function imageRecord(image: Image, users: ReadonlySet<Container>, at: number): ImageRecord {
+function imageRecord(image: Image, users: ReadonlySet<Container>, now: number): ImageRecord {
   const [repository, tag] = splitTag(tagOf(image, users));
   const size = (bytes: number | undefined) => (bytes === undefined ? 'N/A' : decimalSize(bytes));
   return {
     Containers: String(users.size),
     CreatedAt: createdAt(image.createdSeconds),
-    CreatedSince: since(image.createdSeconds, at),
+    CreatedSince: since(image.createdSeconds, now),
     Digest: '',
     ID: image.id,
     Repository: repository,
@@ -124,6 +133,6 @@ function hashOf(id: string): string {
   return id.replace(/^sha256:/, '');
 }
 
-function since(seconds: number, at: number): string {
-  return `${duration(at / 1000 - seconds)} ago`;
+function since(seconds: number, now: number): string {
+  return `${duration(now / 1000 - seconds)} ago`;
 }

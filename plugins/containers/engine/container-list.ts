@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ContainerSnapshot } from './container-snapshot.ts';
@@ -26,7 +25,6 @@ export class ContainerList {
   #retry: NodeJS.Timeout | undefined;
   #requestedAtMs = 0;
   #isClosed = false;
-  #hasAnswered = false;
 
   constructor(engine: EngineClient, log: Log) {
     this.#engine = engine;
@@ -36,17 +34,6 @@ export class ContainerList {
   /** `undefined` before the first request. */
   get isUp(): boolean | undefined {
     return this.#failure === undefined ? (this.#fetchedAtMs > 0 ? true : undefined) : false;
-  }
-
-  /** Whether there is no engine at all, as opposed to one that is down: it has never answered, and has no socket. */
-  async isAbsent(): Promise<boolean> {
-    return (
-      !this.#hasAnswered &&
-      (await access(this.#engine.socketPath).then(
-        () => false,
-        () => true,
-      ))
-    );
   }
 
   /** The newest snapshot; requests nothing from the engine. */
@@ -82,7 +69,6 @@ export class ContainerList {
         throw new Error(`the engine at ${this.#engine.socketPath} answers /containers/json with ${status}`);
       this.#latest = new ContainerSnapshot(parseContainers(body), this.#engine.isOwn);
       this.#fetchedAtMs = performance.now();
-      this.#hasAnswered = true;
       if (this.#failure !== undefined)
         this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');
       this.#failure = undefined;

@@ -31,8 +31,6 @@ export interface Container {
   readonly networks: readonly string[];
   readonly state: string;
   readonly status: string;
-  /** Size of its writable layer; 0 unless disk usage was measured. */
-  readonly writtenBytes: number;
 }
 
 const ID = /^[0-9a-f]{12,64}$/;
@@ -59,7 +57,6 @@ export function parseContainers(value: unknown): Container[] {
       networks: Object.keys(members(members(entry['NetworkSettings'])['Networks'])).toSorted(),
       state: text(entry['State']),
       status: text(entry['Status']),
-      writtenBytes: 0,
     }));
 }
 

@@ -80,13 +80,17 @@ export class EngineClient {
     return this.#slots.run(() => this.#request(path, request));
   }
 
-  /** Loads the client library if the socket exists, so that the first request need not wait for it. */
-  async preload(): Promise<void> {
-    const isThere = await access(this.socketPath).then(
+  /** Whether there is anything at the path of the socket. */
+  hasSocket(): Promise<boolean> {
+    return access(this.socketPath).then(
       () => true,
       () => false,
     );
-    if (isThere) await (this.#modem ??= openModem(this.#options));
+  }
+
+  /** Loads the client library if the socket exists, so that the first request need not wait for it. */
+  async preload(): Promise<void> {
+    if (await this.hasSocket()) await (this.#modem ??= openModem(this.#options));
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { decimalSize, mebibytes, percent } from '../docker-format.ts';
+import { binarySize, decimalSize, percent } from '../docker-format.ts';
 import type { StatsTotals } from '../schema.ts';
 import type { ContainerUsage } from './sample.ts';
 
@@ -17,7 +17,7 @@ export function totals(containers: readonly ContainerUsage[]): StatsTotals {
     Container: String(containers.length),
     ID: '',
     MemPerc: percent(limitBytes > 0 ? (usedBytes / limitBytes) * 100 : 0),
-    MemUsage: `${mebibytes(usedBytes)} / ${mebibytes(limitBytes)}`,
+    MemUsage: `${binarySize(usedBytes)} / ${binarySize(limitBytes)}`,
     Name: '',
     NetIO: `${io((each) => each.receivedBytes)} / ${io((each) => each.sentBytes)}`,
     PIDs: sum((each) => each.pids),

@@ -93,6 +93,16 @@ export class DatabaseServer {
     }
   }
 
+  /** Rejects if the server does not answer, or refuses the login. */
+  async ping(): Promise<void> {
+    const client = await MysqlClient.open(this.#options.settings, this.#options);
+    try {
+      await client.query('select 1');
+    } finally {
+      await client.close();
+    }
+  }
+
   async close(): Promise<void> {
     await this.#client?.close();
   }

@@ -33,6 +33,11 @@ export class Chromium {
     this.#log = log;
   }
 
+  /** Why the latest start failed; `undefined` if it did not. */
+  get launchFailure(): unknown {
+    return this.#failure?.error;
+  }
+
   /** Returns the running browser, or starts it. Rejects when it cannot be started. */
   acquire(): Promise<Browser> {
     clearTimeout(this.#idle);
@@ -73,6 +78,7 @@ export class Chromium {
   async #start(): Promise<Browser> {
     try {
       const browser = await this.#launch(this.#isSandboxed);
+      this.#failure = undefined;
       this.#log.info({ version: await browser.version(), sandboxed: this.#isSandboxed }, 'browser started');
       return browser;
     } catch (error) {

@@ -45,6 +45,11 @@ export class PagePool {
     return this.#open;
   }
 
+  /** Why the latest start of the browser failed; `undefined` if it did not. */
+  get launchFailure(): unknown {
+    return this.#chromium.launchFailure;
+  }
+
   get waiting(): number {
     return this.#limiter.waiting;
   }

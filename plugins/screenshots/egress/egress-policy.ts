@@ -34,11 +34,17 @@ export class EgressPolicy {
     if (settings.dns_servers.length > 0) this.#resolver.setServers(settings.dns_servers);
   }
 
-  /** Returns where to connect for a destination; `own` are the account's domains. Rejects when it is not allowed. */
+  /**
+   * Returns where to connect for a destination; `own` are the account's domains. Rejects when it is not allowed. An own
+   * domain also has the port at which its web server listens, because the server's redirects may name that.
+   */
   async admit({ host, port }: Destination, own: ReadonlySet<string>): Promise<Destination> {
     const isOwn = own.has(host) || (host.startsWith('www.') && own.has(host.slice(4)));
-    if (isOwn && port === HTTP) return this.#site();
-    if (isOwn && port === HTTPS) return this.#tlsSite();
+    if (isOwn) {
+      const [site, tlsSite] = await Promise.all([this.#site(), this.#tlsSite()]);
+      if (port === HTTP || port === site.port) return site;
+      if (port === HTTPS || port === tlsSite.port) return tlsSite;
+    }
     if (!this.#allowsPublic) throw new Error(`${host} is not a domain of the account`);
     if (port !== HTTP && port !== HTTPS) throw new Error(`port ${port} is neither ${HTTP} nor ${HTTPS}`);
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];

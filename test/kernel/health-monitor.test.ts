@@ -1,0 +1,86 @@
+/** The states of plugins whose surroundings come and go. */
+import * as assert from 'uvu/assert';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { createLog } from '../../kernel/log.ts';
+import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
+import { Gatherer } from '../../kernel/plugin-host/gatherer.ts';
+import { HealthMonitor } from '../../kernel/plugin-host/health-monitor.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('health monitor');
+const log = createLog('silent');
+const FINE: readonly Finding[] = [{ name: 'engine', ok: true, detail: 'answers' }];
+const GONE: readonly Finding[] = [
+  { name: 'engine', ok: false, detail: 'does not answer', remedy: 'start the engine' },
+  { name: 'folder', ok: true, detail: 'is there' },
+  { name: 'socket', ok: false, detail: 'is missing' },
+];
+
+/** Returns a plugin whose `health` calls `check`. */
+const plugin = (name: string, check: () => readonly Finding[] | Promise<readonly Finding[]>): Plugin =>
+  definePlugin({
+    name,
+    features: [],
+    routes: {},
+    setup: () => ({ handlers: {}, provides: { health: check } }),
+  });
+
+test('a plugin is degraded while a finding is not ok, or its check fails, and is ready again afterwards', async () => {
+  let check: () => readonly Finding[] = () => GONE;
+  let checks = 0;
+  const provides = {
+    health: () => {
+      checks += 1;
+      return check();
+    },
+  };
+  const gatherer = new Gatherer(log, () => [{ plugin: plugin('one', () => []), setup: { handlers: {}, provides } }]);
+  const monitor = new HealthMonitor(gatherer.gather, log, { firstMs: 1, intervalMs: 1 });
+  assert.is(monitor.of('one'), undefined);
+  monitor.start();
+  await until('the first check', 5000, () => monitor.of('one') !== undefined);
+  assert.equal(monitor.of('one'), { detail: 'does not answer; is missing', remedy: 'start the engine' });
+  assert.is(monitor.of('other'), undefined);
+  check = () => FINE;
+  await until('a check that finds the engine', 5000, () => monitor.of('one') === undefined);
+  check = () => {
+    throw new Error('no permission');
+  };
+  await until('a check that fails', 5000, () => monitor.of('one') !== undefined);
+  assert.equal(monitor.of('one'), { detail: 'the check failed: no permission' });
+  monitor.close();
+  const before = checks;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.ok(checks - before <= 1, 'none but one that was under way');
+});
+
+test('the list of plugins shows ready, degraded, unavailable and off, and keeps the features of a degraded one', async () => {
+  const server = await TestServer.start({
+    plugins: [
+      plugin('fine', () => FINE),
+      plugin('gone', async () => GONE),
+      definePlugin({ ...plugin('broken', () => FINE), setup: () => Promise.reject(new Error('a fault')) }),
+      plugin('out', () => FINE),
+    ],
+    config: { plugins: { out: false } },
+  });
+  try {
+    const states = () => server.hostkeep.node.plugins().map(({ name, state }) => [name, state]);
+    const settled = (gone: string) => [
+      ['broken', 'unavailable'],
+      ['fine', 'ready'],
+      ['gone', gone],
+      ['out', 'off'],
+    ];
+    assert.equal(states(), settled('ready'), 'the start waits for no check');
+    await until('the first check', 5000, () => server.hostkeep.node.plugins()[2]?.state === 'degraded');
+    assert.equal(states(), settled('degraded'));
+    const { reason, remedy, provides } = server.hostkeep.node.plugins()[2] ?? {};
+    assert.equal([reason, remedy], ['does not answer; is missing', 'start the engine']);
+    assert.equal(provides, ['health']);
+  } finally {
+    await server.close();
+  }
+});
