@@ -17,7 +17,7 @@ async function answers(off: string | undefined, routes?: readonly RouteInfo[]): 
   const server = await TestServer.start({
     config: {
       plugins: off === undefined ? {} : { [off]: false },
-      containers: { socket: '/nonexistent/engine.sock' },
+      containers: { socket: '' }, // no engine
       screenshots: { remote_url: 'https://pictures.example/?url={url}' },
     },
   });
