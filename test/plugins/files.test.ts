@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -271,6 +280,15 @@ test('a folder beyond the limits is truncated, and work for a client that left e
   const links = await Folder.open(mixed, []);
   const whole = await listFolders(links, '/l', { max_folders: 2, max_entries: 1000 }, signal);
   assert.equal([whole.folders.map(({ name }) => name), whole.truncated], [['a', 'b'], false], 'links do not count');
+  writeFileSync(join(mixed, 'file'), '');
+  for (const name of ['hard 1', 'hard 2']) linkSync(join(mixed, 'file'), join(mixed, name));
+  const scanner = new FolderScanner(links, 1000, true);
+  assert.is(await scanner.hasFolders('file'), undefined, 'a file that replaced a folder, with links of its own');
+  assert.is(
+    await scanner.names(9, AbortSignal.abort()).catch((cause: Error) => cause.name),
+    'AbortError',
+    'before the first entry',
+  );
   await links.close();
   rmSync(mixed, { recursive: true });
   const before = readdirSync('/proc/self/fd').length;
