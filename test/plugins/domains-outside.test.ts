@@ -98,6 +98,21 @@ test('a domain that the world refuses is not added, and its name is free again',
   assert.is(await total(token), 1);
 });
 
+test('a domain whose account is removed while providers are called is not added', async () => {
+  const world = newWorld();
+  const { server, add } = await start(world);
+  const { token } = await server.user('ann');
+  const { promise, resolve } = withResolver();
+  world.hold = promise;
+  const adding = add(token, 'late.example');
+  while (world.told.length === 0) await new Promise((done) => setImmediate(done));
+  await server.hostkeep.core.accounts.remove('ann');
+  resolve();
+  assert.is((await adding).status, 401);
+  const { events } = server.hostkeep.core;
+  assert.is((await events.after((await events.lastId()) - 1, 1))[0]?.type, 'account.removed');
+});
+
 test('a domain that the world does not let go stays', async () => {
   const world = newWorld();
   const { server, add, remove, total } = await start(world);

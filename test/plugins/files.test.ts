@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
@@ -100,6 +110,23 @@ test('folders are listed by name, however the path is written', async () => {
   execFileSync('rm', ['-r', '--', join(ann.account.filesRoot, 'var')]);
   const head = await server.ask('/api/folders/site', { token: ann.token, method: 'HEAD' });
   assert.equal([head.status, head.body], [200, '']);
+});
+
+test('no folder stays open after its listing', async () => {
+  const { filesRoot } = ann.account;
+  for (const path of ['/api/folders', '/api/folders/site', '/api/folders/nothing', '/api/folders/file.txt'])
+    await server.ask(path, { token: ann.token });
+  const open = readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // that of the listing itself
+    }
+  });
+  assert.equal(
+    open.filter((path) => path.startsWith(filesRoot)),
+    [],
+  );
 });
 
 test('two accounts see their own folders only', async () => {
@@ -247,6 +274,23 @@ test('a folder beyond the limits is truncated, and work for a client that left e
   assert.equal(few.folders[0]?.path, `/l/${few.folders[0]?.name}`);
   const read = await listFolders(folder, '/l', { max_folders: 50_000, max_entries: 100 }, signal);
   assert.equal([read.folders.length, read.truncated], [100, true]);
+  const mixed = mkdtempSync(join(tmpdir(), 'hostkeep-mixed-'));
+  for (const name of ['a', 'b']) mkdirSync(join(mixed, name));
+  for (let i = 0; i < 9; i += 1) symlinkSync('a', join(mixed, `link ${i}`));
+  const links = await Folder.open(mixed, []);
+  const whole = await listFolders(links, '/l', { max_folders: 2, max_entries: 1000 }, signal);
+  assert.equal([whole.folders.map(({ name }) => name), whole.truncated], [['a', 'b'], false], 'links do not count');
+  writeFileSync(join(mixed, 'file'), '');
+  for (const name of ['hard 1', 'hard 2']) linkSync(join(mixed, 'file'), join(mixed, name));
+  const scanner = new FolderScanner(links, 1000, true);
+  assert.is(await scanner.hasFolders('file'), undefined, 'a file that replaced a folder, with links of its own');
+  assert.is(
+    await scanner.names(9, AbortSignal.abort()).catch((cause: Error) => cause.name),
+    'AbortError',
+    'before the first entry',
+  );
+  await links.close();
+  rmSync(mixed, { recursive: true });
   const before = readdirSync('/proc/self/fd').length;
   const reason = await listFolders(folder, '/l', { max_folders: 5, max_entries: 5 }, AbortSignal.abort()).catch(
     (cause: Error) => cause.name,

@@ -508,6 +508,14 @@ test('features are found in name, title and description, and only those that the
   assert.equal(await find('docker'), []);
   assert.is((await find('')).length, 5, 'those of the plan that a plugin or other software provides');
   assert.is((await server.ask<unknown[]>('/api/search/features?limit=2', { token })).body.length, 2);
+  const { features } = await server.hostkeep.core.accounts.get('feat');
+  const all = (await server.ask<{ module: string }[]>('/api/search/features?limit=100', { token })).body;
+  assert.equal(
+    all.filter(({ module }) => !features.has(module)),
+    [],
+  );
+  await server.hostkeep.core.accounts.setFeature('feat', 'filemanager', false);
+  assert.equal(await find('file%20man'), [], 'a feature that the account has lost');
   const { title } = new Locales().features('de').find(({ name }) => name === 'login_history') ?? { title: '' };
   await server.hostkeep.core.accounts.update('feat', { locale: 'de' });
   assert.equal(
