@@ -5,6 +5,8 @@ declare module '../../kernel/storage/audit-log.ts' {
   interface EventTypes {
     login: undefined;
     'login.failed': undefined;
+    /** `by` is the administrator. */
+    'account.unlocked': { readonly by: string };
     'twofa.on': undefined;
     'twofa.off': undefined;
     /** `by` is the administrator. */

@@ -7,6 +7,7 @@ import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import { formatTime } from '../../kernel/system/format-time.ts';
 import type { CountryDatabase } from './country.ts';
 import type { Caller, Login } from './login/login.ts';
+import type { Throttle } from './login/throttle.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
 import { lastLogins } from './store.ts';
 import type { Twofa } from './twofa/twofa.ts';
@@ -39,6 +40,25 @@ export function credentialHandlers(sessions: Sessions, login: Login, twofa: Twof
     disableTwofa: (call: Caller & { readonly body: { password: string; code: string } }) =>
       login.disableTwofa(call, call.body.password, call.body.code),
   };
+}
+
+/** Errors: 404 `account_not_found`. */
+export async function unlock(
+  { identity, events }: Pick<Host, 'identity' | 'events'>,
+  throttle: Throttle,
+  { account: by, params: { username }, ip }: Caller & { readonly params: { readonly username: string } },
+): Promise<{ username: string; unlocked: true }> {
+  const account = await identity.accounts.get(username);
+  await throttle.unlock(username, (tx) =>
+    events.record(tx, {
+      type: 'account.unlocked',
+      account,
+      text: `was unlocked by the administrator '${by.username}'`,
+      ip,
+      data: { by: by.username },
+    }),
+  );
+  return { username, unlocked: true };
 }
 
 /** Returns one page of the activity log, newest first; a page past the end has no lines. */
@@ -97,8 +117,8 @@ export async function setLanguage(
 function sessionView({ id, created_at, expires_at, ip, user_agent }: SessionRow, currentId: string): SessionView {
   return {
     id,
-    created_at: formatTime(created_at),
-    expires_at: formatTime(expires_at),
+    created_at: new Date(created_at).toISOString(),
+    expires_at: new Date(expires_at).toISOString(),
     ip,
     user_agent,
     current: id === currentId,

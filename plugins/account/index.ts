@@ -4,7 +4,7 @@ import { fillDemo } from './demo.ts';
 import { errors } from './errors.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
-import { activityPage, credentialHandlers, languages, loginHistory, setLanguage } from './handlers.ts';
+import { activityPage, credentialHandlers, languages, loginHistory, setLanguage, unlock } from './handlers.ts';
 import { Login } from './login/login.ts';
 import { Throttle } from './login/throttle.ts';
 import * as schema from './schema.ts';
@@ -118,9 +118,19 @@ export default definePlugin({
       address: 'admin',
       access: 'admin',
       summary: 'Reset two-factor authentication for an account and end all its sessions',
-      params: schema.TwofaResetParams,
+      params: schema.AccountParams,
       reply: schema.TwofaReset,
       errors: ['account_not_found', 'own_account'],
+    },
+    unlock: {
+      method: 'POST',
+      path: '/api/accounts/:username/unlock',
+      address: 'admin',
+      access: 'admin',
+      summary: 'Forget the failed logins of an account, so that it can log in at once',
+      params: schema.AccountParams,
+      reply: schema.Unlocked,
+      errors: ['account_not_found'],
     },
     activity: {
       method: 'GET',
@@ -188,6 +198,7 @@ export default definePlugin({
         login: (call) => login.logIn(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
         ...credentialHandlers(identity.sessions, login, twofa),
         resetTwofa: (call) => resetTwofa(host, twofa, call),
+        unlock: (call) => unlock(host, throttle, call),
         activity: ({ account, query }) => activityPage(events, account, query),
         loginHistory: ({ account }) => loginHistory(store, account, countries),
         languages: ({ account }) => languages(node, account),

@@ -57,7 +57,7 @@ export const TwofaRequired = Type.Object(
 
 export const LogoutReply = Type.Object({ logged_out: Type.Literal(true) });
 
-const Time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' });
+const Time = Type.String({ description: 'RFC 3339, UTC' });
 const SessionView = Type.Object({
   id: Type.String(),
   created_at: Time,
@@ -96,9 +96,10 @@ export const TwofaConfirmed = Type.Object({
 });
 export const TwofaOffBody = Type.Object({ password: Password, code: Code });
 export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
-export const TwofaResetParams = Type.Object({
+export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
+export const Unlocked = Type.Object({ username: Type.String(), unlocked: Type.Literal(true) });
 export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.Literal(false) });
 
 export const ActivityQuery = Type.Object({
@@ -144,7 +145,7 @@ export const LoginHistory = Type.Array(
   Type.Object({
     country_code: Type.String({ description: 'ISO 3166-1 alpha-2; empty for private and unknown addresses' }),
     ip: Type.String(),
-    login_time: Time,
+    login_time: Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' }),
   }),
   { description: 'The last 20, newest first' },
 );

@@ -70,6 +70,16 @@ export async function failureTimes(reader: Reader, budget: string, now: number, 
   return rows.map((row) => row.at);
 }
 
+/** Removes the failures of a budget, and of those whose name it begins, followed by a space. */
+export async function forgetFailures(tx: Tx, budget: string): Promise<void> {
+  await tx.run(
+    'delete from login_failures where budget = ? or (budget > ? and budget < ?)',
+    budget,
+    `${budget} `,
+    `${budget}!`, // the character after the space
+  );
+}
+
 export async function addFailures(tx: Tx, budgets: readonly string[], at: number): Promise<void> {
   await tx.run('delete from login_failures where at <= ?', at - DAY_MS);
   for (const budget of budgets) {

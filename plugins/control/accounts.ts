@@ -1,6 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { formatTime } from '../../kernel/system/format-time.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
@@ -96,8 +95,8 @@ export async function listSessions({ identity }: Host, username: string): Promis
   return {
     sessions: rows.map((row) => ({
       ...row,
-      created_at: formatTime(row.created_at),
-      expires_at: formatTime(row.expires_at),
+      created_at: new Date(row.created_at).toISOString(),
+      expires_at: new Date(row.expires_at).toISOString(),
     })),
   };
 }
@@ -139,7 +138,7 @@ export function accountReply({
     features: [...features].toSorted(),
     overrides,
     suspended,
-    created_at: formatTime(createdAt),
+    created_at: new Date(createdAt).toISOString(),
   };
 }
 

@@ -3,7 +3,7 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 64 });
-const Time = Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' });
+const Time = Type.String({ description: 'RFC 3339, UTC' });
 const NextCursor = Type.Union([Type.String(), Type.Null()], {
   description: 'Cursor of the next page; null on the last one',
 });

@@ -53,7 +53,7 @@ export const Dashboard = Type.Object({
   }),
   user_features: Type.Array(Type.String(), { description: 'Names of the features of the account, sorted' }),
   user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), {
-    description: '[site path, kind of application]',
+    description: '[site path, application], e.g. ["example.com/shop", "WordPress"]; plain files are "Static"',
   }),
   websites_limit: Limit('websites'),
 });

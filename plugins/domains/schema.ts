@@ -47,7 +47,7 @@ export const DomainEntry = Type.Object({
   domain_id: Type.Integer(),
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),
   docroot: Type.String({ description: 'As clients see it, e.g. /var/www/html/example.com' }),
-  created_at: Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' }),
+  created_at: Type.String({ description: 'RFC 3339, UTC' }),
 });
 export type DomainEntry = Static<typeof DomainEntry>;
 

@@ -2,7 +2,6 @@ import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { formatTime } from '../../kernel/system/format-time.ts';
 import { clientPath } from '../../kernel/system/safe-folder.ts';
 import { parentsOf, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry } from './schema.ts';
@@ -72,7 +71,7 @@ function viewOf(domains: readonly Domain[]): DomainView {
 }
 
 export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {
-  return { domain_id: id, domain_url: name, docroot, created_at: formatTime(createdAt) };
+  return { domain_id: id, domain_url: name, docroot, created_at: new Date(createdAt).toISOString() };
 }
 
 /** Separates an account's main domains from its subdomains; a subdomain's main domain is its topmost parent. */

@@ -13,6 +13,7 @@ const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => (
   category,
   description,
 }));
+const TITLES: ReadonlyMap<string, string> = new Map(DETECTORS.map(({ type, title }) => [type, title]));
 
 export default definePlugin({
   name: 'websites',
@@ -73,7 +74,7 @@ export default definePlugin({
       provides: {
         dashboard: async (account) =>
           account.features.has('websites')
-            ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, type]) }
+            ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, TITLES.get(type) ?? type]) }
             : {},
         sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
         counts: async () => ({ websites: await countSites(store) }),

@@ -103,7 +103,7 @@ test('an account sees and ends its own sessions only', async () => {
     { token: dora.token },
   );
   assert.is(body.sessions.length, 2);
-  assert.match(body.sessions[0]?.created_at ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.match(body.sessions[0]?.created_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const other = body.sessions.find(({ current }) => !current)?.id ?? '';
   for (const [token, id] of [
     [eve.token, other],

@@ -144,6 +144,28 @@ test('a restart forgets no failure', async () => {
 });
 
 // threat weak-limiter: failures expire, so the record does not grow forever
+test('an administrator unlocks an account, and nothing else', async () => {
+  const { account } = await server.user('uma');
+  await server.account('vic');
+  const { token } = await server.admin('locksmith');
+  const unlock = (username: string, as = token) =>
+    server.ask(`/api/accounts/${username}/unlock`, { method: 'POST', token: as, address: 'admin' });
+  const home = '198.51.100.80';
+  assert.is((await logIn(server, 'uma', { from: home })).status, 200);
+  assert.is((await fail('uma', 6, home)).at(-1), 429);
+  assert.is((await fail('uma', 6, '198.51.100.81')).at(-1), 429);
+  assert.is((await fail('vic', 6, '198.51.100.82')).at(-1), 429);
+  assert.is((await unlock('uma', await server.token(account))).status, 401);
+  assert.is((await unlock('nobody')).body['error'], 'account_not_found');
+  assert.equal((await unlock('uma')).body, { username: 'uma', unlocked: true });
+  assert.is((await logIn(server, 'uma', { from: home })).status, 200);
+  assert.is((await logIn(server, 'uma', { from: '198.51.100.83' })).status, 200);
+  assert.is((await logIn(server, 'vic', { from: '198.51.100.84' })).status, 429);
+  assert.is((await fail('uma', 6, '198.51.100.85')).at(-1), 429, 'new failures count again');
+  const { lines } = await server.hostkeep.core.events.page(account.id, 'unlocked', 0, 5);
+  assert.match(lines[0] ?? '', /User 'uma' was unlocked by the administrator 'locksmith' from IP 127\.0\.0\.1$/);
+});
+
 test('failures are forgotten after a day', async () => {
   await age(86_400_000);
   assert.is((await logIn(server, 'nobody', { from: '198.51.100.30' })).status, 401);

@@ -98,6 +98,48 @@ test('a set-up changes nothing until a code has confirmed it, in time', async ()
   assert.is((await ask(token, 'POST', '/confirm', { code: codeOf(secret ?? '') })).body['error'], 'twofa_not_started');
 });
 
+// threat weak-second-factor: a set-up that a stranger began is lost with the password
+test('a change of the password, by whomever, ends a set-up that waits for its first code', async () => {
+  const { accounts, passwords } = server.hostkeep.core;
+  let { token } = await server.user('dorit');
+  const { token: admin } = await server.admin('reset_admin');
+  const keep = (await accounts.passwordHash('dorit'))?.hash ?? '';
+  const changes = [
+    () =>
+      server.ask('/api/account/password', {
+        method: 'PUT',
+        token,
+        body: { password: PASSWORD, new_password: `${PASSWORD}!` },
+      }),
+    async () => accounts.setPassword('dorit', await passwords.hash('from the terminal')),
+    () =>
+      server.ask('/api/accounts/dorit/password', {
+        method: 'PUT',
+        token: admin,
+        address: 'admin',
+        body: { password: 'from the operator' },
+      }),
+  ];
+  for (const change of changes) {
+    await accounts.setPassword('dorit', keep);
+    token = await server.token(await accounts.get('dorit'));
+    const setup = await ask(token, 'POST', '/setup', { password: PASSWORD });
+    await change();
+    const late = await ask(await server.token(await accounts.get('dorit')), 'POST', '/confirm', {
+      code: codeOf(String(setup.body['secret'])),
+    });
+    assert.is(late.body['error'], 'twofa_not_started');
+  }
+  const { account, token: enabled } = await server.user('edda');
+  await enableTwofa(server, enabled);
+  await accounts.setPassword('edda', keep);
+  const row = await server.hostkeep.core.store.get<{ n: number }>(
+    'select count(*) as n from twofa where account_id = ? and enabled_at is not null',
+    account.id,
+  );
+  assert.is(row?.n, 1, 'one that is on stays');
+});
+
 test('the whole cycle: on, in with a code, off', async () => {
   const { account, token } = await server.user('dora');
   const other = await server.token(account);

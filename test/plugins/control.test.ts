@@ -39,6 +39,7 @@ const ROUTES = [
   ['PUT', '/api/plans/basic'],
   ['DELETE', '/api/plans/basic'],
   ['DELETE', '/api/accounts/operator/2fa'],
+  ['POST', '/api/accounts/operator/unlock'],
   ['PUT', '/api/plans/basic/features/docker'],
   ['DELETE', '/api/plans/basic/features/docker'],
   ['GET', '/api/features'],
@@ -216,7 +217,7 @@ test('passwords and sessions are ended at once', async () => {
     created_at: string;
   }[];
   assert.is(list.length, 2);
-  assert.match(list[0]?.created_at ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.match(list[0]?.created_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.is((await del('/api/accounts/dora/sessions/nosuch')).body.error, 'session_not_found');
   const foreign = (await ask('/api/accounts/operator/sessions')).body['sessions'] as { id: string }[];
   assert.is((await del(`/api/accounts/dora/sessions/${foreign[0]?.id}`)).body.error, 'session_not_found');

@@ -36,7 +36,7 @@ const FULL: DashboardPart = {
   ftp_count: 5,
   last_ip: '198.51.100.9',
   twofa_enabled: null,
-  user_websites: [['a.example', 'wordpress']],
+  user_websites: [['a.example', 'WordPress']],
 };
 
 let server: TestServer;
@@ -117,7 +117,7 @@ test('all members are there, from plan, configuration and parts', async () => {
     twofa_nag: 'True',
     user_features: ['dashboard', 'domains', 'emails', 'helpers', 'info'], // `ftp`, say, is the account's, but nobody provides it
 
-    user_websites: [['a.example', 'wordpress']],
+    user_websites: [['a.example', 'WordPress']],
     websites_limit: 10,
   });
 });

@@ -138,7 +138,7 @@ test('a domain is added with its folder, listed by name and logged', async () =>
   assert.is(status, 201);
   assert.is(body.domain_url, 'zoo.example');
   assert.is(body.docroot, '/var/www/html/zoo.example');
-  assert.match(body.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.match(body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.ok(existsSync(join(account.filesRoot, 'zoo.example')));
   assert.is(
     (await add(token, 'bücher.example', '/var/www/html/shop/public/')).body.docroot,

@@ -144,6 +144,7 @@ test('PHP that grows, nests or never ends is refused while it is evaluated', () 
     `class A { public $a = ''; ${Array.from({ length: 2000 }, (_, i) => `public $p${i};`).join('')} } ${Array.from({ length: 2000 }, (_, i) => `$b${i} = new A;`).join('')}`,
     `${Array.from({ length: 2000 }, (_, i) => `$b${i} = $GLOBALS;`).join('')}`,
     'function f() { f(); f(); } f();',
+    `$a = '${'1'.repeat(60_000)}'; function f($x) { ${'$x + $x;'.repeat(2000)} } ${'f($a);'.repeat(50)}`,
     `class A { ${'public $a;'.repeat(80_000)} }`,
     `$x = ${'('.repeat(50_000)}1`,
     `$x = ${'['.repeat(200_000)}`,

@@ -371,11 +371,16 @@ test('sites follow what is installed, upgraded and removed, and the domains', as
 
 test('sites are kept in the store, and reported to the extension points', async () => {
   const { account } = await server.user('kept');
-  write(account, wordpress('kept.test', '6.0'));
-  setDomains(account, { 'kept.test': 'kept.test' });
+  write(account, { ...wordpress('kept.test', '6.0'), 'pages.test/index.html': '' });
+  setDomains(account, { 'kept.test': 'kept.test', 'pages.test': 'pages.test' });
   const { plugins, core } = server.hostkeep;
   const [part] = await plugins.gather('dashboard', account);
-  assert.equal(part?.ok === true && part.value, { user_websites: [['kept.test', 'wordpress']] });
+  assert.equal(part?.ok === true && part.value, {
+    user_websites: [
+      ['kept.test', 'WordPress'],
+      ['pages.test', 'Static'],
+    ],
+  });
   const [sites] = await plugins.gather('sites', account);
   assert.is(sites?.ok === true && sites.value[0]?.site, 'kept.test');
   const [counts] = await plugins.gather('counts');

@@ -55,6 +55,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'account.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
   'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
   'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
+  'account.unlock': () => ({ path: '/api/accounts/other/unlock' }),
   'account.logout': () => ({}),
   'account.setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
   'account.confirmTwofa on admin': () => ({ body: { code: code() } }),

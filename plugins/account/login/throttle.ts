@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { HttpError, retryLater, type ErrorCode } from '../../../kernel/errors.ts';
 import type { Store, Tx } from '../../../kernel/storage/store.ts';
 import { networkOf } from '../../../kernel/system/ip.ts';
-import { addFailures, failureTimes, isKnownNetwork } from '../store.ts';
+import { addFailures, failureTimes, forgetFailures, isKnownNetwork } from '../store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 /** Failures in each window after which further attempts are refused. */
@@ -55,9 +55,9 @@ export class Throttle {
    */
   async guard<T>(attempt: Attempt, check: () => Promise<T>, record: (tx: Tx) => Promise<void>): Promise<T> {
     const network = networkOf(attempt.ip);
-    const name = createHash('sha256').update(attempt.username).digest('base64url');
+    const name = budgetOf(attempt.username);
     const isKnown = await isKnownNetwork(this.#store, attempt.accountId ?? 0, network);
-    const account = await this.#enter(isKnown ? `account ${name} ${network}` : `account ${name}`, this.#limits.account);
+    const account = await this.#enter(isKnown ? `${name} ${network}` : name, this.#limits.account);
     try {
       const address = await this.#enter(`address ${network}`, this.#limits.address);
       try {
@@ -68,6 +68,17 @@ export class Throttle {
     } finally {
       this.#leave(account);
     }
+  }
+
+  /** Forgets the failures of an account, from all addresses, with what `record` writes. */
+  async unlock(username: string, record: (tx: Tx) => Promise<void>): Promise<void> {
+    const name = budgetOf(username);
+    await this.#store.write(async (tx) => {
+      await forgetFailures(tx, name);
+      await record(tx);
+    });
+    for (const budget of this.#budgets.values())
+      if (budget.name === name || budget.name.startsWith(`${name} `)) budget.times = [];
   }
 
   async #run<T>(budgets: readonly Budget[], check: () => Promise<T>, record: (tx: Tx) => Promise<void>): Promise<T> {
@@ -134,6 +145,11 @@ export class Throttle {
     this.counts.refused += 1;
     return retryLater('rate_limited', 'too many failed attempts; try again later', waitMs / 1000);
   }
+}
+
+/** The name of an account's budget; that of a known network follows after a space. */
+function budgetOf(username: string): string {
+  return `account ${createHash('sha256').update(username).digest('base64url')}`;
 }
 
 /** Returns how many more failures a budget allows, and how long until it allows any; `times` are newest first. */

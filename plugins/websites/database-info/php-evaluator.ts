@@ -40,12 +40,13 @@ export class PhpFile {
   /** The value of the file's own `return`. */
   readonly returned: PhpValue;
   readonly #functions = new Map<string, Node>();
-  readonly #budget = new Budget();
+  readonly #budget: Budget;
   #depth = 0;
 
   /** Errors: 422 `invalid_config_file`, `file_too_complex`. */
   constructor(text: string) {
     const statements = parsePhp(text);
+    this.#budget = new Budget();
     try {
       this.#declare(statements);
       this.returned = this.#untilReturn(statements, this.variables);

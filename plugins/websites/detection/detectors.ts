@@ -209,7 +209,7 @@ export const DETECTORS: readonly Detector[] = [
   },
   {
     type: 'static',
-    title: 'Static site',
+    title: 'Static',
     category: 'static',
     description: 'Pages that are served as they are',
     isWeak: true,
