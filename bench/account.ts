@@ -44,7 +44,7 @@ const server = await startHostkeep(data);
 
 console.log(`Account bench with ${loadTool}: ${machineText()}\n\nReads of an account with 10,000 events`);
 const reads = await interleaved(
-  [PLAN, ...PAGES].map(({ name, path }) => ({ name, url: server.url + path, token })),
+  [PLAN, ...PAGES].map(({ name, path }) => ({ name, url: server.url + path, token, pid: server.child.pid })),
   { seconds: 1, rounds: 3 },
 );
 for (const [name, result] of reads) console.log(`  ${describeLoad(name, result)}`);

@@ -138,8 +138,8 @@ async function measure(docker: TestDocker): Promise<void> {
       `  greatest age of an answer           ${(await greatestAge(server, token)).toFixed(1)} s, of which up to 1 is rounding (wanted: at most 5)`,
     );
     const targets = [
-      { name: 'poll', url: server.url + STATS, token },
-      { name: 'guarded read (plan)', url: server.url + PLAN, token },
+      { name: 'poll', url: server.url + STATS, token, pid: server.child.pid },
+      { name: 'guarded read (plan)', url: server.url + PLAN, token, pid: server.child.pid },
     ];
     const runs = await interleaved(targets, { rounds: seconds < 10 ? 2 : 5 });
     for (const [name, run] of runs) console.log(`  ${describeLoad(name, run)}`);

@@ -50,8 +50,8 @@ async function warmReads(server: Running, username: string, token: string, body:
   const bare = await startBare(PATH, token, body);
   running.push(bare);
   const targets: Target[] = [
-    { name: `bare handler, ${body.length} bytes`, url: bare.url + PATH, token },
-    { name: `${PATH} of ${username}`, url: server.url + PATH, token },
+    { name: `bare handler, ${body.length} bytes`, url: bare.url + PATH, token, pid: bare.child.pid },
+    { name: `${PATH} of ${username}`, url: server.url + PATH, token, pid: server.child.pid },
   ];
   const results = await interleaved(targets);
   for (const [name, result] of results) console.log(`  ${describeLoad(name, result)}`);

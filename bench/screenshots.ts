@@ -127,8 +127,8 @@ const yardstick = await startBare(`/api/screenshot/${DOMAIN}/page0`, token, png,
 const path = `/api/screenshot/${DOMAIN}/page0`;
 const loads = await interleaved(
   [
-    { name: 'bare', url: yardstick.url + path, token },
-    { name: 'hostkeep', url: hostkeep.url + path, token },
+    { name: 'bare', url: yardstick.url + path, token, pid: yardstick.child.pid },
+    { name: 'hostkeep', url: hostkeep.url + path, token, pid: hostkeep.child.pid },
   ],
   { rounds: ROUNDS },
 );

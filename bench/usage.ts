@@ -34,8 +34,8 @@ async function polls(server: Running, token: string): Promise<void> {
   const bare = await startBare(CPU, token, body);
   running.push(bare);
   const targets = [
-    { name: 'bare uWS', url: bare.url + CPU, token },
-    { name: 'Hostkeep', url: server.adminUrl + CPU, token },
+    { name: 'bare uWS', url: bare.url + CPU, token, pid: bare.child.pid },
+    { name: 'Hostkeep', url: server.adminUrl + CPU, token, pid: server.child.pid },
   ] as const;
   const results = await interleaved(targets, isQuick ? { rounds: 1, seconds: 2 } : {});
   console.log(`\nGET ${CPU} (${body.length} bytes)`);

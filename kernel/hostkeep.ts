@@ -51,6 +51,9 @@ export class Hostkeep {
 
   /** Starts a node. Resolves once both addresses are open, or before that if `options.listen` is false. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
+    // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
+    for (const plugin of options.plugins ?? installedPlugins())
+      if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
     const core = await openCore(config, log);
     const ports: Ports = {};
     let hostkeep: Hostkeep | undefined;
