@@ -24,9 +24,22 @@ test.after.each(async () => {
   toEnd = [];
 });
 
+type Who = 'user' | 'other' | 'admin';
+type Login = Readonly<Record<'username' | 'password', string>>;
+type Credentials = Readonly<Record<'base_url' | 'admin_url', string> & Record<Who, Login>>;
+
+async function logIn(url: string, login: Login): Promise<string> {
+  const response = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(login),
+  });
+  return ((await response.json()) as { token: string }).token;
+}
+
 interface Demo {
   readonly output: string;
-  ask<T>(path: string): Promise<T>;
+  ask<T>(path: string, who?: Who): Promise<T>;
   /** Returns status and media type. */
   look(path: string): Promise<readonly [number, string | null]>;
   end(signal: NodeJS.Signals): Promise<void>;
@@ -45,18 +58,14 @@ async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Prom
     await once(child, 'exit');
   };
   toEnd.push(() => end('SIGTERM'));
-  const { base_url: url, user } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as {
-    base_url: string;
-    user: { username: string; password: string };
+  const credentials = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as Credentials;
+  const tokens = new Map<Who, Promise<string>>();
+  const answer = async (path: string, who: Who = 'user') => {
+    const url = credentials[who === 'admin' ? 'admin_url' : 'base_url'];
+    if (!tokens.has(who)) tokens.set(who, logIn(url, credentials[who]));
+    return fetch(url + path, { headers: { authorization: `Bearer ${await tokens.get(who)}` } });
   };
-  const login = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: user.username, password: user.password }),
-  });
-  const { token } = (await login.json()) as { token: string };
-  const answer = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
-  const ask = async <T>(path: string) => (await (await answer(path)).json()) as T;
+  const ask = async <T>(path: string, who?: Who) => (await (await answer(path, who)).json()) as T;
   const look = async (path: string) =>
     answer(path).then(({ status, headers }) => [status, headers.get('content-type')] as const);
   return { output: output(), ask, look, end };
@@ -89,6 +98,42 @@ test('without backends, one line for each says what is left out, why, and how to
     /no MySQL or MariaDB server listens .*\(using SQLite files instead; apt-get install mariadb-server/,
   );
   assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
+});
+
+test('every member is filled, and no account is over its limits', async () => {
+  const demo = await startDemo(temporaryFolder(), ABSENT);
+  const dashboard = await demo.ask<Record<string, unknown>>('/api/dashboard');
+  const isEmpty = (value: unknown) => value === null || value === '' || value === 0 || String(value) === '';
+  const empty = Object.keys(dashboard).filter((name) => isEmpty(dashboard[name]) && !name.endsWith('_limit'));
+  // nothing here provides mail and FTP accounts, and a second factor would stand in the way of a first login
+  assert.equal(empty, ['email_count', 'ftp_count', 'twofa_enabled']);
+  assert.is(dashboard['how_to_guides'], 'yes');
+  const plan = await demo.ask<Record<string, unknown>>('/system/hosting/plan');
+  for (const name of ['ns1', 'ns2', 'ns3', 'ns4']) assert.is(plan[name], `${name}.hosting.example`);
+  const logins = await demo.ask<{ ip: string; country_code: string }[]>('/api/account/login-history');
+  const abroad = logins.filter(({ ip }) => ip !== '127.0.0.1');
+  assert.equal(new Set(abroad.map(({ country_code: code }) => code)), new Set(['DE', 'DK', 'FR']));
+  for (const path of ['/api/favorites', '/api/mysql-size', '/api/search/files?q=index', '/api/search/websites'])
+    assert.ok((await demo.ask<unknown[]>(path)).length > 1, path);
+  const { sites } = await demo.ask<{ sites: { type: string }[] }>('/api/auto-installer');
+  assert.ok(['wordpress', 'laravel'].every((type) => sites.some((site) => site.type === type)));
+  const { usage_stats: days } = await demo.ask<{ usage_stats: string }>('/api/usage/stats', 'admin');
+  assert.is(days.split('\n').length, 8);
+  for (const who of ['user', 'other'] as const) {
+    const shown = await demo.ask<Record<string, number> & Record<string, unknown[]>>('/api/dashboard', who);
+    const used = {
+      db: shown['db_usage'],
+      domains: shown['maindomains']?.length,
+      websites: shown['user_websites']?.length,
+    };
+    for (const [name, count] of Object.entries(used)) {
+      const limit = shown[`${name}_limit`] ?? 0;
+      assert.ok(
+        count !== undefined && count > 0 && (limit === 0 || count <= limit),
+        `${who} has ${count} ${name} of ${limit}`,
+      );
+    }
+  }
 });
 
 test('domains are not served without an nginx, or with one that does not start', async () => {

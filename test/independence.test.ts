@@ -4,20 +4,28 @@
  *
  * @slow starts a server for each plugin
  */
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
+import { demoEngine, type FakeEngine } from './support/fake-engine.ts';
+import { temporaryFolder } from './support/folder.ts';
 import { allPlugins, TestServer } from './support/hostkeep.ts';
 import { testSuite } from './support/suite.ts';
 
 const plugins = (await allPlugins()).map(({ name }) => name);
 const test = testSuite('independence'); // after the last await, as it runs once this file is loaded
 
+const SOCKET = join(temporaryFolder(), 'engine.sock');
+let engine: FakeEngine;
+test.before(async () => void (engine = await demoEngine(SOCKET)));
+test.after(() => engine.close());
+
 /** What a server answers at every route: a user with every feature, and an administrator, each with a token of its own. */
 async function answers(off: string | undefined, routes?: readonly RouteInfo[]): Promise<Map<string, number>> {
   const server = await TestServer.start({
     config: {
       plugins: off === undefined ? {} : { [off]: false },
-      containers: { socket: '' }, // no engine
+      containers: { socket: SOCKET },
       screenshots: { remote_url: 'https://pictures.example/?url={url}' },
     },
   });

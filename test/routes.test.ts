@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../kernel/plugin-api/node-info.ts';
 import type { Address } from '../kernel/plugin-api/route-spec.ts';
-import { fakeEngine, json, type Answers, type FakeEngine } from './support/fake-engine.ts';
+import { demoEngine, type FakeEngine } from './support/fake-engine.ts';
 import { temporaryFolder } from './support/folder.ts';
 import { TestServer } from './support/hostkeep.ts';
 import { rawRequest } from './support/raw.ts';
@@ -13,14 +13,13 @@ import { testSuite } from './support/suite.ts';
 import { walk } from './support/walk.ts';
 
 const test = testSuite('every route');
-const ID = 'a'.repeat(64);
 let server: TestServer;
 let engine: FakeEngine;
 let nobody: string;
 let admin: string;
 test.before(async () => {
   const socket = join(temporaryFolder(), 'docker.sock');
-  engine = await fakeEngine(socket, answerAsEngine);
+  engine = await demoEngine(socket);
   // a remote screenshot service needs no browser
   server = await TestServer.start({
     config: { containers: { socket }, screenshots: { remote_url: 'https://pictures.example/{domain}' } },
@@ -35,19 +34,6 @@ test.after(async () => {
   await server.close();
   await engine.close();
 });
-
-/** Answers the requests of the containers plugin and its demo, so that no reply depends on what is installed here. */
-function answerAsEngine(path: string, response: Parameters<Answers>[1]): void {
-  const replies: Readonly<Record<string, object>> = {
-    '/version': { Version: '1.2.3', ApiVersion: '1.41' },
-    '/containers/json': [{ Id: ID, Labels: { 'hostkeep.account': 'demo' }, State: 'running', Image: 'x' }],
-    '/system/df': { Containers: [{ Id: ID, SizeRw: 1000 }] },
-    '/containers/create': { Id: ID },
-    [`/containers/${ID}/json`]: { State: { Pid: process.pid } },
-    [`/containers/${ID}/stats`]: { read: new Date().toISOString(), pids_stats: { current: 1 } },
-  };
-  json(response, replies[path] ?? {});
-}
 
 interface RouteAddress {
   readonly route: RouteInfo;

@@ -31,27 +31,30 @@ const localeChanged = (locale: string): DemoEvent => ({
   data: { locale },
 });
 
-/** Events of the demo account: hours ago, client address, event. The addresses are reserved for documentation. */
+/** Addresses of public name servers in Germany, Denmark and France: the country database knows none for documentation. */
+const [HOME, TRAVEL, PHONE, CAFE] = ['194.150.168.168', '130.225.244.166', '2001:910:800::12', '80.67.169.12'];
+
+/** Events of the demo account: hours ago, client address, event. */
 const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
-  [121, '203.0.113.24', LOGGED_IN],
-  [120.8, '203.0.113.24', favoriteAdded(FAVORITES[1])],
-  [120.5, '203.0.113.24', favoriteAdded(FAVORITES[0])],
-  [99, '198.51.100.7', FAILED],
-  [98.9, '198.51.100.7', LOGGED_IN],
-  [98.2, '198.51.100.7', favoriteAdded(FAVORITES[2])],
-  [97, '198.51.100.7', LOGGED_OUT],
-  [73.5, '203.0.113.24', LOGGED_IN],
-  [73.1, '203.0.113.24', localeChanged('de')],
-  [72.9, '203.0.113.24', localeChanged('en')],
-  [50, '2001:db8:20::15', LOGGED_IN],
-  [49.4, '2001:db8:20::15', { type: 'session.ended', text: 'ended a session', data: { count: 1 } }],
-  [48.8, '2001:db8:20::15', LOGGED_OUT],
-  [26, '203.0.113.24', LOGGED_IN],
-  [25.5, '203.0.113.24', favoriteAdded(FAVORITES[4])],
-  [25, '203.0.113.24', LOGGED_OUT],
-  [5.2, '192.0.2.88', FAILED],
-  [5.1, '192.0.2.88', LOGGED_IN],
-  [4.6, '192.0.2.88', LOGGED_OUT],
+  [121, HOME, LOGGED_IN],
+  [120.8, HOME, favoriteAdded(FAVORITES[1])],
+  [120.5, HOME, favoriteAdded(FAVORITES[0])],
+  [99, TRAVEL, FAILED],
+  [98.9, TRAVEL, LOGGED_IN],
+  [98.2, TRAVEL, favoriteAdded(FAVORITES[2])],
+  [97, TRAVEL, LOGGED_OUT],
+  [73.5, HOME, LOGGED_IN],
+  [73.1, HOME, localeChanged('de')],
+  [72.9, HOME, localeChanged('en')],
+  [50, PHONE, LOGGED_IN],
+  [49.4, PHONE, { type: 'session.ended', text: 'ended a session', data: { count: 1 } }],
+  [48.8, PHONE, LOGGED_OUT],
+  [26, HOME, LOGGED_IN],
+  [25.5, HOME, favoriteAdded(FAVORITES[4])],
+  [25, HOME, LOGGED_OUT],
+  [5.2, CAFE, FAILED],
+  [5.1, CAFE, LOGGED_IN],
+  [4.6, CAFE, LOGGED_OUT],
 ];
 
 /** Gives the demo account favorites and a few days of history, and the other account a login. */
@@ -67,6 +70,6 @@ export async function fillDemo(
     };
     for (const favorite of FAVORITES) await putFavorite(tx, demo.id, favorite);
     for (const [hoursAgo, ip, event] of EVENTS) await record(demo, hoursAgo, ip, event);
-    await record(other, 30, '198.51.100.130', LOGGED_IN);
+    await record(other, 30, TRAVEL, LOGGED_IN);
   });
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
@@ -22,6 +23,7 @@ const RESTRICTIONS = {
   CapDrop: ['ALL'],
 };
 const TIMEOUT_MS = 10_000;
+const POLL_MS = 50;
 
 /** Starts the demo's containers if the engine answers, and registers their removal with `onClose`. */
 export async function startDemoContainers(
@@ -52,6 +54,9 @@ export async function startDemoContainers(
 }
 
 /** Starts small containers of the account from an image made of the host's busybox, so that nothing is pulled. */
+const volumeOf = ({ username }: Account) => `${IMAGE}-${username}-data`;
+const labelsOf = ({ username }: Account) => ({ 'hostkeep.account': username, [DEMO_LABEL]: 'true' });
+
 async function startAll(engine: EngineClient, account: Account): Promise<void> {
   const program = await readFirst(BUSYBOX_PATHS).catch((cause: unknown) => {
     throw new Error('this host has no busybox', { cause });
@@ -61,30 +66,43 @@ async function startAll(engine: EngineClient, account: Account): Promise<void> {
     query: { fromSrc: '-', repo: IMAGE, tag: 'latest' },
     file: tarOf(PROGRAM.slice(1), program),
   });
+  await expectSuccess(engine, '/volumes/create', {
+    method: 'POST',
+    body: { Name: volumeOf(account), Labels: labelsOf(account) },
+  });
   await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
 }
 
-/** Removes the demo's containers and their image. */
-async function removeAll(engine: EngineClient, { username }: Account): Promise<void> {
-  const filters = JSON.stringify({ label: [`${DEMO_LABEL}=true`, `hostkeep.account=${username}`] });
+/** Removes the demo's containers, their volume and their image. */
+async function removeAll(engine: EngineClient, account: Account): Promise<void> {
+  const filters = JSON.stringify({ label: [`${DEMO_LABEL}=true`, `hostkeep.account=${account.username}`] });
   const found = await expectSuccess(engine, '/containers/json', { query: { all: 'true', filters } });
   const ids = list(JSON.parse(found)).map((each) => text(members(each)['Id']));
   for (const id of ids)
     await engine.request(`/containers/${id}`, { method: 'DELETE', query: { force: 'true' }, timeoutMs: TIMEOUT_MS });
-  await engine.request(`/images/${IMAGE}`, { method: 'DELETE', timeoutMs: TIMEOUT_MS });
+  await removeUnused(engine, `/volumes/${volumeOf(account)}`);
+  await removeUnused(engine, `/images/${IMAGE}`);
+}
+
+/** The engine refuses with 409 while it is still removing a container that used the thing. */
+async function removeUnused(engine: EngineClient, path: string): Promise<void> {
+  for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; await delay(POLL_MS)) {
+    const { status } = await engine.request(path, { method: 'DELETE', timeoutMs: TIMEOUT_MS });
+    if (status !== 409) return;
+  }
 }
 
 async function startOne(
   engine: EngineClient,
-  { username }: Account,
+  account: Account,
   service: string,
   Cmd: readonly string[],
 ): Promise<void> {
-  const Labels = { 'hostkeep.account': username, 'com.docker.compose.service': service, [DEMO_LABEL]: 'true' };
+  const Labels = { ...labelsOf(account), 'com.docker.compose.service': service };
   const created = await expectSuccess(engine, '/containers/create', {
     method: 'POST',
-    query: { name: `${IMAGE}-${username}-${service}` },
-    body: { Image: IMAGE, Cmd, Labels, HostConfig: RESTRICTIONS },
+    query: { name: `${IMAGE}-${account.username}-${service}` },
+    body: { Image: IMAGE, Cmd, Labels, HostConfig: { ...RESTRICTIONS, Binds: [`${volumeOf(account)}:/data:ro`] } },
   });
   await expectSuccess(engine, `/containers/${text(members(JSON.parse(created))['Id'])}/start`, { method: 'POST' });
 }

@@ -4,6 +4,7 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { dashboardOf } from './dashboard.ts';
+import { withExamples } from './demo.ts';
 import { Dashboard, DashboardConfig } from './schema.ts';
 
 /** Maximum age of parts that change without an event, such as the number of databases. */
@@ -24,7 +25,8 @@ export default definePlugin({
       reply: Dashboard,
     },
   },
-  setup({ config, events, gather, node, onClose }) {
+  setup({ config: given, events, gather, node, onClose }) {
+    const config = node.isDemo ? withExamples(given) : given;
     const replies = new AccountCache<Reply>(TTL_MS);
     /** A failed part stays empty until the reply expires, so that a slow provider does not delay every request. */
     const build = async (account: Account): Promise<Reply> => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import type { DemoContext, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
 import { Folder } from '../../kernel/system/safe-folder.ts';
@@ -17,9 +18,17 @@ const TABLE = 'hostkeep_demo';
 const ROWS = 1000;
 const NUMBERS = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${ROWS})`;
 
+/** The names of each account's databases, no more than its plan allows. */
+function namesOf({ demo, other }: DemoContext): (readonly [Account, readonly string[]])[] {
+  return [demo, other].map((account, i) => {
+    const limit = account.plan?.db_limit ?? 0;
+    return [account, NAMES.slice(i, limit === 0 ? undefined : i + limit)];
+  });
+}
+
 /** Creates SQLite files for both accounts, which the API shows where there is no server. */
 export async function createDemoFiles({ demo, other }: DemoContext): Promise<void> {
-  for (const [i, { filesRoot }] of [demo, other].entries()) await createFiles(filesRoot, NAMES.slice(i));
+  for (const [account, names] of namesOf({ demo, other })) await createFiles(account.filesRoot, names);
 }
 
 async function createFiles(filesRoot: string, names: readonly string[]): Promise<void> {
@@ -55,8 +64,8 @@ export async function createDemoDatabases(
     return {
       leftOut: [`databases: with ownership ${settings.ownership}, the demo creates none on the server ${server}`],
     };
-  const names = [demo, other].flatMap(({ username }, i) =>
-    serverOf(config, username) === server ? NAMES.slice(i).map((name) => `${username}_${name}`) : [],
+  const names = namesOf({ demo, other }).flatMap(([{ username }, own]) =>
+    serverOf(config, username) === server ? own.map((name) => `${username}_${name}`) : [],
   );
   onClose(() => withClient(config, settings, (client) => dropOwn(client, names)));
   return withClient(config, settings, (client) => createAll(client, server, names));

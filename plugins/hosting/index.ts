@@ -2,13 +2,13 @@ import { HttpError, retryLater } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
+import { DEMO_NAME_SERVERS } from './demo.ts';
 import { planReply } from './plan.ts';
 import { HostingConfig, HostingPlan, Ports, ServerInfo } from './schema.ts';
 import { ownAddress, serverInfo } from './server-info.ts';
 
 /** `Retry-After` while the ports are unknown. */
 const RETRY_SECONDS = 2;
-const planReplies = new WeakMap<Account, Reply>();
 
 export default definePlugin({
   name: 'hosting',
@@ -38,7 +38,9 @@ export default definePlugin({
       errors: ['containers_unavailable'],
     },
   },
-  setup({ config, gather }) {
+  setup({ config, gather, node }) {
+    const planReplies = new WeakMap<Account, Reply>();
+    const nameServers = node.isDemo && config.name_servers.length === 0 ? DEMO_NAME_SERVERS : config.name_servers;
     const ipAddress = () => (config.ip_address === '' ? ownAddress() : config.ip_address);
     return {
       handlers: {
@@ -49,7 +51,7 @@ export default definePlugin({
         /** Built once for each account object, which is an immutable snapshot. */
         plan: ({ account }) => {
           let cached = planReplies.get(account);
-          if (cached === undefined) planReplies.set(account, (cached = ready(planReply(account, config.name_servers))));
+          if (cached === undefined) planReplies.set(account, (cached = ready(planReply(account, nameServers))));
           return cached;
         },
         ports: async ({ account }) => {
@@ -65,7 +67,7 @@ export default definePlugin({
           );
         },
       },
-      provides: { dashboard: () => ({ ip_address: ipAddress(), name_servers: config.name_servers }) },
+      provides: { dashboard: () => ({ ip_address: ipAddress(), name_servers: nameServers }) },
     };
   },
 });

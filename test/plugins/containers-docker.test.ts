@@ -350,6 +350,7 @@ function withDocker(): void {
   test('the demo starts two containers without pulling an image, and leaves none', async () => {
     const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
     const before = await docker.cli('ps', '-aq');
+    const volumes = await docker.cli('volume', 'ls', '-q');
     try {
       const results = await demo.hostkeep.plugins.callInOrder('demoOutside', {
         demo: await demo.account('demo'),
@@ -363,10 +364,15 @@ function withDocker(): void {
       );
       assert.is(value?.leftOut, undefined);
       assert.is((await docker.cli('ps', '-q', '--filter', 'label=hostkeep.account=demo')).split('\n').length, 2);
+      assert.is(
+        await docker.cli('volume', 'ls', '-q', '--filter', 'label=hostkeep.account=demo'),
+        'hostkeep-demo-demo-data',
+      );
     } finally {
       await demo.close();
     }
     assert.is(await docker.cli('ps', '-aq'), before);
+    assert.is(await docker.cli('volume', 'ls', '-q'), volumes);
     assert.is(await docker.cli('images', '-q', 'hostkeep-demo'), '');
   });
 

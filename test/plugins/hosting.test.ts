@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { gigabytes } from '../../plugins/hosting/plan.ts';
 import { ownAddress, uptimeText } from '../../plugins/hosting/server-info.ts';
-import { TestServer } from '../support/hostkeep.ts';
+import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('hosting');
@@ -42,6 +42,19 @@ test('shipped plans are unlimited only in what their description says', async ()
       plan === 'developer' ? ['plan_db_limit', 'plan_domains_limit', 'plan_websites_limit'] : [],
       plan,
     );
+  }
+});
+
+test('changed name servers are shown after a reload', async () => {
+  const first = await TestServer.start({ config: { hosting: { name_servers: ['ns1.old.test'] } } });
+  try {
+    const { token } = await first.user('ann');
+    const shown = async () => (await first.ask('/system/hosting/plan', { token })).body['ns1'];
+    assert.is(await shown(), 'ns1.old.test');
+    await first.hostkeep.reconfigure(testConfig(first.data, { hosting: { name_servers: ['ns1.new.test'] } }));
+    assert.is(await shown(), 'ns1.new.test');
+  } finally {
+    await first.close();
   }
 });
 

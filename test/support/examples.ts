@@ -6,6 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import { version } from 'node:os';
 import { join } from 'node:path';
+import { withExamples } from '../../plugins/dashboard/demo.ts';
+import { DEMO_NAME_SERVERS } from '../../plugins/hosting/demo.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { dockerMissing, TestDocker } from './docker.ts';
 import { TestServer } from './hostkeep.ts';
@@ -29,6 +31,7 @@ const REPLACED: Readonly<Record<string, unknown>> = {
   database_password: 'example',
   device: '/dev/sda1',
   mountpoint: '/',
+  Mountpoint: '/var/lib/docker/volumes/hostkeep-demo-demo-data/_data',
   fstype: 'ext4',
   paths: {},
   components: {},
@@ -42,11 +45,72 @@ const REPLACED: Readonly<Record<string, unknown>> = {
   recovery_codes: ['k7f2-9dqx-m4tz', 'p3wn-6hbr-x8cv'],
 };
 
+/** Replies that hold nothing but facts about the machine, by route. */
+const INVENTED: Readonly<Record<string, unknown>> = {
+  'usage.system': {
+    sampled_at: '2026-11-20T09:30:00.000Z',
+    operating_system: {
+      platform: 'linux',
+      distribution: 'Debian GNU/Linux',
+      release: '12',
+      codename: 'bookworm',
+      kernel: '6.12.0',
+      architecture: 'x64',
+      host_name: 'node1.example',
+    },
+    processor: {
+      manufacturer: 'AMD',
+      model: 'EPYC 7543P',
+      cores: 64,
+      physical_cores: 32,
+      speed_ghz: 2.8,
+      cache: { l1d: 1048576, l1i: 1048576, l2: 16777216, l3: 268435456 },
+    },
+    memory_modules: [{ size: 34359738368, bank: 'P0 CHANNEL A', type: 'DDR4', clock_mhz: 3200 }],
+    virtualization: { is_virtual: false, host: '' },
+    file_systems: [
+      { device: '/dev/sda1', type: 'ext4', mountpoint: '/', size: 270553174016, used: 26638118912, read_only: false },
+    ],
+    network_interfaces: [
+      {
+        name: 'eth0',
+        ip4: '203.0.113.10',
+        ip6: '2001:db8::10',
+        mac: '02:00:5e:00:53:01',
+        state: 'up',
+        speed_mbit: 1000,
+        received: 482696977,
+        sent: 1241856,
+        received_per_second: 1200,
+        sent_per_second: 5400,
+      },
+    ],
+    disk_io: { read: 5147145216, written: 22187683840, read_per_second: 0, written_per_second: 20480 },
+    processes: {
+      total: 94,
+      top: [{ pid: 812, name: 'mariadbd', user: 'mysql', cpu_percent: 3.8, memory_percent: 0.8, memory: 216981504 }],
+    },
+    uptime_seconds: 273900,
+    time_zone: 'Etc/UTC',
+  },
+};
+
 const missing = dockerMissing();
 if (missing !== undefined) console.log(`no examples of containers: ${missing}`);
 const docker = missing === undefined ? await TestDocker.start() : undefined;
 const server = await TestServer.start({
-  config: docker === undefined ? {} : { containers: { socket: docker.socket } },
+  config: {
+    // as in the demo, which this is not, because it would use what is installed here
+    dashboard: withExamples({
+      title: 'Hostkeep',
+      custom_message: null,
+      how_to_guides: true,
+      how_to_topics: [],
+      knowledge_base_link: '',
+    }),
+    hosting: { name_servers: DEMO_NAME_SERVERS },
+    ...(docker !== undefined && { containers: { socket: docker.socket } }),
+  },
 });
 const { node } = server.hostkeep;
 /** Replacements within any text. */
@@ -79,7 +143,7 @@ for await (const { name, route, sent, answer } of walk(server, (plugin, error) =
   if (sent !== undefined || hasReply)
     examples[name] = {
       ...(sent === undefined ? {} : { request: shown(sent) }),
-      ...(hasReply && { reply: shown(answer.body) }),
+      ...(hasReply && { reply: INVENTED[name] ?? shown(answer.body) }),
     };
 }
 await server.close();

@@ -65,3 +65,20 @@ export async function rawEngine(socketPath: string, use: (socket: Socket) => voi
 export function json(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
+
+/**
+ * Starts an engine with one container of the account demo. It accepts all that the demo asks of it, so that no reply of a
+ * server depends on the engine of this host.
+ */
+export function demoEngine(socketPath: string): Promise<FakeEngine> {
+  const id = 'a'.repeat(64);
+  const replies: Readonly<Record<string, object>> = {
+    '/version': { Version: '1.2.3', ApiVersion: '1.41' },
+    '/containers/json': [{ Id: id, Labels: { 'hostkeep.account': 'demo' }, State: 'running', Image: 'x' }],
+    '/system/df': { Containers: [{ Id: id, SizeRw: 1000 }] },
+    '/containers/create': { Id: id },
+    [`/containers/${id}/json`]: { State: { Pid: process.pid } },
+    [`/containers/${id}/stats`]: { read: new Date().toISOString(), pids_stats: { current: 1 } },
+  };
+  return fakeEngine(socketPath, (path, response) => json(response, replies[path] ?? {}));
+}
