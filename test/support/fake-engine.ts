@@ -3,12 +3,15 @@ import { createServer as createSocketServer, type Socket } from 'node:net';
 
 /** A fake container engine on a socket. */
 export interface FakeEngine {
-  /** Requested paths, without queries. */
+  /** Requested paths, without queries and without `CHECK`. */
   readonly asked: string[];
   /** Number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
+
+/** What the plugin requests to see whether the engine is up: in the background, so at any moment of a test. */
+const CHECK = '/version';
 
 export type Answers = (path: string, response: ServerResponse) => void;
 
@@ -18,7 +21,7 @@ export async function fakeEngine(socketPath: string, answer: Answers): Promise<F
   let connections = 0;
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0] ?? '';
-    asked.push(path);
+    if (path !== CHECK) asked.push(path);
     answer(path, response);
   });
   server.on('connection', () => (connections += 1));
