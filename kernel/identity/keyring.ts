@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes, type webcrypto } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import { createFileSync, removeLeftovers, replaceFileSync } from '../system/atomic-file.ts';
 import type { Role } from './accounts.ts';
 
@@ -82,7 +84,6 @@ export class Keyring {
   async sign({ sub, aud, jti, iat, exp }: Claims): Promise<string> {
     const key = await this.#signing.get(this.#kid);
     if (key === undefined) throw new Error(`${this.#file} holds no signing key`);
-    const { SignJWT } = await import('jose/jwt/sign');
     return new SignJWT()
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: this.#kid })
       .setIssuer(ISSUER)
@@ -98,7 +99,6 @@ export class Keyring {
   /** Resolves with the claims of a valid token, or `undefined`; callers never learn why a token is invalid. */
   async verify(token: string): Promise<Claims | undefined> {
     if (token.length > TOKEN_LIMIT) return undefined;
-    const { jwtVerify } = await import('jose/jwt/verify'); // at the first token, because a start is quicker without it
     try {
       const { payload } = await jwtVerify(token, (header) => this.#keyOf(header.kid), {
         algorithms: ['HS256'],

@@ -1,6 +1,5 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
-import { fillDemo } from './demo.ts';
 import { errors } from './errors.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
@@ -212,7 +211,7 @@ export default definePlugin({
         counts: async () => ({ users: await identity.accounts.count('user') }),
         metrics: () => loginMetrics(login, throttle),
         doctor: async () => [await countryFinding()],
-        demo: (context) => fillDemo(host, context),
+        demo: async (context) => (await import('./demo.ts')).fillDemo(host, context),
       },
     };
   },

@@ -1,7 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { startDemoContainers } from './demo.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics } from './engine-monitor.ts';
 import { unavailable } from './engine/unavailable.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
@@ -68,10 +67,10 @@ export default definePlugin({
         // an account's own engine is the account's to start and to stop
         health: async () => (shared === undefined ? [] : [await shared.health()]),
         metrics: () => engineMetrics(monitors),
-        demoOutside: ({ demo }) =>
+        demoOutside: async ({ demo }) =>
           shared === undefined
             ? { leftOut: ['containers: no shared container engine is configured (containers.socket)'] }
-            : startDemoContainers(shared, demo, onClose),
+            : (await import('./demo.ts')).startDemoContainers(shared, demo, onClose),
       },
     };
   },

@@ -1,7 +1,6 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources } from './database-sources.ts';
-import { createDemoDatabases, createDemoFiles } from './demo.ts';
 import { errors } from './errors.ts';
 import { withLocalServer } from './local-server.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
@@ -66,9 +65,11 @@ export default definePlugin({
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
         health: () => sources.health(),
-        demo: (context) => createDemoFiles(context),
-        demoOutside: (context) =>
-          leftOut === undefined ? createDemoDatabases(config, context, onClose) : { leftOut: [leftOut] },
+        demo: async (context) => (await import('./demo.ts')).createDemoFiles(context),
+        demoOutside: async (context) =>
+          leftOut === undefined
+            ? (await import('./demo.ts')).createDemoDatabases(config, context, onClose)
+            : { leftOut: [leftOut] },
       },
     };
   },

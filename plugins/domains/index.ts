@@ -1,7 +1,6 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { errors } from './errors.ts';
-import { fillDemo } from './demo.ts';
 import { DomainRegistry } from './registry.ts';
 import {
   DeletedDomain,
@@ -91,7 +90,10 @@ export default definePlugin({
       provides: {
         dashboard: (account) => (account.features.has('domains') ? views.read(account, dashboardPart) : {}),
         counts: async () => ({ domains: await count(store) }),
-        demo: (accounts) => fillDemo(accounts, (account, name, docroot) => registry.add(account, name, docroot, '')),
+        demo: async (accounts) =>
+          (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>
+            registry.add(account, name, docroot, ''),
+          ),
       },
     };
   },

@@ -46,10 +46,10 @@ export function problemsOf(route: RouteInfo, address: Address): Members {
 }
 
 /** Errors that the kernel returns before or instead of the handler. */
-function commonCodes({ access, path, paths, params, query, body }: RouteInfo, address: Address): ErrorCode[] {
+function commonCodes({ access, path, paths, params, body }: RouteInfo, address: Address): ErrorCode[] {
   const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
   return [
-    ...(hasParams || query !== undefined || body !== undefined ? ['invalid_request' as const] : []),
+    'invalid_request', // a query that the route does not know, at the least
     ...(body === undefined ? [] : (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const)),
     ...(access === 'guest' ? [] : ['authentication_required' as const]),
     ...(access === 'feature' ? ['feature_disabled' as const] : []),

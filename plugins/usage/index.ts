@@ -4,7 +4,6 @@ import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './sampling/broadcast.ts';
 import { Counts } from './history/counts.ts';
 import { DiskReader } from './readers/disks.ts';
-import { demoDays } from './demo.ts';
 import { endpoints } from './endpoints.ts';
 import { Recorder } from './history/recorder.ts';
 import { MemoryReader } from './readers/memory.ts';
@@ -129,7 +128,7 @@ export default definePlugin({
         systemNames: () => system.names(),
         metrics: () => metrics(sampler, counts, broadcast),
         doctor: () => doctor(sampler, config.roots),
-        demo: () => usageStore.addDays(demoDays()),
+        demo: async () => usageStore.addDays((await import('./demo.ts')).demoDays()),
       },
     };
   },

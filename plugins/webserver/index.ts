@@ -7,7 +7,6 @@ import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter } from '../../kernel/plugin-api/points/metric.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { ChangeBatcher } from './change-batcher.ts';
-import { startDemoServer } from './demo.ts';
 import { driverOf, type Driver } from './drivers.ts';
 import { startReconciling } from './reconciling.ts';
 import { WebserverConfig } from './schema.ts';
@@ -82,6 +81,7 @@ async function withDemoServer({
 }: Host<WebserverConfig>): Promise<{ readonly config: WebserverConfig; readonly leftOut: string[] }> {
   if (config.driver !== 'none') return { config, leftOut: [] };
   try {
+    const { startDemoServer } = await import('./demo.ts');
     const { settings, stop } = await startDemoServer(config, resolve(node.config.data, 'nginx'));
     onClose(stop);
     return { config: settings, leftOut: [] };
