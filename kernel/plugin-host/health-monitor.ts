@@ -76,5 +76,9 @@ function degradationOf(findings: readonly Finding[]): Degradation | undefined {
   const failed = findings.filter(({ ok }) => !ok);
   if (failed.length === 0) return undefined;
   const remedy = failed.find((each) => each.remedy !== undefined)?.remedy;
-  return { detail: failed.map(({ detail }) => detail).join('; '), ...(remedy !== undefined && { remedy }) };
+  // Codes such as ENOENT are for the log and doctor; replies say what is wrong without them.
+  const detail = failed
+    .map((each) => each.detail.replace(/\b(?:connect )?E[A-Z]{4,}\b:? ?/g, 'no answer: '))
+    .join('; ');
+  return { detail, ...(remedy !== undefined && { remedy }) };
 }

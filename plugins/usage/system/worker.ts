@@ -100,7 +100,7 @@ async function interfaces(): Promise<SystemReport['network_interfaces']> {
       ip6,
       mac,
       state: operstate,
-      speed_mbit: speed ?? null,
+      speed_mbit: speed !== null && speed > 0 ? speed : null, // -1 where the driver does not know
       received: rx_bytes,
       sent: tx_bytes,
       received_per_second: rate(rx_sec),

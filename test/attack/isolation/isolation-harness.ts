@@ -177,7 +177,10 @@ export class IsolationHarness {
   async #sendAndUndo(request: CrossTenantRequest): Promise<RawResponse> {
     const response = await this.send(request, this.stranger.token);
     if (request.method === 'PUT' && request.path === '/api/favorites')
-      await this.send({ ...request, method: 'DELETE' }, this.stranger.token);
+      await this.send(
+        { ...request, method: 'DELETE', body: { link: (request.body as { link?: unknown }).link } },
+        this.stranger.token,
+      );
     return response;
   }
 
