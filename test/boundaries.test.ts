@@ -11,6 +11,7 @@
  * - Each package has one owning folder, so that replacing or updating it is a change in one place.
  * - No circle of imports, types included, so that every file can be understood after those that it imports.
  * - No two exported types share a name, so that a name means one thing.
+ * - One file starts programs, so that none starts with the rights of the service, or through a shell.
  * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
  * - Names say what is in a file. A drawer called after nothing in particular collects everything.
  */
@@ -75,6 +76,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   puppeteer: 'plugins/screenshots',
   'swagger-ui-dist': 'plugins/openapi',
 };
+/** The only file that may start programs. */
+const STARTS_PROGRAMS = 'kernel/system/start-program.ts';
 const TOP_LEVEL = [
   ...['package.json', 'tsconfig.json', 'kernel', 'plugins', 'config', 'test', 'bench', 'README.md'],
   ...['package-lock.json', 'LICENSE', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
@@ -184,6 +187,16 @@ test('the packages of the generated client stay with it', () => {
     .filter((file) => !/^test\/(client|fixtures\/client)\//.test(file))
     .flatMap(importsOf);
   assert.equal(listed([...imports, ...strays].filter(({ to }) => names.includes(packageOf(to)))), []);
+});
+
+// threat inherited-rights: one function starts every program
+// threat shell-injection: programs start without a shell, arguments are arrays
+// asvs 1.2.5: no program is started through a shell
+test('programs are started in one place, and without a shell', () => {
+  const where = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(join(projectDir, file), 'utf8')));
+  assert.equal(where(/child_process/), [STARTS_PROGRAMS]);
+  assert.match(readFileSync(join(projectDir, STARTS_PROGRAMS), 'utf8'), /^import \{ spawn, spawnSync, type /m);
+  assert.equal(where(/\bshell:/), []);
 });
 
 test('no imports go in a circle, types included', () => {

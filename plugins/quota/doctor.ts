@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { runProgram } from '../../kernel/system/run-program.ts';
 import type { KernelQuota } from './kernel-quota.ts';
-import { runProgram } from './run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
 const VERSION_MS = 1500;
@@ -48,14 +48,9 @@ async function examineMounts(kernel: KernelQuota, tools: string): Promise<Findin
 
 /** Returns the first line that `--version` prints, or the error. */
 async function version(command: string): Promise<string> {
-  let output = '';
   try {
-    const { stderr } = await runProgram(command, ['--version'], {
-      signal: new AbortController().signal,
-      timeoutMs: VERSION_MS,
-      onOutput: (text) => (output += text),
-    });
-    return `${output}${stderr}`.split('\n')[0] ?? '';
+    const { stdout, stderr } = await runProgram(command, ['--version'], { timeoutMs: VERSION_MS });
+    return `${stdout}${stderr}`.split('\n')[0] ?? '';
   } catch (error) {
     return messageOf(error);
   }

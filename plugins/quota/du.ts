@@ -1,7 +1,7 @@
 import { retryLater, type HttpError } from '../../kernel/errors.ts';
-import type { Folder } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
-import { runProgram, type ProgramResult } from './run-program.ts';
+import { runProgram, type ProgramResult } from '../../kernel/system/run-program.ts';
+import type { Folder } from '../../kernel/system/safe-folder.ts';
 
 export interface DuOptions {
   readonly command: string;
@@ -32,7 +32,7 @@ export async function measure(
   signal: AbortSignal,
 ): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const { output, code, endedBy, stderr } = await start(
+    const { stdout, code, endedBy, stderr } = await start(
       folder,
       [command, '-x', '-s', UNITS[unit], '--', '.'],
       timeoutMs,
@@ -40,7 +40,7 @@ export async function measure(
     );
     if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'measuring the folder takes too long', 60);
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
-    const total = /^(\d+)\t/.exec(output)?.[1];
+    const total = /^(\d+)\t/.exec(stdout)?.[1];
     if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${stderr}`));
     // A file removed during the walk is harmless; an unreadable one is missing from the total, as with any du.
     if (stderr !== '')
@@ -54,17 +54,10 @@ async function start(
   command: readonly string[],
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<ProgramResult & { output: string }> {
-  let output = '';
+): Promise<ProgramResult> {
   const cwd = `/proc/${process.pid}/fd/${folder.handle.fd}`;
   try {
-    const ran = await runProgram('nice', ['-n', '10', '--', ...command], {
-      cwd,
-      timeoutMs,
-      signal,
-      onOutput: (text) => (output += text),
-    });
-    return { ...ran, output };
+    return await runProgram('nice', ['-n', '10', '--', ...command], { cwd, timeoutMs, signal, exception: 'du' });
   } catch (error) {
     throw signal.aborted ? error : unavailable(error);
   }

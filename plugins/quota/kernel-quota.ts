@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf, retryLater } from '../../kernel/errors.ts';
+import { runProgram } from '../../kernel/system/run-program.ts';
 import { isMissing } from '../../kernel/system/safe-folder.ts';
 import type { Log } from '../../kernel/log.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
-import { runProgram } from './run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
 interface Report {
@@ -16,6 +16,8 @@ interface Report {
 }
 
 const REPORT_MS = 10_000;
+/** About a hundred bytes for each of 600,000 users. */
+const REPORT_BYTES = 64 << 20;
 /** How long a report is used when it cannot be renewed; after that, usage is measured. */
 const MAX_AGE_MS = 300_000;
 /** How long reports are renewed after the last request. */
@@ -112,6 +114,8 @@ export class KernelQuota {
     const { code, endedBy, stderr } = await runProgram(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
       signal: this.#closing.signal,
       timeoutMs: REPORT_MS,
+      exception: 'repquota',
+      stdoutBytes: REPORT_BYTES,
       onOutput: (text) => {
         const lines = (rest + text).split('\n');
         rest = lines.pop() ?? '';

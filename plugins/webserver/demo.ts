@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startProgram, type ChildProcess } from '../../kernel/system/start-program.ts';
 import { FolderLock } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { VhostFolder } from './vhost-folder.ts';
@@ -38,7 +38,7 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
   const listen = `127.0.0.1:${port}`;
   await writeFile(join(folder, CONF), confOf(listen));
   const command = (...args: string[]) => [program, '-p', folder, '-c', CONF, '-e', 'error.log', ...args];
-  const child = spawn(program, command().slice(1), { stdio: 'ignore' });
+  const child = startProgram(program, command().slice(1), { stdio: 'ignore', exception: 'demo web server' });
   process.once('exit', () => child.kill('SIGTERM')); // SIGKILL would leave its worker running
   await untilListening(child, port, folder);
   const settings = {

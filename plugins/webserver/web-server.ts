@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { connect } from 'node:net';
+import { messageOf } from '../../kernel/errors.ts';
 import type { WebServerPart } from '../../kernel/plugin-api/points/web-server-part.ts';
+import { runProgram } from '../../kernel/system/run-program.ts';
 import type { Driver } from './drivers.ts';
 import { BEACON_FILE, type VhostFolder } from './vhost-folder.ts';
 
@@ -65,25 +66,21 @@ export class WebServer {
     }
   }
 
-  #run(command: readonly string[]): Promise<string> {
+  async #run(command: readonly string[]): Promise<string> {
     const [program = '', ...args] = command;
-    return new Promise((resolve, reject) => {
-      execFile(
-        program,
-        args,
-        { timeout: this.#timeouts.commandMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES },
-        (error, stdout, stderr) => {
-          if (error === null) resolve(stdout + stderr);
-          else
-            reject(
-              new Error(
-                `${command.join(' ')}: ${error.killed === true ? 'timed out' : stderr.trim() || error.message}`,
-                { cause: error },
-              ),
-            );
-        },
-      );
+    const { commandMs } = this.#timeouts;
+    const failed = (why: string, cause?: unknown) => new Error(`${command.join(' ')}: ${why}`, { cause });
+    const { code, endedBy, stdout, stderr } = await runProgram(program, args, {
+      timeoutMs: commandMs,
+      stdoutBytes: OUTPUT_BYTES,
+      stderrCharacters: OUTPUT_BYTES,
+      exception: 'web server',
+    }).catch((error: unknown) => {
+      throw failed(messageOf(error), error);
     });
+    if (code === 0) return stdout + stderr;
+    if (endedBy === 'SIGKILL') throw failed('timed out');
+    throw failed(stderr.trim() || `ended with ${endedBy ?? code}`);
   }
 }
 

@@ -24,6 +24,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'half-made-changes': 'A domain stayed half made when its client or the process went away',
   'leaked-secrets': 'Secrets stood in logs, errors, process lists and replies',
   'hostile-php': 'PHP files of users were executed or exhausted the parser',
+  'inherited-rights': 'Programs that read foreign bytes kept the capabilities of the service',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 

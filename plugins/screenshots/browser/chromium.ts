@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer';
 import type { Log } from '../../../kernel/log.ts';
+import { runProgram } from '../../../kernel/system/run-program.ts';
 import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 import { browserFlags, browserUserOf, launchWrapper, stripUnsafeFlags } from './launch-command.ts';
 import { makeProfile, removeProfile } from './profile-folder.ts';
@@ -10,6 +9,7 @@ const LAUNCH_MS = 20_000;
 /** After a failed launch, `acquire` rejects at once for this long. */
 const RETRY_MS = 5000;
 const PROBE_MS = 10_000;
+const STDERR_CHARACTERS = 1 << 20;
 /** The kernel's limit on a process of the browser, as a multiple of a page's limit. */
 const LIMIT_FACTOR = 1.5;
 
@@ -125,10 +125,11 @@ export class Chromium {
       this.#ended = Promise.all([this.#ended, ended]);
       return browser;
     } catch (error) {
-      const probe = [...command, '--headless=new', `--user-data-dir=${profile}`, '--dump-dom', 'about:blank'];
-      const stderr = isSandboxed ? await stderrOf(program, probe, env) : '';
+      const probe = ['--headless=new', `--user-data-dir=${profile}`, '--dump-dom', 'about:blank'];
+      const options = { env, timeoutMs: PROBE_MS, stderrCharacters: STDERR_CHARACTERS, ...(user && { user }) };
+      const ran = isSandboxed ? await runProgram(this.#executable, probe, options) : undefined;
       await removeProfile(profile);
-      throw /No usable sandbox|without --no-sandbox/.test(stderr)
+      throw /No usable sandbox|without --no-sandbox/.test(ran?.stderr ?? '')
         ? new NoSandbox('the browser finds no usable sandbox', { cause: error })
         : error;
     }
@@ -144,15 +145,6 @@ export class Chromium {
       this.#log.warn({ err: error, profile }, "the browser's profile folder could not be removed"),
     );
     this.#log.info('browser ended');
-  }
-}
-
-/** Runs a program and resolves with its standard error, which puppeteer does not report for a failed launch. */
-async function stderrOf(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
-  try {
-    return (await promisify(execFile)(program, args, { env, timeout: PROBE_MS })).stderr;
-  } catch (error) {
-    return String((error as { readonly stderr?: unknown }).stderr);
   }
 }
 

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { runProgram } from '../../../kernel/system/run-program.ts';
+import type { ProgramUser } from '../../../kernel/system/start-program.ts';
 import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
-
-const run = promisify(execFile);
 
 /** The binaries come before the shell scripts that start them. */
 const DEFAULT_PATHS = [
@@ -33,36 +31,33 @@ export function findBrowser(configured: string): string | undefined {
 
 /** Resolves with e.g. `Chromium 156.0.8078.79`. Rejects when the program cannot be run. */
 export async function browserVersion(executable: string): Promise<string> {
-  const { stdout } = await run(executable, ['--version'], {
-    timeout: 1500,
-    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
-  });
+  const stdout = await outputOf(executable, ['--version']);
   return /\S+ [\d.]+/.exec(stdout)?.[0] ?? stdout.trim();
-}
-
-export interface BrowserUser {
-  readonly uid: number;
-  readonly gid: number;
 }
 
 /**
  * The ids of the user that the browser runs as; `undefined` when Hostkeep is not root, and the browser runs as the same
  * user. Rejects when there is no such user.
  */
-export async function browserUserOf(user: string): Promise<BrowserUser | undefined> {
+export async function browserUserOf(user: string): Promise<ProgramUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const [uid, gid] = await Promise.all(
-    ['-u', '-g'].map(async (option) => Number((await run('/usr/bin/id', [option, '--', user])).stdout)),
-  );
-  if (uid === undefined || gid === undefined) throw new Error(`there is no user ${user}`);
+  const id = async (option: string) => Number(await outputOf('id', [option, '--', user]));
+  const [uid, gid] = await Promise.all([id('-u'), id('-g')]);
   return { uid, gid };
+}
+
+async function outputOf(program: string, args: readonly string[]): Promise<string> {
+  const options = { timeoutMs: 1500, env: { HOME: '/nonexistent' } };
+  const { code, endedBy, stdout, stderr } = await runProgram(program, args, options);
+  if (code !== 0) throw new Error(stderr.trim() || `${program} ended with ${endedBy ?? code}`);
+  return stdout;
 }
 
 /**
  * The command that starts the browser: with a lower priority, the kernel's limit on the memory of one process and an
  * unprivileged user, and so that it dies with its parent.
  */
-export function launchWrapper(memoryBytes: number, user: BrowserUser | undefined): string[] {
+export function launchWrapper(memoryBytes: number, user: ProgramUser | undefined): string[] {
   const as =
     user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--inh-caps=-all'];
   return [

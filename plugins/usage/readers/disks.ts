@@ -3,10 +3,10 @@
  * `statfs` on a local file system reads the kernel's memory. On a network file system or FUSE it may block for ever, so
  * that it runs in a process of its own, and only where the operator enables it.
  */
-import { execFile } from 'node:child_process';
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { runProgram } from '../../../kernel/system/run-program.ts';
 import { percentOf } from './cpu.ts';
 import { disksOf, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
 import type { Partition } from '../schema.ts';
@@ -109,21 +109,13 @@ async function statfsSpace(path: Buffer): Promise<Space> {
   return { total: blocks * bsize, used: (blocks - bfree) * bsize, free: bavail * bsize };
 }
 
-/** Runs `stat` of the GNU coreutils, and kills it at the time limit; it does not keep this process alive. */
-function statSpace(path: Buffer): Promise<Space> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      'stat',
-      ['--file-system', '--format=%S %b %f %a', '--', path.toString()],
-      { timeout: STAT_TIMEOUT_MS, killSignal: 'SIGKILL' },
-      (error, stdout) => {
-        const [size = 0, blocks = 0, free = 0, available = 0] = stdout.split(' ').map(Number);
-        if (error === null) resolve({ total: blocks * size, used: (blocks - free) * size, free: available * size });
-        else reject(error);
-      },
-    );
-    child.unref();
-  });
+/** Runs `stat` of the GNU coreutils, and kills it at the time limit. */
+async function statSpace(path: Buffer): Promise<Space> {
+  const args = ['--file-system', '--format=%S %b %f %a', '--', path.toString()];
+  const { code, stdout, stderr } = await runProgram('stat', args, { timeoutMs: STAT_TIMEOUT_MS });
+  if (code !== 0) throw new Error(stderr.trim() || `no answer within ${STAT_TIMEOUT_MS} ms`);
+  const [size = 0, blocks = 0, free = 0, available = 0] = stdout.split(' ').map(Number);
+  return { total: blocks * size, used: (blocks - free) * size, free: available * size };
 }
 
 async function withinWait(result: Promise<unknown> | undefined): Promise<void> {

@@ -1,0 +1,177 @@
+/**
+ * The one place that starts programs. A program parses what customers and networks wrote, so that a fault in it must not
+ * lend an attacker the rights of this service: it starts without capabilities, without a way to gain any, without a shell,
+ * and with an environment of two variables. `setpriv`, `prlimit` and `unshare` of util-linux prepare the process and then
+ * become the program, so that its process id, signals and exit code are the program's own.
+ */
+import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+
+/** The programs that keep capabilities, if this process has them, and why. Every other program has none. */
+export const EXCEPTIONS = {
+  du: { keeps: ['dac_read_search'], reason: 'measures folders that only their owners may list' },
+  repquota: {
+    keeps: ['dac_read_search', 'sys_admin'],
+    reason: "the kernel reports other users' quotas only to sys_admin, and some quota tools read root's files instead",
+  },
+  'web server': {
+    keeps: ['chown', 'dac_override', 'kill', 'net_bind_service'],
+    reason:
+      'its check opens the log files of the running server, gives temporary folders to its user and binds to port 80; its reload sends a signal to it',
+  },
+  'demo web server': {
+    keeps: ['chown', 'dac_override', 'setgid', 'setuid'],
+    reason: "serves the demo's folders, whatever their owner, and sets the user of its own worker",
+  },
+} as const satisfies Record<string, { readonly keeps: readonly string[]; readonly reason: string }>;
+export type ProgramException = keyof typeof EXCEPTIONS;
+/** A process that `startProgram` started. */
+export type { ChildProcess };
+type Capability = (typeof EXCEPTIONS)[ProgramException]['keeps'][number];
+
+export interface ProgramUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Limits of the operating system, which hold whatever the program does; a core file is never written. */
+export interface ProgramLimits {
+  /** Private writable memory. */
+  readonly dataBytes?: number;
+  readonly cpuSeconds?: number;
+  readonly openFiles?: number;
+  /** Size of each file that it writes. */
+  readonly fileBytes?: number;
+}
+
+export interface ProgramOptions {
+  /** Added to `LC_ALL` and `PATH`; of this process's own environment nothing is passed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** As in `spawn`; by default no input, and pipes for both outputs. */
+  readonly stdio?: StdioOptions;
+  readonly exception?: ProgramException;
+  /** The user to run as, in no further groups; only root can choose one. */
+  readonly user?: ProgramUser;
+  readonly limits?: ProgramLimits;
+  /** Starts it without a network where the system permits that. */
+  readonly isOffline?: boolean;
+  /** Makes it the leader of a process group and a session, so that `killProgram` ends its children too. */
+  readonly isGroup?: boolean;
+  /** Has the system kill it when this process ends, however that happens. */
+  readonly diesWithParent?: boolean;
+}
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const BARE = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
+const WITHOUT_NETWORK = ['--net', '--user --map-current-user --net'];
+/** Bits of the capabilities that `EXCEPTIONS` names, see capability.h. */
+const BITS: Readonly<Record<Capability, number>> = {
+  chown: 0,
+  dac_override: 1,
+  dac_read_search: 2,
+  kill: 5,
+  setgid: 6,
+  setuid: 7,
+  net_bind_service: 10,
+  sys_admin: 21,
+};
+const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
+
+/** What this process can do to the programs that it starts; found out once. */
+let privileges: { readonly flags: readonly string[] | undefined; readonly passedOn: bigint } | undefined;
+let offline: readonly string[] | undefined;
+
+/** Starts a program. Throws when it is not installed, or when it would keep capabilities of this process. */
+export function startProgram(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProcess {
+  const [first = '', ...rest] = [...preparation(options), findProgram(program), ...args];
+  return spawn(first, rest, {
+    env: { LC_ALL: 'C', PATH, ...options.env },
+    stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
+    detached: options.isGroup === true,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+}
+
+/** Kills a program with SIGKILL; if it leads a group, the whole group, also after the program itself has ended. */
+export function killProgram({ pid }: ChildProcess, { isGroup = false }: Pick<ProgramOptions, 'isGroup'>): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(isGroup ? -pid : pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Returns the path of an installed program. Throws `ENOENT` if there is none. */
+function findProgram(name: string): string {
+  const paths = isAbsolute(name) ? [name] : PATH.split(':').map((folder) => join(folder, name));
+  for (const path of paths)
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      continue;
+    }
+  throw Object.assign(new Error(`there is no program ${name}`), { code: 'ENOENT' });
+}
+
+/** Returns the command that precedes the program. */
+function preparation({ exception, user, limits, isOffline, diesWithParent }: ProgramOptions): string[] {
+  return [
+    ...(limits === undefined ? [] : limitCommand(limits)),
+    ...(isOffline === true ? offlineCommand() : []),
+    ...privilegeCommand(exception, user, diesWithParent),
+  ];
+}
+
+function limitCommand({ dataBytes, cpuSeconds, openFiles, fileBytes }: ProgramLimits): string[] {
+  const values = { data: dataBytes, cpu: cpuSeconds, nofile: openFiles, fsize: fileBytes, core: 0 };
+  const flags = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+  return [findProgram('prlimit'), ...flags, '--'];
+}
+
+function offlineCommand(): readonly string[] {
+  const commands = WITHOUT_NETWORK.map((flags) => ['unshare', ...flags.split(' '), '--']);
+  offline ??= commands.find(([name = '', ...flags]) => spawnSync(name, [...flags, 'true'], PROBE).status === 0) ?? [];
+  return offline;
+}
+
+function privilegeCommand(exception?: ProgramException, user?: ProgramUser, diesWithParent = false): string[] {
+  privileges ??= probePrivileges();
+  const { flags, passedOn } = privileges;
+  const extra = [
+    ...(user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']),
+    ...(diesWithParent ? ['--pdeathsig=KILL'] : []),
+  ];
+  if (flags === undefined) {
+    if (passedOn === 0n && user === undefined) return [];
+    throw new Error('setpriv of util-linux does not work here, and programs must not keep the rights of this service');
+  }
+  const keeps: readonly Capability[] = exception === undefined ? [] : EXCEPTIONS[exception].keeps;
+  const kept = keeps.filter((name) => (passedOn >> BigInt(BITS[name])) & 1n).map((name) => `,+${name}`);
+  const own = flags.map((flag) => (flag.endsWith('=-all') ? flag + kept.join('') : flag));
+  return [findProgram('setpriv'), ...own, ...extra, '--'];
+}
+
+/** Finds the flags of `setpriv` that leave a program without capabilities; `undefined` if none do. */
+function probePrivileges(): NonNullable<typeof privileges> {
+  const passedOn = capabilitiesAfter([]).permitted ?? 0n;
+  const flags = [BARE, ['--no-new-privs']].find((each) => {
+    const { permitted, isFinal } = capabilitiesAfter(['setpriv', ...each, '--']);
+    return permitted === 0n && isFinal;
+  });
+  return { flags, passedOn };
+}
+
+/** Returns the capabilities that a program has after a command, and whether it can gain none. */
+function capabilitiesAfter(command: readonly string[]): { permitted: bigint | undefined; isFinal: boolean } {
+  const [first = '', ...rest] = [...command, 'cat', '/proc/self/status'];
+  const { stdout } = spawnSync(first, rest, PROBE);
+  const permitted = /^CapPrm:\s*([0-9a-f]+)$/m.exec(stdout ?? '')?.[1];
+  return {
+    permitted: permitted === undefined ? undefined : BigInt(`0x${permitted}`),
+    isFinal: /^NoNewPrivs:\s*1$/m.test(stdout ?? ''),
+  };
+}

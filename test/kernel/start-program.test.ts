@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import * as assert from 'uvu/assert';
+import { messageOf } from '../../kernel/errors.ts';
+import { runProgram, type RunOptions } from '../../kernel/system/run-program.ts';
+import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/system/start-program.ts';
+import { reportSkipped, testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('programs');
+const run = promisify(execFile);
+const MODULE = join(import.meta.dirname, '../../kernel/system/run-program.js');
+const SERVICE_CAPABILITIES = ['+dac_read_search', '+dac_override', '+chown'].join();
+const NONE = { CapInh: 0, CapPrm: 0, CapEff: 0, CapAmb: 0, NoNewPrivs: 1 };
+const DAC_READ_SEARCH = 1 << 2;
+const LIMIT_MS = 20_000;
+
+/** What a program's `/proc/self/status` says of its rights. */
+function rightsIn(status: string): Record<string, number> {
+  return Object.fromEntries(
+    [...status.matchAll(/^(Cap\w+|NoNewPrivs):\s*([0-9a-f]+)$/gm)].map(([, name, value]) => [
+      name ?? '',
+      Number.parseInt(value ?? '', 16),
+    ]),
+  );
+}
+
+/** Runs `cat /proc/self/status` from a process that has the capabilities of the shipped unit. */
+async function rightsBelow(user: readonly string[], options: Partial<RunOptions>): Promise<Record<string, number>> {
+  const script = `import(${JSON.stringify(MODULE)})
+    .then(({ runProgram }) => runProgram('cat', ['/proc/self/status'], ${JSON.stringify({ timeoutMs: LIMIT_MS, ...options })}))
+    .then(({ stdout }) => console.log(stdout))`;
+  const capabilities = [`--inh-caps=${SERVICE_CAPABILITIES}`, `--ambient-caps=${SERVICE_CAPABILITIES}`];
+  const { stdout } = await run('setpriv', [...user, ...capabilities, '--', process.execPath, '-e', script]);
+  return rightsIn(stdout);
+}
+
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) reportSkipped('programs of a service with capabilities; run as root');
+const AS_SERVICE = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+
+// threat inherited-rights: programs start without capabilities and cannot gain any
+test('a program has no capability of the service that starts it', async () => {
+  if (!isRoot) return;
+  const { CapBnd, ...rights } = await rightsBelow([], {});
+  assert.equal([CapBnd, rights], [0, NONE]);
+  const { CapBnd: _, ...ofUser } = await rightsBelow(AS_SERVICE, {}); // which may not change it; it gives nothing here
+  assert.equal(ofUser, NONE);
+});
+
+test('an exception keeps the capabilities that it names, if the service has them', async () => {
+  if (!isRoot) return;
+  for (const user of [[], AS_SERVICE]) {
+    const { CapEff, NoNewPrivs } = await rightsBelow(user, { exception: 'du' });
+    assert.equal([CapEff, NoNewPrivs], [DAC_READ_SEARCH, 1]);
+  }
+  const { CapEff = 0 } = await rightsBelow(AS_SERVICE, { exception: 'repquota' });
+  assert.is(CapEff, DAC_READ_SEARCH, 'the service has no sys_admin');
+  for (const { keeps, reason } of Object.values(EXCEPTIONS)) assert.ok(keeps.length > 0 && reason.length > 20);
+});
+
+test('a program has no capability of this process, and runs as the user that is chosen', async () => {
+  const { stdout } = await runProgram('cat', ['/proc/self/status'], { timeoutMs: LIMIT_MS });
+  const { CapBnd: _, ...rights } = rightsIn(stdout);
+  assert.equal(rights, NONE);
+  if (!isRoot) return;
+  const user = { uid: 61_234, gid: 61_235 };
+  const other = await runProgram('cat', ['/proc/self/status'], { timeoutMs: LIMIT_MS, user });
+  assert.match(other.stdout, /^Uid:\s61234\s61234\s61234\s61234\nGid:\s61235\s61235\s61235\s61235$/m);
+  assert.match(other.stdout, /^Groups:\s*$/m);
+  const { CapBnd, ...none } = rightsIn(other.stdout);
+  assert.equal([CapBnd, none], [0, NONE]);
+});
+
+test('a program gets two variables, those that are named, and no input', async () => {
+  process.env['HOSTKEEP_TEST_SECRET'] = 'secret';
+  const { stdout } = await runProgram('env', [], { timeoutMs: LIMIT_MS, env: { HOME: '/nonexistent' } });
+  const names = stdout.split('\n').map((line) => line.split('=')[0] ?? '');
+  assert.equal(names.filter((name) => name !== '' && name !== 'NODE_V8_COVERAGE').toSorted(), [
+    'HOME',
+    'LC_ALL',
+    'PATH',
+  ]);
+  assert.is((await runProgram('cat', [], { timeoutMs: LIMIT_MS })).code, 0);
+});
+
+test('arguments are not read by a shell, and a program that is not installed is refused', async () => {
+  const { stdout } = await runProgram('echo', ['$HOME;', '*', '--'], { timeoutMs: LIMIT_MS });
+  assert.is(stdout, '$HOME; * --\n');
+  const missing = await runProgram('hostkeep-missing', [], { timeoutMs: LIMIT_MS }).catch((error: unknown) => error);
+  assert.is((missing as NodeJS.ErrnoException).code, 'ENOENT');
+});
+
+test('the time limit ends a program and its children', async () => {
+  let child = '';
+  const script = 'sleep 1000 & echo $!; wait';
+  const ran = await runProgram('sh', ['-c', script], { timeoutMs: 500, onOutput: (pid) => (child += pid.trim()) });
+  assert.equal([ran.code, ran.endedBy], [null, 'SIGKILL']);
+  assert.match(child, /^\d+$/);
+  await until('its child ends', LIMIT_MS, () => !existsSync(`/proc/${child}`));
+});
+
+test('a program that cannot be killed is abandoned', async () => {
+  let child = '';
+  const script = 'setsid sleep 1000 & echo $!; exit 3'; // not in the group, and holds the pipes
+  const ran = await runProgram('sh', ['-c', script], { timeoutMs: 200, onOutput: (pid) => (child += pid.trim()) });
+  assert.equal([ran.code, ran.endedBy], [null, 'SIGKILL']);
+  assert.ok(existsSync(`/proc/${child}`));
+  process.kill(Number(child), 'SIGKILL');
+});
+
+test('a program that prints too much is ended; the rest of its errors is dropped', async () => {
+  const much = await runProgram('yes', [], { timeoutMs: LIMIT_MS, stdoutBytes: 10_000 }).catch(messageOf);
+  assert.is(much, 'yes printed more than 10000 bytes');
+  const script = 'i=0; while [ $i -lt 3000 ]; do echo "error $i" >&2; i=$((i+1)); done; echo done';
+  const { code, stdout, stderr } = await runProgram('sh', ['-c', script], { timeoutMs: LIMIT_MS });
+  assert.equal([code, stdout, stderr.length], [0, 'done\n', 1000]);
+  assert.ok(stderr.startsWith('error 0\nerror 1\n'));
+});
+
+test('an abort ends a program with its reason', async () => {
+  const abort = new AbortController();
+  const ended = runProgram('sleep', ['1000'], { timeoutMs: LIMIT_MS, signal: abort.signal }).catch(messageOf);
+  abort.abort(new Error('no longer wanted'));
+  assert.is(await ended, 'no longer wanted');
+  assert.is(
+    await runProgram('sleep', ['1000'], { timeoutMs: LIMIT_MS, signal: abort.signal }).catch(messageOf),
+    'no longer wanted',
+  );
+});
+
+test('limits of the system hold, and no core file is written', async () => {
+  const limits = { dataBytes: 64 << 20, cpuSeconds: 7, openFiles: 32, fileBytes: 4096 };
+  const { stdout } = await runProgram('cat', ['/proc/self/limits'], { timeoutMs: LIMIT_MS, limits });
+  const limitOf = (name: string) => new RegExp(`^Max ${name} +(\\S+) +(\\S+)`, 'm').exec(stdout)?.slice(1);
+  for (const [name, value] of [
+    ['data size', '67108864'],
+    ['cpu time', '7'],
+    ['open files', '32'],
+    ['file size', '4096'],
+    ['core file size', '0'],
+  ] as const)
+    assert.equal(limitOf(name), [value, value], name);
+});
+
+test('a program without a network has a loopback interface only', async () => {
+  const { stdout } = await runProgram('cat', ['/proc/net/dev'], { timeoutMs: LIMIT_MS, isOffline: true });
+  const names = [...stdout.matchAll(/^\s*(\S+):/gm)].map(([, name]) => name);
+  const isPossible = await run('unshare', isRoot ? ['--net', 'true'] : ['--user', '--net', 'true']).then(
+    () => true,
+    () => false,
+  );
+  if (isPossible)
+    assert.ok(names.every((name) => name === 'lo' || /^(sit|tunl|ip6tnl|gre|erspan|ip_vti)/.test(name ?? '')));
+  else assert.ok(names.length > 0);
+});
+
+test('a started program has the pipes that are asked for, and is killed with its group', async () => {
+  const script = 'sleep 1000 & echo $! >&3; read line; echo "got $line"; wait';
+  const program = startProgram('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore', 'pipe'], isGroup: true });
+  program.stdin?.write('a line\n');
+  const [pid] = (await once(program.stdio[3] as Readable, 'data')) as [Buffer];
+  const [line] = (await once(program.stdout as Readable, 'data')) as [Buffer];
+  assert.is(line.toString(), 'got a line\n');
+  killProgram(program, { isGroup: true });
+  const [, signal] = (await once(program, 'exit')) as [null, string];
+  assert.is(signal, 'SIGKILL');
+  await until('its child ends', LIMIT_MS, () => !existsSync(`/proc/${pid.toString().trim()}`));
+  killProgram(program, { isGroup: true });
+});
