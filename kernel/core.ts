@@ -7,10 +7,12 @@ import { PasswordHasher } from './identity/password-hasher.ts';
 import { Plans } from './identity/plans.ts';
 import type { PlanLimits } from './identity/plan-limits.ts';
 import { Sessions } from './identity/sessions.ts';
+import { AccountJobs } from './jobs/account-jobs.ts';
 import type { Log } from './log.ts';
 import { AuditLog } from './storage/audit-log.ts';
 import { Revision } from './storage/revision.ts';
 import { Store } from './storage/store.ts';
+import { filesRootOf } from './system/files-root.ts';
 import { projectDir } from './system/project-dir.ts';
 
 export const VERSION = String(readJson(join(projectDir, 'package.json'))['version']);
@@ -26,6 +28,7 @@ export interface Core {
   readonly sessions: Sessions;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
+  readonly jobs: AccountJobs;
   close(): Promise<void>;
 }
 
@@ -36,20 +39,22 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const revision = new Revision(store, config.data, log);
   const events = new AuditLog(store);
   const plans = new Plans(store, revision, events, locales.featureNames);
-  const filesRoot = (username: string) =>
-    config.files_root.replaceAll('{data}', config.data).replaceAll('{username}', username);
+  const rootTemplate = config.files_root.replaceAll('{data}', config.data);
+  const filesRoot = (username: string) => filesRootOf(rootTemplate, username).path;
   const accounts = new Accounts({ store, revision, plans, events, filesRoot });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
   const passwords = new PasswordHasher();
+  const jobs = new AccountJobs(rootTemplate, config.jobs, log);
   await shipPlans(store, plans, locales);
   await revision.follow();
   const close = async () => {
     revision.close();
     sessions.close();
+    await jobs.close();
     await passwords.close();
     await store.close();
   };
-  return { store, revision, locales, events, plans, accounts, sessions, passwords, keys, close };
+  return { store, revision, locales, events, plans, accounts, sessions, passwords, keys, jobs, close };
 }
 
 /** Opens the database and keys.json. Throws if only one of them exists, because then the other was lost. */

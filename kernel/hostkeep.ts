@@ -146,7 +146,7 @@ async function generate(
   options: StartOptions,
   ports: Ports,
 ): Promise<Generation> {
-  const { store, events, accounts, plans, sessions, passwords, keys, locales } = core;
+  const { store, events, accounts, plans, sessions, passwords, keys, locales, jobs } = core;
   const plugins = new PluginSet(log);
   const node: NodeInfo = {
     version: VERSION,
@@ -162,6 +162,7 @@ async function generate(
     await plugins.load(options.plugins ?? installedPlugins(), config, {
       store,
       events,
+      jobs,
       node,
       identity: { accounts, plans, sessions, passwords, keys },
     });

@@ -4,7 +4,7 @@
  * - The kernel knows no plugin, so that any feature can be taken out or put in without touching what all rely on.
  * - The kernel stands on floors. A file imports only from floors below its own or from its own folder, types included,
  *   so that it can be read after those below it, and a change above never reaches down.
- * - A plugin takes from the kernel what `FOR_PLUGINS` allows and nothing else: the contract, the ground, and the two
+ * - A plugin takes from the kernel what `FOR_PLUGINS` allows and nothing else: the contract, the ground, and the
  *   rooms of tools. How requests are served, plugins are loaded and keys are kept can then change without them.
  * - A plugin knows itself; of a plugin that it needs it may know types. So a plugin is read, changed and removed alone,
  *   and what happens between two of them happens at a named point.
@@ -12,6 +12,7 @@
  * - No circle of imports, types included, so that every file can be understood after those that it imports.
  * - No two exported types share a name, so that a name means one thing.
  * - One file starts programs, so that none starts with the rights of the service, or through a shell.
+ * - Customers' files are opened by jobs only, in processes of their own: never by the process that serves everybody.
  * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
  * - Names say what is in a file. A drawer called after nothing in particular collects everything.
  */
@@ -34,6 +35,7 @@ interface Import {
 const FLOORS = [
   ['errors', 'schema', 'log'],
   ['system', 'concurrency'],
+  ['jobs'],
   ['config'],
   ['storage'],
   ['identity'],
@@ -46,7 +48,7 @@ const FLOORS = [
 ];
 /** What plugins may import of the kernel; everything else is closed to them. */
 const FOR_PLUGINS = {
-  values: ['errors', 'schema', 'log', 'system', 'concurrency', 'plugin-api'],
+  values: ['errors', 'schema', 'log', 'system', 'concurrency', 'jobs', 'plugin-api'],
   types: ['identity', 'storage', 'config'],
 };
 /** The one file or folder that may import a package. */
@@ -147,6 +149,27 @@ test('a plugin imports of the kernel what is for plugins, and nothing else', () 
     return !FOR_PLUGINS.values.includes(roomOf(to)) && !(isType && FOR_PLUGINS.types.includes(roomOf(to)));
   });
   assert.equal(listed(closed), []);
+});
+
+// threat hung-file-system: the serving process opens no customers' files, whatever plugin asks
+test("only jobs can open customers' files", () => {
+  const values = new Map<string, string[]>();
+  for (const { file, to, isType } of imports) if (!isType) values.set(file, [...(values.get(file) ?? []), to]);
+  const reached = new Set(files.filter((file) => /^kernel\/cli\/|^plugins\/[^/]+\/(index|commands)\.ts$/.test(file)));
+  for (const file of reached) for (const to of values.get(file) ?? []) reached.add(to);
+  assert.ok(reached.size > 200, 'the imports of the program were not found');
+  const openers = ['kernel/system/safe-folder.ts', 'kernel/system/safe-folder-sync.ts'];
+  assert.equal(
+    openers.filter((file) => reached.has(file)),
+    [],
+  );
+  const jobs = files.filter((file) => file.endsWith('-job.ts'));
+  assert.ok(jobs.some((job) => values.get(job)?.includes('kernel/system/safe-folder.ts')));
+  assert.equal(
+    jobs.filter((file) => reached.has(file)),
+    [],
+    'a job runs in a process of its own',
+  );
 });
 
 test('a plugin imports itself, and types of the plugins that it needs', () => {

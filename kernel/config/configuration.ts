@@ -49,6 +49,13 @@ export const KernelConfig = Type.Object({
     { level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) },
     closed,
   ),
+  jobs: Type.Object(
+    {
+      processes: Type.Integer({ minimum: 1, maximum: 256, default: 8, description: 'Maximum number of processes' }),
+      memory_mib: Type.Integer({ minimum: 128, default: 256, description: 'Maximum memory of one process' }),
+    },
+    { ...closed, default: {}, description: "Processes that read and write customers' files, each for one account" },
+  ),
   external_features: Type.Array(Type.String(), {
     default: [],
     description: 'Features that other software provides; accounts that have them see them',

@@ -5,6 +5,7 @@
  */
 import type { Identity } from '../identity/identity.ts';
 import type { ErrorTable } from '../errors.ts';
+import type { AccountJobs } from '../jobs/account-jobs.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
 import type { NodeInfo } from './node-info.ts';
@@ -19,6 +20,8 @@ export interface Host<C = unknown> {
   readonly store: Store;
   readonly identity: Identity;
   readonly events: AuditLog;
+  /** Runs what touches customers' files and engines; this process never does. */
+  readonly jobs: AccountJobs;
   readonly node: NodeInfo;
   /** Calls all providers of a point concurrently, within the point's time limit. Never rejects: see `Gathered`. */
   gather<P extends ExtensionPointName>(point: P, ...args: Parameters<ExtensionPoints[P]>): Promise<Gathered<P>[]>;

@@ -3,11 +3,12 @@
  * parent's descriptor without following links. The caller closes the descriptors. Errors are those of the system.
  */
 import { closeSync, lstatSync, openSync, readdirSync, type Dirent, type Stats } from 'node:fs';
+import type { FilesRoot } from './files-root.ts';
 import { entryPath, FOLDER_FLAGS, ROOT_FLAGS } from './safe-folder.ts';
 
-/** A descriptor of the files root; links in its path are followed, because it is the operator's setting. */
-export function openRootSync(filesRoot: string): number {
-  return openSync(filesRoot, ROOT_FLAGS);
+/** A descriptor of the files root; links are followed only in the operator's part of its path. */
+export function openRootSync(root: FilesRoot): number {
+  return descendSync(openSync(root.operatorPath, ROOT_FLAGS), root.below);
 }
 
 /** A descriptor of a folder in an open one. */
@@ -16,8 +17,13 @@ export function openFolderSync(parent: number, name: string): number {
 }
 
 /** A descriptor of a folder further down. */
-export function openPathSync(filesRoot: string, components: readonly string[]): number {
-  let folder = openRootSync(filesRoot);
+export function openPathSync(root: FilesRoot, components: readonly string[]): number {
+  return descendSync(openRootSync(root), components);
+}
+
+/** Opens a folder below an open one, and closes that one. */
+function descendSync(from: number, components: readonly string[]): number {
+  let folder = from;
   for (const name of components) {
     const parent = folder;
     try {

@@ -3,56 +3,34 @@
  * following links (`/proc/self/fd/<n>/<name>`, `O_NOFOLLOW`), so that the file checked is the file used, even while
  * somebody swaps folders for links. Callers get descriptors, never paths.
  */
-import { isUtf8 } from 'node:buffer';
 import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
-import { lstat, mkdir, open, opendir, readdir, statfs, type FileHandle } from 'node:fs/promises';
+import {
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  statfs,
+  type FileHandle,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { HttpError, retryLater } from '../errors.ts';
+import { isMissing, type FilesRoot } from './files-root.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Flags for the files root. Links in its path are followed, because the operator sets it. */
+/** Flags for the operator's part of a files root. */
 export const ROOT_FLAGS = O_RDONLY | O_DIRECTORY;
 /** Flags for a folder below it. */
 export const FOLDER_FLAGS = ROOT_FLAGS | O_NOFOLLOW;
-/** The longest name on Linux file systems, in bytes. */
-const NAME_BYTES = 255;
-const PATH_BYTES = 4096;
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const MADE_MODE = 0o755;
+/** What `mkdir` and `rename` say where something is already. */
+const EXISTS = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR']);
 /** The number of entries that `scan` reads at a time. */
 const SCANNED_AT_ONCE = 512;
-
-/**
- * Splits a client's decoded path, absolute under `virtualRoot` or relative to it, into components. Errors:
- * 400 `invalid_path` for control characters, `..`, overlong names, and paths outside `virtualRoot`.
- */
-export function componentsOf(path: string, virtualRoot: string): string[] {
-  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path must not contain control characters');
-  if (Buffer.byteLength(path) > PATH_BYTES)
-    throw new HttpError('invalid_path', `a path must not exceed ${PATH_BYTES} bytes`);
-  const isInside = path === virtualRoot || path.startsWith(`${virtualRoot}/`);
-  if (path.startsWith('/') && path !== '/' && !isInside)
-    throw new HttpError('invalid_path', `an absolute path must begin with ${virtualRoot}`);
-  const components = (isInside ? path.slice(virtualRoot.length) : path)
-    .split('/')
-    .filter((name) => name !== '' && name !== '.');
-  if (components.includes('..')) throw new HttpError('invalid_path', 'a path must not contain .. components');
-  if (components.some((name) => Buffer.byteLength(name) > NAME_BYTES))
-    throw new HttpError('invalid_path', `a name must not exceed ${NAME_BYTES} bytes`);
-  return components;
-}
-
-/** Returns the absolute path of components as clients see it. */
-export function clientPath(components: readonly string[], virtualRoot: string): string {
-  return [virtualRoot, ...components].join('/');
-}
-
-/**
- * Returns the name of an entry as clients see it; `undefined` if no client path can hold it, because it is not UTF-8 or
- * has control characters.
- */
-export function entryName(bytes: Buffer): string | undefined {
-  const name = isUtf8(bytes) ? bytes.toString() : undefined;
-  return name === undefined || CONTROL.test(name) ? undefined : name;
-}
 
 /** An open folder at or below a files root. The caller that receives one must close it. */
 export class Folder {
@@ -62,35 +40,26 @@ export class Folder {
     this.handle = handle;
   }
 
-  /** Opens the files root itself. Follows links in its path, because the operator sets it. */
-  static async openRoot(filesRoot: string): Promise<Folder> {
-    return new Folder(await open(filesRoot, ROOT_FLAGS));
+  /** Opens the files root itself. Follows links only in the operator's part of its path. */
+  static async openRoot(root: FilesRoot): Promise<Folder> {
+    return new Folder(await open(root.operatorPath, ROOT_FLAGS)).#descend(root.below);
   }
 
   /**
    * Opens a folder below the root. Rejects with the system's error: `ENOENT`, `ENOTDIR` or `ELOOP` if a component is
    * not a plain folder.
    */
-  static async open(filesRoot: string, components: readonly string[]): Promise<Folder> {
-    let folder = await Folder.openRoot(filesRoot);
-    for (const name of components) {
-      const parent = folder;
-      try {
-        folder = await parent.folder(name);
-      } finally {
-        await parent.close();
-      }
-    }
-    return folder;
+  static async open(root: FilesRoot, components: readonly string[]): Promise<Folder> {
+    return (await Folder.openRoot(root)).#descend(components);
   }
 
   /**
    * Opens a folder for a client. Resolves with `undefined` for a root that does not exist yet. Errors:
    * 404 `folder_not_found` if there is no such plain folder, 503 `files_unavailable` if it cannot be opened.
    */
-  static async find(filesRoot: string, components: readonly string[]): Promise<Folder | undefined> {
+  static async find(root: FilesRoot, components: readonly string[]): Promise<Folder | undefined> {
     try {
-      return await Folder.open(filesRoot, components);
+      return await Folder.open(root, components);
     } catch (cause) {
       if (!isMissing(cause))
         throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
@@ -99,28 +68,30 @@ export class Folder {
     }
   }
 
-  /** Opens a folder and creates what is missing, the root too. Folders below the root get the owner of their parent. */
-  static async make(filesRoot: string, components: readonly string[]): Promise<Folder> {
-    let folder = await Folder.#makeRoot(filesRoot);
+  /** Opens a folder and creates what is missing, the root too. */
+  static async make(root: FilesRoot, components: readonly string[]): Promise<Folder> {
+    try {
+      return await (await Folder.openRoot(root)).#descend(components, root);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await mkdir(root.path, { recursive: true, mode: 0o750 });
+      return (await Folder.openRoot(root)).#descend(components, root);
+    }
+  }
+
+  /** Opens a folder below this one, and closes this one; `made` is the root of folders to create where they are missing. */
+  async #descend(components: readonly string[], made?: FilesRoot): Promise<Folder> {
+    let folder: Folder = this;
     for (const name of components) {
-      const parent = folder;
+      const parent: Folder = folder;
       try {
-        folder = await parent.#makeFolder(name);
+        if (made !== undefined) await parent.#makeFolder(name, made);
+        folder = await parent.folder(name);
       } finally {
         await parent.close();
       }
     }
     return folder;
-  }
-
-  static async #makeRoot(filesRoot: string): Promise<Folder> {
-    try {
-      return await Folder.openRoot(filesRoot);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      await mkdir(filesRoot, { recursive: true, mode: 0o750 });
-      return Folder.openRoot(filesRoot);
-    }
   }
 
   async folder(name: string | Buffer): Promise<Folder> {
@@ -170,21 +141,29 @@ export class Folder {
     return this.handle.close();
   }
 
-  async #makeFolder(name: string): Promise<Folder> {
+  async #makeFolder(name: string, { path }: FilesRoot): Promise<void> {
+    const { uid, gid } = await this.stat();
     try {
-      await mkdir(this.#path(name), { mode: 0o755 });
+      if (uid === process.geteuid?.()) await mkdir(this.#path(name), { mode: MADE_MODE });
+      else await this.#moveIn(name, dirname(path), uid, gid);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return this.folder(name);
-      throw error;
+      if (!EXISTS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
-    const made = await this.folder(name);
+  }
+
+  /**
+   * Makes a folder for another user beside the root, out of everybody's reach, and moves it in: a folder that is made
+   * where it belongs could be exchanged for another one before it is given away.
+   */
+  async #moveIn(name: string, beside: string, uid: number, gid: number): Promise<void> {
+    const workshop = await mkdtemp(join(beside, '.hostkeep-'));
+    const made = join(workshop, 'made');
     try {
-      const [owner, now] = await Promise.all([this.stat(), made.stat()]);
-      if (owner.uid !== now.uid || owner.gid !== now.gid) await made.handle.chown(owner.uid, owner.gid);
-      return made;
-    } catch (error) {
-      await made.close();
-      throw error;
+      await mkdir(made, { mode: MADE_MODE });
+      await chown(made, uid, gid);
+      await rename(made, this.#path(name));
+    } finally {
+      await rm(workshop, { recursive: true });
     }
   }
 
@@ -204,11 +183,4 @@ export function entryPath(folder: number, name: string | Buffer): string | Buffe
     throw new HttpError('invalid_path', 'a name must be a single path component');
   const path = `/proc/self/fd/${folder}/`;
   return typeof name === 'string' ? path + name : Buffer.concat([Buffer.from(path), name]);
-}
-
-/**
- * Returns whether an error means that there is no such plain file or folder: it is missing, a link, or another kind.
- */
-export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');
 }

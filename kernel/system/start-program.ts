@@ -15,6 +15,10 @@ export const EXCEPTIONS = {
     keeps: ['dac_read_search', 'sys_admin'],
     reason: "the kernel reports other users' quotas only to sys_admin, and some quota tools read root's files instead",
   },
+  job: {
+    keeps: ['chown', 'dac_override', 'dac_read_search', 'setgid', 'setuid'],
+    reason: 'takes the user id of the account that it works for, after which none is left; see kernel/jobs',
+  },
   'web server': {
     keeps: ['chown', 'dac_override', 'kill', 'net_bind_service'],
     reason:

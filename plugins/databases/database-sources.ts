@@ -1,4 +1,5 @@
 import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
@@ -13,12 +14,13 @@ import { SQLITE_FOLDER, SqliteFiles } from './sqlite-files.ts';
 export class DatabaseSources implements DatabaseSource {
   readonly #config: DatabasesConfig;
   readonly #servers: readonly DatabaseServer[];
-  readonly #byName = new Map<string, DatabaseSource>([['', new SqliteFiles()]]);
+  readonly #byName = new Map<string, DatabaseSource>();
 
   /** Throws `Unavailable` for contradictory settings. */
-  constructor(config: DatabasesConfig, accounts: Accounts, log: Log) {
+  constructor(config: DatabasesConfig, accounts: Accounts, jobs: AccountJobs, log: Log) {
     assertConsistent(config);
     this.#config = config;
+    this.#byName.set('', new SqliteFiles(jobs));
     const times = {
       ...limitsOf(config),
       refreshMs: config.refresh_seconds * 1000,

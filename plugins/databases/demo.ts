@@ -1,8 +1,8 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { DemoContext, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
 import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
@@ -32,7 +32,7 @@ export async function createDemoFiles({ demo, other }: DemoContext): Promise<voi
 }
 
 async function createFiles(filesRoot: string, names: readonly string[]): Promise<void> {
-  await (await Folder.make(filesRoot, [SQLITE_FOLDER])).close();
+  await mkdir(join(filesRoot, SQLITE_FOLDER), { recursive: true, mode: 0o755 });
   for (const [i, name] of names.entries()) {
     const store = await StoreFile.open(join(filesRoot, SQLITE_FOLDER, `${name}.sqlite`));
     try {

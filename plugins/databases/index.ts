@@ -41,9 +41,9 @@ export default definePlugin({
       errors: ['invalid_unit', ...UNAVAILABLE],
     },
   },
-  async setup({ config: given, identity, log, node, onClose }) {
+  async setup({ config: given, identity, jobs, log, node, onClose }) {
     const { config, leftOut } = node.isDemo ? await withLocalServer(given) : { config: given };
-    const sources = new DatabaseSources(config, identity.accounts, log);
+    const sources = new DatabaseSources(config, identity.accounts, jobs, log);
     onClose(() => sources.close());
     return {
       handlers: {

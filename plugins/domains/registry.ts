@@ -1,17 +1,25 @@
 import { hostname } from 'node:os';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
-import { HttpError, retryLater } from '../../kernel/errors.ts';
-import { clientPath, componentsOf, Folder, isMissing } from '../../kernel/system/safe-folder.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { clientPath, componentsOf } from '../../kernel/system/client-path.ts';
+import { defineJob } from '../../kernel/jobs/job.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { Gathered } from '../../kernel/plugin-api/extension-points.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import type { Tx } from '../../kernel/storage/store.ts';
+import type createDocroot from './docroot-job.ts';
 import { isWithin, parseDomain, publicSuffix } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
 
+const CREATE_DOCROOT = defineJob<typeof createDocroot>({
+  beside: import.meta.url,
+  script: 'docroot-job',
+  timeoutMs: 10_000,
+  tooMuch: 'files_unavailable',
+});
 /** How many subdomains the text of an error names. */
 const NAMED = 5;
 
@@ -39,7 +47,7 @@ export class DomainRegistry {
     const components = this.#components(docroot ?? name);
     // First without a transaction, so that a refused name leaves no folder behind.
     assertFree(account, name, components, await rows.nameStatus(this.#host.store, account.id, name));
-    await createDocroot(account, components);
+    await this.#host.jobs.run(CREATE_DOCROOT, account, components);
     const isDirect = !this.#isProvided('domainAdded');
     const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
     const id = await this.#host.store.write(async (tx) => {
@@ -228,20 +236,6 @@ function assertRemovable(name: string, below: readonly rows.DomainRowInState[], 
       : `${name} has subdomains: ${named}; remove them first, or with it (with_subdomains)`,
     { members: { subdomains } },
   );
-}
-
-async function createDocroot(account: Account, components: readonly string[]): Promise<void> {
-  try {
-    await (await Folder.make(account.filesRoot, components)).close();
-  } catch (error) {
-    if (isMissing(error))
-      throw new HttpError('invalid_docroot', 'a component of the document root is a symbolic link or not a folder', {
-        cause: error,
-      });
-    throw error instanceof HttpError
-      ? error
-      : retryLater('files_unavailable', 'the document root cannot be created at the moment', 30, error);
-  }
 }
 
 function firstFailure(answers: readonly Gathered<Point>[]): unknown {

@@ -2,7 +2,7 @@ import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { clientPath } from '../../kernel/system/safe-folder.ts';
+import { clientPath } from '../../kernel/system/client-path.ts';
 import { parentsOf, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry } from './schema.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';

@@ -1,10 +1,15 @@
-import { clientPath, componentsOf, Folder } from '../../kernel/system/safe-folder.ts';
+import { componentsOf } from '../../kernel/system/client-path.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { AccountLimiter } from '../../kernel/concurrency/account-limiter.ts';
-import { listFolders } from './listing.ts';
+import { defineJob } from '../../kernel/jobs/job.ts';
+import type list from './listing-job.ts';
 import { FilesConfig, FolderList, FolderParams } from './schema.ts';
 
-const LIMITS = { atOnce: 8, perAccount: 2, waiting: 64 };
+const LIST = defineJob<typeof list>({
+  beside: import.meta.url,
+  script: 'listing-job',
+  timeoutMs: 10_000,
+  tooMuch: 'overloaded',
+});
 
 export default definePlugin({
   name: 'files',
@@ -21,23 +26,13 @@ export default definePlugin({
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
   },
-  setup({ config, node }) {
-    const limiter = new AccountLimiter(LIMITS);
-    const { virtual_root: root } = node.config;
+  setup({ config, node, jobs }) {
+    const { virtual_root: virtualRoot } = node.config;
     return {
       handlers: {
-        list: async ({ account, params, signal }) => {
-          const components = componentsOf(absolute(params.path, root), root);
-          const path = clientPath(components, root);
-          return limiter.run(account, signal, async () => {
-            const folder = await Folder.find(account.filesRoot, components);
-            if (folder === undefined) return { path, folders: [], truncated: false };
-            try {
-              return { path, ...(await listFolders(folder, path, config, signal)) };
-            } finally {
-              await folder.close();
-            }
-          });
+        list: ({ account, params, signal }) => {
+          const components = componentsOf(absolute(params.path, virtualRoot), virtualRoot);
+          return jobs.run(LIST, account, { components, virtualRoot, limits: config }, { signal });
         },
       },
     };

@@ -1,7 +1,9 @@
-import { entryName, isMissing, type Folder } from '../../kernel/system/safe-folder.ts';
+import { entryName } from '../../kernel/system/client-path.ts';
+import { isMissing } from '../../kernel/system/files-root.ts';
+import type { Folder } from '../../kernel/system/safe-folder.ts';
 import type { FilesConfig, SubFolder } from './schema.ts';
 
-/** Concurrent system calls of one listing; all listings share the four file threads of the process. */
+/** Concurrent system calls: as many as the process has threads for files. */
 const CONCURRENCY = 4;
 /**
  * File systems on which a folder's link count is 2 plus the number of its subfolders, by their `statfs` magic numbers:
@@ -14,20 +16,14 @@ interface Listing {
   readonly truncated: boolean;
 }
 
-/** Lists the subfolders of `folder`; `path` is its path as clients see it. Rejects with the signal's abort reason. */
-export async function listFolders(
-  folder: Folder,
-  path: string,
-  limits: FilesConfig,
-  signal: AbortSignal,
-): Promise<Listing> {
+/** Lists the subfolders of `folder`; `path` is its path as clients see it. */
+export async function listFolders(folder: Folder, path: string, limits: FilesConfig): Promise<Listing> {
   const scanner = new FolderScanner(folder, limits.max_entries, COUNTING.has((await folder.fileSystem()).type));
-  const names = await scanner.names(limits.max_folders, signal);
+  const names = await scanner.names(limits.max_folders);
   const folders: SubFolder[] = [];
   let next = 0;
   const worker = async () => {
     for (let name = names[next++]; name !== undefined; name = names[next++]) {
-      signal.throwIfAborted();
       const has_subfolders = await scanner.hasFolders(name);
       if (has_subfolders !== undefined) folders.push({ name, path: `${path}/${name}`, has_subfolders });
     }
@@ -56,10 +52,9 @@ export class FolderScanner {
   }
 
   /** Returns the names of the subfolders in the order of the file system. */
-  async names(limit: number, signal: AbortSignal): Promise<string[]> {
+  async names(limit: number): Promise<string[]> {
     const names: string[] = [];
     for await (const entry of this.#folder.scan()) {
-      signal.throwIfAborted();
       if (this.#isSpent()) break;
       const name = entry.isDirectory() ? entryName(entry.name) : undefined;
       if (name === undefined) continue;

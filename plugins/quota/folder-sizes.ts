@@ -1,80 +1,94 @@
-import { setMaxListeners } from 'node:events';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
+import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import type { JobPool } from '../../kernel/jobs/job-pool.ts';
+import { defineJob, type Job } from '../../kernel/jobs/job.ts';
+import type { Log } from '../../kernel/log.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { AccountLimiter } from '../../kernel/concurrency/account-limiter.ts';
-import { measure, type DuOptions } from './du.ts';
-import { SingleFlight } from './single-flight.ts';
 import type { Measured } from './account-usage.ts';
+import type measureFolder from './du-job.ts';
+import type { Unit } from './du.ts';
+import { SingleFlight } from './single-flight.ts';
 
-/** Measurements of one account that may wait. */
-const WAITING = 32;
+interface Options {
+  readonly jobs: AccountJobs;
+  readonly log: Log;
+  /** Measurements at once. */
+  readonly walks: number;
+  readonly command: string;
+  readonly timeoutMs: number;
+}
+
+/** A measurement may be long: these processes keep no other job of an account waiting. */
+const IDLE_MS = 5000;
+/** How long after `du` itself its process is stopped. */
+const GRACE_MS = 5000;
 
 /**
  * Measures folders of accounts: a bounded number at once, one measurement for all concurrent requests for a folder, and
  * none that no request waits for.
  */
 export class FolderSizes {
-  readonly #du: DuOptions;
-  readonly #limiter: AccountLimiter;
+  readonly #options: Options;
+  readonly #pool: JobPool;
+  readonly #job: Job<Parameters<typeof measureFolder>[0], Awaited<ReturnType<typeof measureFolder>>>;
   readonly #sizes = new SingleFlight<number>();
-  readonly #closing = new AbortController();
   #walks = 0;
 
-  constructor(walks: number, du: DuOptions) {
-    this.#du = du;
-    setMaxListeners(0, this.#closing.signal); // one for each waiting account
-    this.#limiter = new AccountLimiter({ atOnce: walks, perAccount: 1, waiting: WAITING });
+  constructor(options: Options) {
+    this.#options = options;
+    this.#pool = options.jobs.open({ name: 'sizes', processes: options.walks, idleMs: IDLE_MS });
+    const timeoutMs = 2 * options.timeoutMs + GRACE_MS;
+    this.#job = defineJob<typeof measureFolder>({
+      beside: import.meta.url,
+      script: 'du-job',
+      timeoutMs,
+      tooMuch: 'overloaded',
+    });
   }
 
   /** Returns the bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */
   bytes(account: Account, components: readonly string[], signal: AbortSignal): Promise<number> {
     return this.#sizes.join(account, components.join('/'), signal, async (ending) => {
-      return (
-        (await this.#walk(account, components, ending, (folder) => measure(folder, 'bytes', this.#du, ending))) ?? 0
-      );
+      const [bytes = 0] = await this.#measure(account, components, ['bytes'], ending);
+      return bytes;
     });
   }
 
   /** Measures all files of an account. A client that goes away does not abort this, because the result is cached. */
   async all(account: Account): Promise<Measured> {
-    const { signal } = this.#closing;
     const at = Date.now();
-    const measured = await this.#walk(account, [], signal, async (folder) => ({
-      bytes: await measure(folder, 'bytes', this.#du, signal),
-      inodes: await measure(folder, 'inodes', this.#du, signal),
-      at,
-    }));
-    return measured ?? { bytes: 0, inodes: 0, at };
+    const [bytes = 0, inodes = 0] = await this.#measure(account, [], ['bytes', 'inodes']);
+    return { bytes, inodes, at };
   }
 
   metrics(): Metric[] {
     return [
       counter('hostkeep_folder_walks_total', 'Folders measured', this.#walks),
       gauge('hostkeep_folder_walks', 'Folders being measured or waiting for it', [
-        { labels: { state: 'running' }, value: this.#limiter.running },
-        { labels: { state: 'waiting' }, value: this.#limiter.waiting },
+        { labels: { state: 'running' }, value: this.#pool.running },
+        { labels: { state: 'waiting' }, value: this.#pool.waiting },
       ]),
     ];
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
     await this.#sizes.close();
+    await this.#pool.close();
   }
 
-  /** Resolves with `undefined` for the root of an account that has no files yet. */
-  #walk<T>(
+  async #measure(
     account: Account,
     components: readonly string[],
-    signal: AbortSignal,
-    work: (folder: Folder) => Promise<T>,
-  ): Promise<T | undefined> {
-    return this.#limiter.run(account, signal, async () => {
-      const folder = await Folder.find(account.filesRoot, components);
-      if (folder === undefined) return undefined;
-      this.#walks += 1;
-      return work(folder).finally(() => folder.close());
+    units: readonly Unit[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[]> {
+    const { jobs, log, command, timeoutMs } = this.#options;
+    const input = { components, units, command, timeoutMs };
+    const { totals, skipped } = await this.#pool.run(this.#job, jobs.ownerOf(account), input, {
+      ...(signal !== undefined && { signal }),
     });
+    this.#walks += 1;
+    if (skipped !== '') log.warn({ account: account.username, stderr: skipped }, 'du skipped some files');
+    return totals;
   }
 }

@@ -1,4 +1,4 @@
-import { componentsOf } from '../../kernel/system/safe-folder.ts';
+import { componentsOf } from '../../kernel/system/client-path.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { formatSize } from '../../kernel/system/format-size.ts';
 import { doctor } from './doctor.ts';
@@ -36,9 +36,15 @@ export default definePlugin({
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
   },
-  setup({ config, log, node, onClose }) {
-    const kernel = new KernelQuota(config, log);
-    const sizes = new FolderSizes(config.walks, { command: config.du, timeoutMs: config.walk_seconds * 1000, log });
+  setup({ config, jobs, log, node, onClose }) {
+    const kernel = new KernelQuota(config, jobs, log);
+    const sizes = new FolderSizes({
+      jobs,
+      log,
+      walks: config.walks,
+      command: config.du,
+      timeoutMs: config.walk_seconds * 1000,
+    });
     const usage = new AccountUsage(kernel, config.measured_seconds * 1000, (account) => sizes.all(account));
     onClose(() => kernel.close());
     onClose(() => sizes.close());

@@ -1,11 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import { defineJob } from '../../kernel/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { messageOf, retryLater } from '../../kernel/errors.ts';
-import { runProgram } from '../../kernel/system/run-program.ts';
-import { isMissing } from '../../kernel/system/safe-folder.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
+import type rootOwner from './root-job.ts';
+import { runProgram } from '../../kernel/system/run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
 interface Report {
@@ -15,9 +17,17 @@ interface Report {
   readonly rows: ReadonlyMap<string, QuotaRow>;
 }
 
+const ROOT_OWNER = defineJob<typeof rootOwner>({
+  beside: import.meta.url,
+  script: 'root-job',
+  timeoutMs: 5000,
+  tooMuch: 'files_unavailable',
+});
+/** How long the file system and the owner of a files root are remembered. */
+const ROOT_MS = 30_000;
 const REPORT_MS = 10_000;
 /** About a hundred bytes for each of 600,000 users. */
-const REPORT_BYTES = 64 << 20;
+const REPORT_BYTES = 64 * 2 ** 20;
 /** How long a report is used when it cannot be renewed; after that, usage is measured. */
 const MAX_AGE_MS = 300_000;
 /** How long reports are renewed after the last request. */
@@ -26,7 +36,9 @@ const IDLE_MS = 60_000;
 /** The kernel's quotas of all users, one report for each file system, shared by all requests. */
 export class KernelQuota {
   readonly #config: QuotaConfig;
+  readonly #jobs: AccountJobs;
   readonly #log: Log;
+  readonly #roots = new AccountCache<Awaited<ReturnType<typeof rootOwner>>>(ROOT_MS);
   readonly #reports = new Map<number, Report>();
   readonly #closing = new AbortController();
   #reading: Promise<void> | undefined;
@@ -35,8 +47,9 @@ export class KernelQuota {
   #attemptedAt = -Infinity;
   #problems = '';
 
-  constructor(config: QuotaConfig, log: Log) {
+  constructor(config: QuotaConfig, jobs: AccountJobs, log: Log) {
     this.#config = config;
+    this.#jobs = jobs;
     this.#log = log;
   }
 
@@ -45,7 +58,10 @@ export class KernelQuota {
    * owner of its files root. `undefined` where there is neither; root's figures belong to no account.
    */
   async of(account: Account): Promise<{ readonly row: QuotaRow; readonly at: number } | undefined> {
-    const [{ dev, uid }] = await Promise.all([fileSystemOf(account.filesRoot), this.#fresh()]);
+    const [{ dev, uid }] = await Promise.all([
+      this.#roots.get(account, '', () => this.#jobs.run(ROOT_OWNER, account, null)),
+      this.#fresh(),
+    ]);
     const report = this.#reports.get(dev);
     if (report === undefined || Date.now() - report.at > MAX_AGE_MS) return undefined;
     const named = account.username === 'root' ? undefined : report.rows.get(account.username);
@@ -129,16 +145,5 @@ export class KernelQuota {
     if (endedBy !== null || !parser.hasReport)
       throw new Error(stderr.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
     return { mount, at, rows };
-  }
-}
-
-/** Returns file system and owner of a folder, or of its nearest existing parent. */
-async function fileSystemOf(path: string): Promise<{ dev: number; uid: number }> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (!isMissing(error))
-      throw retryLater('files_unavailable', 'the files are not accessible at the moment', 30, error);
-    return { ...(await fileSystemOf(dirname(path))), uid: 0 }; // a parent's owner is not this account
   }
 }

@@ -1,47 +1,52 @@
 import { readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import type { JobPool } from '../../kernel/jobs/job-pool.ts';
+import { defineJob } from '../../kernel/jobs/job.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { clientPath, componentsOf } from '../../kernel/system/safe-folder.ts';
-import type { SearchResult } from './indexer/account-index.ts';
+import { clientPath, componentsOf } from '../../kernel/system/client-path.ts';
 import type { Hit, SearchQuery } from './indexer/index-search.ts';
-import type { IndexerRequest, IndexerSettings, IndexerStatus } from './indexer/indexer-worker.ts';
-import { cleanIndexFolder } from './name-index/index-file.ts';
+import type search from './indexer/search-job.ts';
+import type { IndexStatus } from './indexer/search-job.ts';
 import type { FileHits, FilesQuery, FolderHits, FoldersQuery, SearchConfig } from './schema.ts';
 
-/** Searches in the thread at once, and searches that wait for it. */
-const AT_ONCE = 32;
-const WAITING = 1000;
-/** A thread that takes longer hangs in the file system. */
-const TIMEOUT_MS = 30_000;
-/** A walk creates many short-lived names; a larger young generation would only make the thread larger. */
-const YOUNG_MIB = 4;
+const SEARCH = defineJob<typeof search>({
+  beside: import.meta.url,
+  script: 'indexer/search-job',
+  timeoutMs: 10_000,
+  tooMuch: 'overloaded',
+});
+/** How long the process of an account keeps its index in memory after the last search. */
+const IDLE_MS = 120_000;
+/** An index file of millions of names. */
+const FILE_MIB = 2048;
 
-/** Searches of files and folders, answered by the thread that holds the indexes. */
+/** Searches of files and folders, answered by a process for each account, which holds its index. */
 export class FileSearch {
+  readonly #config: SearchConfig;
   readonly #virtualRoot: string;
   readonly #folder: string;
-  readonly #indexer: WorkerPool<IndexerRequest, SearchResult | IndexerStatus | undefined>;
+  readonly #jobs: AccountJobs;
+  readonly #pool: JobPool;
+  /** By account, as of its last search. */
+  readonly #statuses = new Map<number, IndexStatus>();
+  readonly #totals = { indexesBuilt: 0, indexesLoaded: 0, foldersListed: 0, failures: 0 };
 
-  constructor(config: SearchConfig, dataDir: string, virtualRoot: string) {
+  constructor(config: SearchConfig, jobs: AccountJobs, dataDir: string, virtualRoot: string) {
+    this.#config = config;
     this.#virtualRoot = virtualRoot;
     this.#folder = join(dataDir, 'search');
-    const workerData: IndexerSettings = {
-      folder: this.#folder,
-      memoryBytes: config.memory_mib * 2 ** 20,
-      maxWatches: Math.floor(watchLimit() * config.watch_share),
-      maxNames: config.max_names,
-      sweepMs: config.sweep_seconds * 1000,
-    };
-    this.#indexer = new WorkerPool({
-      beside: import.meta.url,
-      script: 'indexer/indexer-worker',
-      atOnce: AT_ONCE,
-      waiting: WAITING,
-      timeoutMs: TIMEOUT_MS,
-      worker: { name: 'search', workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } },
+    this.#jobs = jobs;
+    this.#pool = jobs.open({
+      name: 'search',
+      processes: config.processes,
+      idleMs: IDLE_MS,
+      isResident: true,
+      limits: { memoryMib: config.memory_mib, fileMib: FILE_MIB },
     });
   }
 
@@ -62,21 +67,45 @@ export class FileSearch {
     }));
   }
 
-  /** Resolves to `undefined` before the first search. */
-  async status(): Promise<IndexerStatus | undefined> {
-    return this.#indexer.isStarted ? ((await this.#indexer.ask({ kind: 'status' })) as IndexerStatus) : undefined;
+  metrics(): Metric[] {
+    for (const id of this.#statuses.keys()) if (!this.#pool.has(id)) this.#statuses.delete(id);
+    const sum = (of: (status: IndexStatus) => number) =>
+      [...this.#statuses.values()].reduce((total, status) => total + of(status), 0);
+    const { indexesBuilt, indexesLoaded, foldersListed, failures } = this.#totals;
+    return [
+      gauge('hostkeep_search_indexes', 'Accounts whose index is in memory', this.#pool.processes),
+      gauge(
+        'hostkeep_search_indexed_files',
+        'Files in the indexes in memory',
+        sum(({ files }) => files),
+      ),
+      gauge(
+        'hostkeep_search_watched_folders',
+        'Folders watched with inotify',
+        sum(({ watches }) => watches),
+      ),
+      gauge(
+        'hostkeep_search_memory_bytes',
+        'Memory of indexes and watches',
+        sum(({ memoryBytes }) => memoryBytes),
+      ),
+      counter('hostkeep_search_indexes_built_total', 'Indexes built by a walk', indexesBuilt),
+      counter('hostkeep_search_indexes_loaded_total', 'Indexes loaded from disk', indexesLoaded),
+      counter('hostkeep_search_folders_listed_total', 'Folders listed', foldersListed),
+      counter('hostkeep_search_failures_total', 'Failures of indexing', failures),
+    ];
   }
 
   /** Removes the indexes of deleted accounts. */
-  clean(accounts: Accounts): Promise<void> {
-    return cleanIndexFolder(this.#folder, async (id) => (await accounts.byId(id)) !== undefined);
+  async clean(accounts: Accounts): Promise<void> {
+    for (const name of await readdir(this.#folder).catch(() => []))
+      if (!/^\d+$/.test(name) || (await accounts.byId(Number(name))) === undefined)
+        await rm(join(this.#folder, name), { recursive: true, force: true });
   }
 
-  /** Saves the indexes, and ends the thread. */
-  async close(): Promise<void> {
-    // changes that are not saved are found again by a walk
-    if (this.#indexer.isStarted) await this.#indexer.ask({ kind: 'close' }).catch(() => undefined);
-    await this.#indexer.close();
+  /** Saves the indexes, and ends the processes. */
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   async #search(
@@ -86,17 +115,29 @@ export class FileSearch {
     describe: (hit: Hit) => unknown,
   ): Promise<Reply> {
     const components = componentsOf(folder, this.#virtualRoot);
-    const result = (await this.#indexer.ask({
-      kind: 'search',
-      accountId: account.id,
-      filesRoot: account.filesRoot,
-      query: { kind, text: q, extension: ext.replace(/^\./, ''), folder: components, limit },
-    })) as SearchResult;
-    if (result.hits === undefined && components.length > 0)
-      throw new HttpError('folder_not_found', 'there is no such folder');
-    return ready((result.hits ?? []).map(describe), {
-      headers: { 'X-Hostkeep-Index': result.isReady ? 'ready' : 'building' },
-    });
+    const { max_names: maxNames, sweep_seconds, watch_share, processes } = this.#config;
+    const { hits, isReady, status } = await this.#pool.run(
+      SEARCH,
+      { ...this.#jobs.ownerOf(account), stateFolder: join(this.#folder, String(account.id)) },
+      {
+        query: { kind, text: q, extension: ext.replace(/^\./, ''), folder: components, limit },
+        settings: {
+          maxNames,
+          sweepMs: sweep_seconds * 1000,
+          // a share for each process, so that no account can take the watches of others
+          maxWatches: Math.floor((watchLimit() * watch_share) / processes),
+        },
+      },
+    );
+    this.#count(account.id, status);
+    if (hits === undefined && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+    return ready((hits ?? []).map(describe), { headers: { 'X-Hostkeep-Index': isReady ? 'ready' : 'building' } });
+  }
+
+  #count(accountId: number, status: IndexStatus): void {
+    this.#statuses.set(accountId, status);
+    const totals = this.#totals;
+    for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += status[name];
   }
 }
 

@@ -1,7 +1,5 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
-import type { IndexerStatus } from './indexer/indexer-worker.ts';
 import {
   FeatureHits,
   FileHits,
@@ -58,8 +56,8 @@ export default definePlugin({
       summary: 'Find sites of the account by domain and path',
     },
   },
-  async setup({ config, node, identity, gather, onClose }) {
-    const search = new FileSearch(config, node.config.data, node.config.virtual_root);
+  async setup({ config, jobs, node, identity, gather, onClose }) {
+    const search = new FileSearch(config, jobs, node.config.data, node.config.virtual_root);
     onClose(() => search.close());
     await search.clean(identity.accounts);
     return {
@@ -88,21 +86,8 @@ export default definePlugin({
             remedy: 'sysctl fs.inotify.max_user_watches=524288',
           },
         ],
-        metrics: async () => metricsOf(await search.status()),
+        metrics: () => search.metrics(),
       },
     };
   },
 });
-
-function metricsOf(status: IndexerStatus | undefined): Metric[] {
-  return [
-    gauge('hostkeep_search_indexes', 'Accounts whose index is in memory', status?.indexes ?? 0),
-    gauge('hostkeep_search_indexed_files', 'Files in the indexes in memory', status?.files ?? 0),
-    gauge('hostkeep_search_watched_folders', 'Folders watched with inotify', status?.watches ?? 0),
-    gauge('hostkeep_search_memory_bytes', 'Memory of indexes and watches', status?.memoryBytes ?? 0),
-    counter('hostkeep_search_indexes_built_total', 'Indexes built by a walk', status?.indexesBuilt ?? 0),
-    counter('hostkeep_search_indexes_loaded_total', 'Indexes loaded from disk', status?.indexesLoaded ?? 0),
-    counter('hostkeep_search_folders_listed_total', 'Folders listed', status?.foldersListed ?? 0),
-    counter('hostkeep_search_failures_total', 'Failures of the indexing thread', status?.failures ?? 0),
-  ];
-}

@@ -2,11 +2,13 @@ import { Type, type Static } from '../../kernel/schema.ts';
 
 export const SearchConfig = Type.Object(
   {
-    memory_mib: Type.Number({
+    processes: Type.Integer({
       minimum: 1,
-      default: 256,
-      description: 'Memory for the indexes of all accounts; beyond it the least recently used stay on disk only',
+      maximum: 1024,
+      default: 16,
+      description: 'Accounts whose index is in memory, each in a process that ends two minutes after its last search',
     }),
+    memory_mib: Type.Integer({ minimum: 128, default: 512, description: 'Maximum memory of one of these processes' }),
     watch_share: Type.Number({
       minimum: 0,
       maximum: 1,
@@ -21,7 +23,7 @@ export const SearchConfig = Type.Object(
     }),
     max_names: Type.Integer({
       minimum: 1000,
-      default: 5_000_000,
+      default: 2_000_000,
       description: 'Most files and folders in the index of one account; names beyond it are not found',
     }),
   },

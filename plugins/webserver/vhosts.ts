@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { componentsOf } from '../../kernel/system/safe-folder.ts';
+import { componentsOf } from '../../kernel/system/client-path.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';

@@ -39,9 +39,10 @@ export default definePlugin({
       errors: ['database_info_not_found', 'file_too_complex', 'invalid_config_file'],
     },
   },
-  setup({ config, store, log, node, identity, peer, onClose }) {
+  setup({ config, jobs, store, log, node, identity, peer, onClose }) {
     const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const sites = new Sites({
+      jobs,
       store,
       domains,
       log,

@@ -1,26 +1,36 @@
 import { domainToASCII } from 'node:url';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import { WorkerPool } from '../../kernel/concurrency/worker-pool.ts';
 import { HttpError } from '../../kernel/errors.ts';
+import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import type { JobPool } from '../../kernel/jobs/job-pool.ts';
+import { defineJob } from '../../kernel/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { clientPath } from '../../kernel/system/safe-folder.ts';
+import { clientPath } from '../../kernel/system/client-path.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { CONFIG_FILES } from './database-info/config-files.ts';
-import type { DocrootScan, FoundSite } from './detection/docroot-scan.ts';
+import type { FoundSite } from './detection/docroot-scan.ts';
 import type { DatabaseInfo, Site } from './schema.ts';
-import type { ScanReply, ScanRequest } from './scan-worker.ts';
+import type databaseInfo from './database-info-job.ts';
+import type scan from './scan-job.ts';
 import { readDocroots, saveDocroots, type ScannedDocroot } from './store.ts';
 
-/** Docroots in one request to the thread. */
+/** Docroots in one job. */
 const BATCH = 16;
-/** How long one request may take. */
-const TIMEOUT_MS = 15_000;
-const WAITING = 1000;
-const IDLE_MS = 30_000;
+const LIMITS = { timeoutMs: 15_000, tooMuch: 'file_too_complex' } as const;
+const SCAN = defineJob<typeof scan>({ ...LIMITS, beside: import.meta.url, script: 'scan-job' });
+const DATABASE_INFO = defineJob<typeof databaseInfo>({
+  ...LIMITS,
+  beside: import.meta.url,
+  script: 'database-info-job',
+});
+/** Processes of their own, because a scan may be long and in the background. */
+const PROCESSES = 4;
+const IDLE_MS = 10_000;
 
 interface SitesOptions {
+  readonly jobs: AccountJobs;
   readonly store: Store;
   readonly domains: DomainDirectory;
   readonly log: Log;
@@ -45,18 +55,11 @@ interface LocatedSite {
 export class Sites {
   readonly #options: SitesOptions;
   readonly #cache: AccountCache<readonly LocatedSite[]>;
-  readonly #scanner = new WorkerPool<ScanRequest, ScanReply>({
-    beside: import.meta.url,
-    script: 'scan-worker',
-    atOnce: 1,
-    waiting: WAITING,
-    timeoutMs: TIMEOUT_MS,
-    idleMs: IDLE_MS,
-    worker: { name: 'websites', resourceLimits: { maxOldGenerationSizeMb: 512 } },
-  });
+  readonly #pool: JobPool;
 
   constructor(options: SitesOptions) {
     this.#options = options;
+    this.#pool = options.jobs.open({ name: 'websites', processes: PROCESSES, idleMs: IDLE_MS });
     this.#cache = new AccountCache(options.checkMs);
   }
 
@@ -87,7 +90,7 @@ export class Sites {
   }
 
   close(): Promise<void> {
-    return this.#scanner.close();
+    return this.#pool.close();
   }
 
   async #databaseInfo(account: Account, domain: string): Promise<DatabaseInfo | undefined> {
@@ -96,8 +99,10 @@ export class Sites {
     const exact = located.filter(({ site }) => site.site === name);
     const candidates = exact.length > 0 ? exact : located.filter(({ site }) => site.site.startsWith(`${name}/`));
     for (const { site, components } of candidates) {
-      const info = await this.#scanner.ask({ filesRoot: account.filesRoot, folder: components, type: site.type });
-      if (info !== undefined) return info as DatabaseInfo;
+      const owner = this.#options.jobs.ownerOf(account);
+      const folder = { folder: components, type: site.type };
+      const info = await this.#pool.run(DATABASE_INFO, owner, folder, { isReserved: true });
+      if (info !== null) return info;
     }
     return undefined;
   }
@@ -141,10 +146,10 @@ export class Sites {
       const last = known.get(domain.name);
       return { components: domain.components, excluded, before: last?.scope === scope ? last.stamps : {} };
     });
-    const scans = await this.#scanner.ask({ filesRoot: account.filesRoot, docroots });
+    const scans = await this.#pool.run(SCAN, this.#options.jobs.ownerOf(account), docroots);
     return targets.flatMap(({ domain, scope }, i): [string, ScannedDocroot][] => {
-      const scan = (scans as readonly (DocrootScan | undefined)[])[i];
-      return scan === undefined ? [] : [[domain.name, { ...scan, scope }]];
+      const scan = scans[i];
+      return scan === undefined || scan === null ? [] : [[domain.name, { ...scan, scope }]];
     });
   }
 

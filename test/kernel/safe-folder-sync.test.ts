@@ -1,3 +1,4 @@
+import { rootAt } from '../support/files-root.ts';
 import { closeSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -35,7 +36,7 @@ function codeOf(work: () => unknown): string | undefined {
 
 test('folders are opened one by one, also under a root that the operator linked', () => {
   for (const filesRoot of [root, join(base, 'linked-root')]) {
-    const folder = openPathSync(filesRoot, ['a', 'b']);
+    const folder = openPathSync(rootAt(filesRoot), ['a', 'b']);
     assert.equal(
       entriesSync(folder).map(({ name }) => name),
       ['file'],
@@ -48,18 +49,18 @@ test('folders are opened one by one, also under a root that the operator linked'
 test('a link is never followed, a name is one component, and nothing stays open', () => {
   const before = openDescriptors();
   assert.is(
-    codeOf(() => openPathSync(root, ['link', 'b'])),
+    codeOf(() => openPathSync(rootAt(root), ['link', 'b'])),
     'ENOTDIR',
   );
   assert.is(
-    codeOf(() => openPathSync(root, ['a', 'b', 'file'])),
+    codeOf(() => openPathSync(rootAt(root), ['a', 'b', 'file'])),
     'ENOTDIR',
   );
   assert.is(
-    codeOf(() => openPathSync(root, ['a', 'none'])),
+    codeOf(() => openPathSync(rootAt(root), ['a', 'none'])),
     'ENOENT',
   );
-  const folder = openRootSync(root);
+  const folder = openRootSync(rootAt(root));
   assert.ok(statEntrySync(folder, 'link').isSymbolicLink());
   assert.is(
     codeOf(() => openFolderSync(folder, 'link')),
@@ -77,7 +78,7 @@ test('a link is never followed, a name is one component, and nothing stays open'
       name,
     );
     assert.is(
-      codeOf(() => openPathSync(root, [name])),
+      codeOf(() => openPathSync(rootAt(root), [name])),
       'invalid_path',
       name,
     );

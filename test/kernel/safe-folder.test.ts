@@ -1,10 +1,13 @@
+import { rootAt } from '../support/files-root.ts';
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { clientPath, componentsOf, entryName, Folder, isMissing } from '../../kernel/system/safe-folder.ts';
+import { clientPath, componentsOf, entryName } from '../../kernel/system/client-path.ts';
+import { Folder } from '../../kernel/system/safe-folder.ts';
+import { isMissing } from '../../kernel/system/files-root.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
@@ -52,7 +55,10 @@ test('what leads outside is refused, in whatever way it is said', () => {
 
 test('paths that only look like traversal are names of missing folders', async () => {
   for (const path of LITERAL)
-    await missing(async () => (await Folder.open(root, componentsOf(path, VIRTUAL))).close(), JSON.stringify(path));
+    await missing(
+      async () => (await Folder.open(rootAt(root), componentsOf(path, VIRTUAL))).close(),
+      JSON.stringify(path),
+    );
 });
 
 test('a path may be absolute under the virtual root or relative to the files root', () => {
@@ -108,10 +114,10 @@ test('a link is neither a folder nor a file, at any position and with any target
     for (const above of [[], ['x'], ['x', 'y']]) {
       for (const below of [[], ['b'], ['b', 'c']]) {
         const path = ['links', ...above, name, ...below];
-        await missing(() => Folder.open(root, path), path.join('/'));
-        await missing(() => Folder.make(root, [...path, 'made']), path.join('/'));
+        await missing(() => Folder.open(rootAt(root), path), path.join('/'));
+        await missing(() => Folder.make(rootAt(root), [...path, 'made']), path.join('/'));
       }
-      const folder = await Folder.open(root, ['links', ...above]);
+      const folder = await Folder.open(rootAt(root), ['links', ...above]);
       await missing(() => folder.file(name), `file ${name}`);
       await missing(() => folder.folder(Buffer.from(name)), `folder ${name}`);
       assert.ok((await folder.statEntry(name)).isSymbolicLink());
@@ -123,7 +129,7 @@ test('a link is neither a folder nor a file, at any position and with any target
 });
 
 test('a name is a single component, even relative to an open folder', async () => {
-  const folder = await Folder.open(root, ['a']);
+  const folder = await Folder.open(rootAt(root), ['a']);
   for (const name of ['.', '..', '../..', 'b/c', '/etc', 'b/..', '']) {
     if (name !== '') assert.is(await codeOf(() => folder.folder(name)), 'invalid_path', name);
     else await folder.folder(name).then((same) => same.close());
@@ -144,7 +150,7 @@ test('a thread that swaps folders for links all the while gets nothing from outs
   try {
     while (swapper.swaps < 5000 || seen.read < 100 || seen.refused === 0) {
       try {
-        const folder = await Folder.open(root, ['raced', 'b']);
+        const folder = await Folder.open(rootAt(root), ['raced', 'b']);
         const names = (await folder.entries()).map((entry) => entry.name.toString());
         const file = await folder.file('file');
         assert.is(await file.readFile('utf8'), 'inside');
@@ -165,7 +171,7 @@ test('a thread that swaps folders for links all the while gets nothing from outs
 
 test('an open folder stays the same folder when it is moved', async () => {
   mkdirSync(join(root, 'moved/inner'), { recursive: true });
-  const folder = await Folder.open(root, ['moved']);
+  const folder = await Folder.open(rootAt(root), ['moved']);
   execFileSync('mv', ['--', join(root, 'moved'), join(root, 'elsewhere')]);
   symlinkSync(outside, join(root, 'moved'));
   assert.equal(
@@ -176,7 +182,7 @@ test('an open folder stays the same folder when it is moved', async () => {
 });
 
 test('names in any encoding are found by their bytes', async () => {
-  const folder = await Folder.make(root, ['names']);
+  const folder = await Folder.make(rootAt(root), ['names']);
   const odd = [
     Buffer.from('new\nline'),
     Buffer.from([0xff, 0xfe, 0x80]),
@@ -208,7 +214,7 @@ test('names in any encoding are found by their bytes', async () => {
 test('pipes, sockets and folders are not read as files, and none of them blocks', async () => {
   execFileSync('mkfifo', ['--', join(root, 'a/pipe')]);
   const listener = createServer().listen(join(root, 'a/socket'));
-  const folder = await Folder.open(root, ['a']);
+  const folder = await Folder.open(rootAt(root), ['a']);
   for (const name of ['pipe', 'b']) assert.is(await codeOf(() => folder.file(name)), 'EINVAL', name);
   assert.is(await codeOf(() => folder.file('socket')), 'ENXIO');
   for (const name of ['pipe', 'socket', 'file']) await missing(() => folder.folder(name), name);
@@ -218,8 +224,8 @@ test('pipes, sockets and folders are not read as files, and none of them blocks'
 
 test('folders may lie deeper than a path is long', async () => {
   const deep = Array.from({ length: 150 }, (_, i) => `${i}-${'d'.repeat(200)}`);
-  await (await Folder.make(root, deep)).close();
-  const folder = await Folder.open(root, deep);
+  await (await Folder.make(rootAt(root), deep)).close();
+  const folder = await Folder.open(rootAt(root), deep);
   assert.is((await folder.entries()).length, 0);
   await folder.close();
   execFileSync('rm', ['-rf', '--', join(root, deep[0] ?? '')]);
@@ -227,12 +233,12 @@ test('folders may lie deeper than a path is long', async () => {
 
 test('a missing files root is created with the first folder in it', async () => {
   const nowhere = join(base, 'later');
-  assert.is(await codeOf(() => Folder.open(nowhere, [])), 'ENOENT');
-  assert.is(await Folder.find(nowhere, []), undefined);
-  assert.is(await codeOf(() => Folder.find(nowhere, ['x'])), 'folder_not_found');
-  assert.is(await codeOf(() => Folder.find(root, ['a', 'file'])), 'folder_not_found');
+  assert.is(await codeOf(() => Folder.open(rootAt(nowhere), [])), 'ENOENT');
+  assert.is(await Folder.find(rootAt(nowhere), []), undefined);
+  assert.is(await codeOf(() => Folder.find(rootAt(nowhere), ['x'])), 'folder_not_found');
+  assert.is(await codeOf(() => Folder.find(rootAt(root), ['a', 'file'])), 'folder_not_found');
   assert.not.ok(existsSync(nowhere));
-  await (await Folder.make(nowhere, ['x'])).close();
+  await (await Folder.make(rootAt(nowhere), ['x'])).close();
   assert.is(statSync(nowhere).mode & 0o777, 0o750);
 });
 
@@ -240,12 +246,14 @@ test('a new folder belongs to the owner of its parent, and an existing one is re
   const owned = join(root, 'owned');
   mkdirSync(owned);
   if (process.getuid?.() === 0) chownSync(owned, 1234, 1235);
-  const folder = await Folder.make(root, ['owned', 'x', 'y']);
+  const folder = await Folder.make(rootAt(root), ['owned', 'x', 'y']);
   const { uid, gid } = await folder.stat();
   assert.equal([uid, gid], [statSync(owned).uid, statSync(owned).gid]);
   await folder.close();
-  await Promise.all(Array.from({ length: 20 }, async () => (await Folder.make(root, ['owned', 'x', 'z'])).close()));
-  assert.is(await codeOf(() => Folder.make(root, ['a', 'file', 'x'])), 'ENOTDIR');
+  await Promise.all(
+    Array.from({ length: 20 }, async () => (await Folder.make(rootAt(root), ['owned', 'x', 'z'])).close()),
+  );
+  assert.is(await codeOf(() => Folder.make(rootAt(root), ['a', 'file', 'x'])), 'ENOTDIR');
 });
 
 test('no descriptor stays open after any failure', async () => {
@@ -257,16 +265,16 @@ test('no descriptor stays open after any failure', async () => {
     ['links', 'out'],
     ['a', 'b', '..'],
   ]) {
-    await Folder.open(root, path).then(
+    await Folder.open(rootAt(root), path).then(
       (folder) => folder.close(),
       () => undefined,
     );
-    await Folder.make(root, path).then(
+    await Folder.make(rootAt(root), path).then(
       (folder) => folder.close(),
       () => undefined,
     );
   }
-  const folder = await Folder.open(root, ['a']);
+  const folder = await Folder.open(rootAt(root), ['a']);
   for await (const entry of folder.scan()) if (entry.name.length > 0) break;
   for (const name of ['b', 'nothing', '..']) assert.ok(await codeOf(() => folder.file(name)), name);
   await folder.close();

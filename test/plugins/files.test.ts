@@ -1,3 +1,4 @@
+import { rootAt } from '../support/files-root.ts';
 import { execFileSync } from 'node:child_process';
 import {
   linkSync,
@@ -249,7 +250,7 @@ test('has_subfolders is the same whether links are counted or folders are read',
   for (let i = 0; i < 50; i += 1) writeFileSync(join(ann.account.filesRoot, 'counted/without', `file-${i}`), '');
   symlinkSync('/etc', join(ann.account.filesRoot, 'counted/without/link'));
   symlinkSync('/etc', join(ann.account.filesRoot, 'counted/link'));
-  const folder = await Folder.open(ann.account.filesRoot, ['counted']);
+  const folder = await Folder.open(rootAt(ann.account.filesRoot), ['counted']);
   for (const isCounting of [true, false]) {
     const scanner = new FolderScanner(folder, 1000, isCounting);
     assert.equal(await Promise.all(['with', 'without', 'link', 'gone'].map((name) => scanner.hasFolders(name))), [
@@ -266,37 +267,26 @@ test('has_subfolders is the same whether links are counted or folders are read',
   await folder.close();
 });
 
-test('a folder beyond the limits is truncated, and work for a client that left ends', async () => {
-  const folder = await Folder.open(ann.account.filesRoot, ['large']);
-  const signal = new AbortController().signal;
-  const few = await listFolders(folder, '/l', { max_folders: 5, max_entries: 1000 }, signal);
+test('a folder beyond the limits is truncated', async () => {
+  const folder = await Folder.open(rootAt(ann.account.filesRoot), ['large']);
+  const few = await listFolders(folder, '/l', { max_folders: 5, max_entries: 1000 });
   assert.equal([few.folders.length, few.truncated], [5, true]);
   assert.equal(few.folders[0]?.path, `/l/${few.folders[0]?.name}`);
-  const read = await listFolders(folder, '/l', { max_folders: 50_000, max_entries: 100 }, signal);
+  const read = await listFolders(folder, '/l', { max_folders: 50_000, max_entries: 100 });
   assert.equal([read.folders.length, read.truncated], [100, true]);
   const mixed = mkdtempSync(join(tmpdir(), 'hostkeep-mixed-'));
   for (const name of ['a', 'b']) mkdirSync(join(mixed, name));
   for (let i = 0; i < 9; i += 1) symlinkSync('a', join(mixed, `link ${i}`));
-  const links = await Folder.open(mixed, []);
-  const whole = await listFolders(links, '/l', { max_folders: 2, max_entries: 1000 }, signal);
+  const links = await Folder.open(rootAt(mixed), []);
+  const whole = await listFolders(links, '/l', { max_folders: 2, max_entries: 1000 });
   assert.equal([whole.folders.map(({ name }) => name), whole.truncated], [['a', 'b'], false], 'links do not count');
   writeFileSync(join(mixed, 'file'), '');
   for (const name of ['hard 1', 'hard 2']) linkSync(join(mixed, 'file'), join(mixed, name));
   const scanner = new FolderScanner(links, 1000, true);
   assert.is(await scanner.hasFolders('file'), undefined, 'a file that replaced a folder, with links of its own');
-  assert.is(
-    await scanner.names(9, AbortSignal.abort()).catch((cause: Error) => cause.name),
-    'AbortError',
-    'before the first entry',
-  );
   await links.close();
   rmSync(mixed, { recursive: true });
-  const before = readdirSync('/proc/self/fd').length;
-  const reason = await listFolders(folder, '/l', { max_folders: 5, max_entries: 5 }, AbortSignal.abort()).catch(
-    (cause: Error) => cause.name,
-  );
-  assert.is(reason, 'AbortError');
-  assert.is(readdirSync('/proc/self/fd').length, before);
+  await folder.close();
   await folder.close();
 });
 

@@ -266,6 +266,7 @@ test('real quotas of a file system of our own are read by the real repquota', as
       findings?.ok && findings.value.some(({ ok, detail }) => ok && detail.startsWith(`${mount}: `)),
       JSON.stringify(findings),
     );
+    await server.hostkeep.core.jobs.close(); // their processes hold the files root open
   } finally {
     as('umount', mount);
   }

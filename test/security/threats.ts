@@ -25,6 +25,11 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'leaked-secrets': 'Secrets stood in logs, errors, process lists and replies',
   'hostile-php': 'PHP files of users were executed or exhausted the parser',
   'inherited-rights': 'Programs that read foreign bytes kept the capabilities of the service',
+  'hostile-files':
+    'A small file of one customer, or a million names, ended or stopped the process that serves everybody',
+  'hung-file-system': "One account's dead file system took the threads that everybody's requests share",
+  'crowding-out': 'Many requests or costly files of one account kept all others waiting',
+  'swapped-root': 'A files root whose last part the customer owned was exchanged for a link',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 

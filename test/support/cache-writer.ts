@@ -1,14 +1,17 @@
 /** Writes screenshots, indexes, virtual hosts, history and keys in a loop, and reports each write, until killed. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
-import { indexFile, saveTree } from '../../plugins/search/name-index/index-file.ts';
+import { saveTree } from '../../plugins/search/name-index/index-file.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
 import { buildTree } from '../../plugins/search/indexer/tree-walk.ts';
 import { UsageStore } from '../../plugins/usage/history/store.ts';
 import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
+
+import { rootAt } from './files-root.ts';
 
 /** The end of a PNG file, which every screenshot of the test has. */
 const PICTURE_END = Buffer.from('0000000049454e44ae426082', 'hex');
@@ -24,7 +27,8 @@ async function writeAll(folder: string, filesRoot: string): Promise<void> {
   const usage = new UsageStore(store);
   const keys = Keyring.open(folder);
   const tree = new FileTree();
-  await buildTree(tree, filesRoot, { shouldStop: () => false, maxNames: 100_000 });
+  mkdirSync(join(folder, 'search'), { recursive: true });
+  await buildTree(tree, rootAt(filesRoot), { shouldStop: () => false, maxNames: 100_000 });
   const writers: Readonly<Record<string, (n: number) => Promise<void> | void>> = {
     picture: (n) =>
       disk.write(1, 'a.test', `u${n % 20}`, {
@@ -45,7 +49,7 @@ async function writeAll(folder: string, filesRoot: string): Promise<void> {
         })),
       ),
     keys: () => void keys.rotate(),
-    index: () => saveTree(indexFile(join(folder, 'search'), 1), filesRoot, tree),
+    index: () => saveTree(join(folder, 'search/index'), filesRoot, tree),
   };
   await Promise.all(
     Object.entries(writers).map(async ([kind, write]) => {

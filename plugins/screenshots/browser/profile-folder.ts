@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isRunning, PROCESS_ID } from '../../../kernel/system/process-id.ts';
 import { runProgram } from '../../../kernel/system/run-program.ts';
-import { isMissing } from '../../../kernel/system/safe-folder.ts';
+import { isMissing } from '../../../kernel/system/files-root.ts';
 import type { ProgramUser } from '../../../kernel/system/start-program.ts';
 
 const PREFIX = 'hostkeep-browser-';

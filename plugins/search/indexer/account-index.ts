@@ -1,3 +1,4 @@
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { FileTree } from '../name-index/file-tree.ts';
 import { loadTree, saveTree } from '../name-index/index-file.ts';
@@ -16,7 +17,7 @@ const SAFETY_MS = 600_000;
 
 interface AccountIndexOptions {
   readonly file: string;
-  readonly filesRoot: string;
+  readonly root: FilesRoot;
   readonly maxNames: number;
   /** How old the last comparison may be at a search when some folders are not watched. */
   readonly sweepMs: number;
@@ -45,6 +46,7 @@ export class AccountIndex {
   #comparing: Promise<void> | undefined;
   #comparingSince = 0;
   #isSaved = true;
+  #built = 0;
   #isClosed = false;
 
   constructor(options: AccountIndexOptions) {
@@ -52,12 +54,9 @@ export class AccountIndex {
     this.#watches = this.#newWatches();
   }
 
-  get filesRoot(): string {
-    return this.#options.filesRoot;
-  }
-
-  get isReady(): boolean {
-    return this.#tree !== undefined;
+  /** How often the index was built. */
+  get built(): number {
+    return this.#built;
   }
 
   get sizeBytes(): number {
@@ -72,7 +71,7 @@ export class AccountIndex {
   /** Loads the index from disk, without a walk. Returns false when there is none that can be used. */
   load(): boolean {
     try {
-      this.#tree = loadTree(this.#options.file, this.#options.filesRoot);
+      this.#tree = loadTree(this.#options.file, this.#options.root.path);
     } catch (error) {
       this.#options.onFailure(error);
     }
@@ -82,7 +81,7 @@ export class AccountIndex {
   /** Walks through all folders. The previous index, if any, answers until the new one is complete. */
   async build(): Promise<void> {
     const tree = new FileTree();
-    await buildTree(tree, this.#options.filesRoot, {
+    await buildTree(tree, this.#options.root, {
       shouldStop: () => this.#isClosed,
       maxNames: this.#options.maxNames,
     });
@@ -92,6 +91,7 @@ export class AccountIndex {
     this.#watches = this.#newWatches();
     this.#changed.clear();
     this.#tree = tree;
+    this.#built += 1;
     this.#isSaved = false;
     this.#comparedAt = performance.now();
     this.save();
@@ -99,19 +99,19 @@ export class AccountIndex {
   }
 
   async search(query: SearchQuery): Promise<SearchResult> {
-    const { filesRoot, sweepMs } = this.#options;
-    if (this.#tree === undefined) return { hits: quickWalk(filesRoot, query), isReady: false };
+    const { root, sweepMs } = this.#options;
+    if (this.#tree === undefined) return { hits: quickWalk(root, query), isReady: false };
     const maxAgeMs = this.#watches.isPartial ? sweepMs : SAFETY_MS;
     if (performance.now() - this.#comparedAt > maxAgeMs) await this.#compareFor(WAIT_MS);
-    const hits = searchTree(this.#tree, filesRoot, query, (folder) => this.#onChange(folder));
-    return hits === undefined ? { hits: quickWalk(filesRoot, query), isReady: false } : { hits, isReady: true };
+    const hits = searchTree(this.#tree, root, query, (folder) => this.#onChange(folder));
+    return hits === undefined ? { hits: quickWalk(root, query), isReady: false } : { hits, isReady: true };
   }
 
   /** Writes the index to disk if it changed since the last time. */
   save(): void {
     if (this.#isSaved || this.#tree === undefined) return;
     try {
-      saveTree(this.#options.file, this.#options.filesRoot, this.#tree);
+      saveTree(this.#options.file, this.#options.root.path, this.#tree);
       this.#isSaved = true;
     } catch (error) {
       this.#options.onFailure(error);
@@ -152,7 +152,7 @@ export class AccountIndex {
     this.#comparingSince = performance.now();
     this.#comparing = this.#enqueue(async (tree) => {
       this.#watches.isPartial = false;
-      if (await compareTree(tree, this.#options.filesRoot, this.#walkOptions)) this.#isSaved = false;
+      if (await compareTree(tree, this.#options.root, this.#walkOptions)) this.#isSaved = false;
       this.#comparedAt = performance.now();
       if (tree.needsRebuild) void this.build();
     }).finally(() => (this.#comparing = undefined));
@@ -172,8 +172,7 @@ export class AccountIndex {
     const folders = [...this.#changed];
     this.#changed.clear();
     for (const folder of folders)
-      if (!tree.folders.isRemoved(folder))
-        await refreshFolder(tree, this.#options.filesRoot, folder, this.#walkOptions);
+      if (!tree.folders.isRemoved(folder)) await refreshFolder(tree, this.#options.root, folder, this.#walkOptions);
     this.#isSaved = false;
     this.#debounceMs = Math.min(MAX_DEBOUNCE_MS, Math.max(DEBOUNCE_MS, 5 * (performance.now() - started)));
   }

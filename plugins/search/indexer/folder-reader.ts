@@ -2,6 +2,7 @@
  * Reads of the indexing thread. Each returns `undefined` for a file or folder that is missing, a link, unreadable or
  * damaged, so that it is not found. Other errors, such as too few descriptors, are thrown.
  */
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { fstatSync } from 'node:fs';
 import {
   entriesSync,
@@ -17,8 +18,8 @@ const UNSETTLED_MS = 50;
 const REFUSALS = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENAMETOOLONG']);
 
 /** A descriptor of the files root; the caller closes it. */
-export function openRoot(filesRoot: string): number | undefined {
-  return unlessRefused(() => openRootSync(filesRoot));
+export function openRoot(root: FilesRoot): number | undefined {
+  return unlessRefused(() => openRootSync(root));
 }
 
 /** A descriptor of a plain folder in an open one; the caller closes it. */
@@ -27,8 +28,8 @@ export function openFolder(parent: number, name: string): number | undefined {
 }
 
 /** A descriptor of a folder further down; the caller closes it. */
-export function openPath(filesRoot: string, path: readonly string[]): number | undefined {
-  return unlessRefused(() => openPathSync(filesRoot, path));
+export function openPath(root: FilesRoot, path: readonly string[]): number | undefined {
+  return unlessRefused(() => openPathSync(root, path));
 }
 
 /** Names in an open folder, sorted. Names that are not UTF-8 are left out. */

@@ -1,3 +1,4 @@
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
 import type { NameTable } from '../name-index/name-table.ts';
@@ -34,13 +35,13 @@ const SHORT_BYTES = 2;
  */
 export function searchTree(
   tree: FileTree,
-  filesRoot: string,
+  root: FilesRoot,
   query: SearchQuery,
   onStale: (folder: number) => void,
 ): Hit[] | undefined {
   const within = tree.find(query.folder);
   if (within === undefined) return undefined;
-  const disk = new DiskCheck(tree, filesRoot);
+  const disk = new DiskCheck(tree, root);
   try {
     if (!disk.hasFolder(within)) return undefined;
     for (let wanted = query.limit; ; wanted *= 8) {
@@ -105,12 +106,12 @@ function insideOf(tree: FileTree, within: number): (folder: number) => boolean {
 /** Checks hits on disk. It keeps the folders on their paths open, because the next hit often has the same. */
 class DiskCheck {
   readonly #tree: FileTree;
-  readonly #filesRoot: string;
+  readonly #root: FilesRoot;
   readonly #open = new Map<number, number | undefined>();
 
-  constructor(tree: FileTree, filesRoot: string) {
+  constructor(tree: FileTree, root: FilesRoot) {
     this.#tree = tree;
-    this.#filesRoot = filesRoot;
+    this.#root = root;
   }
 
   file(id: number): Hit | undefined {
@@ -142,7 +143,7 @@ class DiskCheck {
   }
 
   #openFolder(folder: number): number | undefined {
-    if (folder === 0) return openRoot(this.#filesRoot);
+    if (folder === 0) return openRoot(this.#root);
     const { folders } = this.#tree;
     const parent = this.#descriptor(folders.parent(folder));
     return parent === undefined ? undefined : openFolder(parent, folders.name(folder));

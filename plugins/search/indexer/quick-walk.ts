@@ -1,3 +1,4 @@
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FolderListing } from '../name-index/file-tree.ts';
 import { comparePaths, fitOf, rankOf } from '../name-index/ranking.ts';
@@ -17,14 +18,14 @@ interface Candidate {
  * Searches by a bounded walk, nearest folders first, while there is no index. Returns `undefined` when the query's
  * folder does not exist.
  */
-export function quickWalk(filesRoot: string, query: SearchQuery): Hit[] | undefined {
+export function quickWalk(root: FilesRoot, query: SearchQuery): Hit[] | undefined {
   const candidates: Candidate[] = [];
   const until = performance.now() + LIMIT_MS;
   const queue: (readonly string[])[] = [query.folder];
   for (let visited = 0; visited < queue.length; visited += 1) {
     if (visited >= MAX_FOLDERS || (visited > 0 && performance.now() > until)) break;
     const path = queue[visited] ?? [];
-    const listing = listAt(filesRoot, path);
+    const listing = listAt(root, path);
     if (listing === undefined && visited === 0) return undefined;
     for (const name of listing?.[query.kind] ?? []) {
       const fit = fitOf(name, query);
@@ -32,11 +33,11 @@ export function quickWalk(filesRoot: string, query: SearchQuery): Hit[] | undefi
     }
     for (const name of listing?.folders ?? []) queue.push([...path, name]);
   }
-  return hitsOf(filesRoot, candidates, query);
+  return hitsOf(root, candidates, query);
 }
 
-function listAt(filesRoot: string, path: readonly string[]): FolderListing | undefined {
-  const folder = openPath(filesRoot, path);
+function listAt(root: FilesRoot, path: readonly string[]): FolderListing | undefined {
+  const folder = openPath(root, path);
   if (folder === undefined) return undefined;
   try {
     return listFolder(folder);
@@ -45,10 +46,10 @@ function listAt(filesRoot: string, path: readonly string[]): FolderListing | und
   }
 }
 
-function hitsOf(filesRoot: string, candidates: readonly Candidate[], { kind, limit }: SearchQuery): Hit[] {
+function hitsOf(root: FilesRoot, candidates: readonly Candidate[], { kind, limit }: SearchQuery): Hit[] {
   const hits: Hit[] = [];
   for (const { path } of candidates.toSorted((a, b) => a.rank - b.rank || comparePaths(a.path, b.path))) {
-    const parent = openPath(filesRoot, path.slice(0, -1));
+    const parent = openPath(root, path.slice(0, -1));
     if (parent === undefined) continue;
     try {
       const name = path.at(-1) ?? '';

@@ -1,3 +1,4 @@
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
 import { inodeOf, listFolder, openFolder, openPath, openRoot, stateOf } from './folder-reader.ts';
@@ -30,31 +31,31 @@ export interface WalkOptions {
 export const walkCount = { listed: 0 };
 
 /** Fills an empty tree from the files root. */
-export async function buildTree(tree: FileTree, filesRoot: string, options: WalkOptions): Promise<void> {
-  const root = openRoot(filesRoot);
-  if (root === undefined) return;
+export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOptions): Promise<void> {
+  const descriptor = openRoot(root);
+  if (descriptor === undefined) return;
   try {
-    await descend(tree, 0, root, options, (folder, descriptor) => listFirst(tree, folder, descriptor, options));
+    await descend(tree, 0, descriptor, options, (folder, open) => listFirst(tree, folder, open, options));
   } finally {
-    closeSync(root);
+    closeSync(descriptor);
   }
 }
 
 /** Lists the folders whose inode or modification time changed. Resolves to whether there were any. */
-export async function compareTree(tree: FileTree, filesRoot: string, options: WalkOptions): Promise<boolean> {
-  const root = openRoot(filesRoot);
-  if (root === undefined) return false;
+export async function compareTree(tree: FileTree, root: FilesRoot, options: WalkOptions): Promise<boolean> {
+  const descriptor = openRoot(root);
+  if (descriptor === undefined) return false;
   let hasChanged = false;
   try {
-    await descend(tree, 0, root, options, (folder, descriptor) => {
+    await descend(tree, 0, descriptor, options, (folder, open) => {
       const { inode, mtimeMs } = tree.state(folder);
-      const now = stateOf(descriptor);
+      const now = stateOf(open);
       if (now.inode === inode && now.mtimeMs === mtimeMs) return tree.subfolders(folder);
       hasChanged = true;
-      return (inode === 0 ? listFirst : listAgain)(tree, folder, descriptor, options);
+      return (inode === 0 ? listFirst : listAgain)(tree, folder, open, options);
     });
   } finally {
-    closeSync(root);
+    closeSync(descriptor);
   }
   return hasChanged;
 }
@@ -62,11 +63,11 @@ export async function compareTree(tree: FileTree, filesRoot: string, options: Wa
 /** Lists one folder again, and walks through the folders that are new in it. */
 export async function refreshFolder(
   tree: FileTree,
-  filesRoot: string,
+  root: FilesRoot,
   folder: number,
   options: WalkOptions,
 ): Promise<void> {
-  const descriptor = openPath(filesRoot, tree.path(folder));
+  const descriptor = openPath(root, tree.path(folder));
   if (descriptor === undefined) return;
   try {
     const known = new Set(tree.subfolders(folder));

@@ -1,7 +1,7 @@
 /** The index of one account on disk: a header in JSON, the arrays as they are in memory, and a checksum of both. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { replaceFileSync } from '../../../kernel/system/atomic-file.ts';
 import { FileTree, type TreeData } from './file-tree.ts';
@@ -19,8 +19,6 @@ interface Header {
   readonly originals: readonly [NameData['originals'], NameData['originals']];
   readonly ordered: readonly [files: number, folders: number];
 }
-
-export const indexFile = (folder: string, accountId: number): string => join(folder, `${accountId}.idx`);
 
 /** Replaces the file atomically, so that a reader finds a whole index or none. */
 export function saveTree(file: string, filesRoot: string, tree: FileTree): void {
@@ -45,7 +43,6 @@ export function saveTree(file: string, filesRoot: string, tree: FileTree): void 
   ];
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32LE(chunks.reduce((value, chunk) => crc32(chunk, value), 0));
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   replaceFileSync(file, [...chunks, checksum], { mode: 0o600 });
 }
 
@@ -64,12 +61,10 @@ export function loadTree(file: string, filesRoot: string): FileTree | undefined 
   return isUsable ? new FileTree(dataOf(header, bytes, start)) : undefined;
 }
 
-/** Removes the indexes of accounts that no longer exist, and unfinished files of a killed process. */
-export async function cleanIndexFolder(folder: string, exists: (accountId: number) => Promise<boolean>): Promise<void> {
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const id = /^(\d+)\.idx$/.exec(name)?.[1];
-    if (id === undefined || !(await exists(Number(id)))) unlinkSync(join(folder, name));
-  }
+/** Removes what a killed process left beside the index. */
+export function removeLeftovers(file: string): void {
+  for (const name of readdirSync(dirname(file)))
+    if (name !== basename(file)) rmSync(join(dirname(file), name), { recursive: true });
 }
 
 function dataOf({ lengths, originals, ordered }: Header, bytes: Buffer, start: number): TreeData {

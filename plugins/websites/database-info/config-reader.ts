@@ -1,3 +1,4 @@
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { DETECTORS } from '../detection/detectors.ts';
 import { openFile } from '../detection/docroot-files.ts';
 import type { DatabaseInfo } from '../schema.ts';
@@ -15,19 +16,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * more than its budget.
  */
 export async function readDatabaseInfo(
-  filesRoot: string,
+  root: FilesRoot,
   folder: readonly string[],
   type: string,
 ): Promise<DatabaseInfo | undefined> {
   const publicFolder = DETECTORS.find((detector) => detector.type === type)?.publicFolder;
   const isPublic = publicFolder !== undefined && folder.at(-1) === publicFolder;
-  for (const root of isPublic ? [folder, folder.slice(0, -1)] : [folder]) {
+  for (const base of isPublic ? [folder, folder.slice(0, -1)] : [folder]) {
     for (const { path, read } of CONFIG_FILES[type] ?? []) {
       const [first, ...rest] = path.split('/');
-      if (first === '..' && root.length === 0) continue;
+      if (first === '..' && base.length === 0) continue;
       const text = await readText(
-        filesRoot,
-        first === '..' ? [...root.slice(0, -1), ...rest] : [...root, ...path.split('/')],
+        root,
+        first === '..' ? [...base.slice(0, -1), ...rest] : [...base, ...path.split('/')],
       );
       const settings = text === undefined ? undefined : read(text);
       if (settings !== undefined && Object.values(settings).some((value) => (textOf(value) ?? '') !== ''))
@@ -49,8 +50,8 @@ function infoOf({ name, user, password, host, prefix }: DatabaseSettings, applic
   };
 }
 
-async function readText(filesRoot: string, path: readonly string[]): Promise<string | undefined> {
-  const handle = await openFile(filesRoot, path);
+async function readText(root: FilesRoot, path: readonly string[]): Promise<string | undefined> {
+  const handle = await openFile(root, path);
   if (handle === undefined) return undefined;
   try {
     const buffer = Buffer.alloc(MAX_BYTES + 1);

@@ -1,14 +1,16 @@
 /** Reads below a files root, without following links. A missing or unreadable file or folder is `undefined`. */
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import type { FileHandle } from 'node:fs/promises';
-import { Folder, isMissing } from '../../../kernel/system/safe-folder.ts';
+import { Folder } from '../../../kernel/system/safe-folder.ts';
+import { isMissing } from '../../../kernel/system/files-root.ts';
 
 /** A file or folder that changed this recently can change again without getting a new time. */
 const UNSETTLED_MS = 2000;
 
 /** The caller closes the file. */
-export function openFile(filesRoot: string, path: readonly string[]): Promise<FileHandle | undefined> {
+export function openFile(root: FilesRoot, path: readonly string[]): Promise<FileHandle | undefined> {
   return ifPresent(async () => {
-    const folder = await Folder.open(filesRoot, path.slice(0, -1));
+    const folder = await Folder.open(root, path.slice(0, -1));
     try {
       return await folder.file(path.at(-1) ?? '');
     } finally {
@@ -18,9 +20,9 @@ export function openFile(filesRoot: string, path: readonly string[]): Promise<Fi
 }
 
 /** The names in a folder, and whether each is a folder itself. Links and names that are not UTF-8 are left out. */
-export function listFolder(filesRoot: string, path: readonly string[]): Promise<Map<string, boolean> | undefined> {
+export function listFolder(root: FilesRoot, path: readonly string[]): Promise<Map<string, boolean> | undefined> {
   return ifPresent(async () => {
-    const folder = await Folder.open(filesRoot, path);
+    const folder = await Folder.open(root, path);
     try {
       const entries = (await folder.entries()).filter(
         (entry) => (entry.isDirectory() || entry.isFile()) && Buffer.from(entry.name.toString()).equals(entry.name),
@@ -34,11 +36,11 @@ export function listFolder(filesRoot: string, path: readonly string[]): Promise<
 
 /** The beginning of a file as text. */
 export async function readHead(
-  filesRoot: string,
+  root: FilesRoot,
   path: readonly string[],
   maxBytes: number,
 ): Promise<string | undefined> {
-  const handle = await openFile(filesRoot, path);
+  const handle = await openFile(root, path);
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();
@@ -51,19 +53,19 @@ export async function readHead(
 }
 
 /** The time of a file, or of a folder where the path ends with `''`: 0 when it is missing, -1 when it is too recent. */
-export async function timeOf(filesRoot: string, path: readonly string[]): Promise<number> {
+export async function timeOf(root: FilesRoot, path: readonly string[]): Promise<number> {
   const handle =
     path.at(-1) === ''
       ? await ifPresent(
           async () =>
             (
               await Folder.open(
-                filesRoot,
+                root,
                 path.filter((name) => name !== ''),
               )
             ).handle,
         )
-      : await openFile(filesRoot, path);
+      : await openFile(root, path);
   if (handle === undefined) return 0;
   try {
     const { mtimeMs, ctimeMs } = await handle.stat();

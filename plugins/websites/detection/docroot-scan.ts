@@ -1,4 +1,5 @@
 /** Finds applications in a docroot and the folders below it. */
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { listFolder, readHead, timeOf } from './docroot-files.ts';
 import { DETECTORS, type Detector } from './detectors.ts';
 
@@ -39,21 +40,21 @@ export interface DocrootScan {
  * (paths below the docroot) are docroots of their own. A docroot that does not exist contains nothing.
  */
 export async function scanDocroot(
-  filesRoot: string,
+  root: FilesRoot,
   docroot: readonly string[],
   excluded: ReadonlySet<string>,
   before: Stamps = {},
 ): Promise<DocrootScan | undefined> {
-  if (await isUnchanged(filesRoot, docroot, before)) return undefined;
-  const scan = new Scan(filesRoot, docroot, excluded);
+  if (await isUnchanged(root, docroot, before)) return undefined;
+  const scan = new Scan(root, docroot, excluded);
   await scan.run();
   return { found: scan.found, stamps: scan.stamps };
 }
 
-async function isUnchanged(filesRoot: string, docroot: readonly string[], before: Stamps): Promise<boolean> {
+async function isUnchanged(root: FilesRoot, docroot: readonly string[], before: Stamps): Promise<boolean> {
   const entries = Object.entries(before);
   for (const [path, time] of entries)
-    if (time < 0 || (await timeOf(filesRoot, componentsAt(docroot, path))) !== time) return false;
+    if (time < 0 || (await timeOf(root, componentsAt(docroot, path))) !== time) return false;
   return entries.length > 0;
 }
 
@@ -75,13 +76,13 @@ interface FolderToScan {
 class Scan {
   readonly found: FoundSite[] = [];
   readonly stamps: Record<string, number> = {};
-  readonly #filesRoot: string;
+  readonly #root: FilesRoot;
   readonly #docroot: readonly string[];
   readonly #excluded: ReadonlySet<string>;
   #folders = 0;
 
-  constructor(filesRoot: string, docroot: readonly string[], excluded: ReadonlySet<string>) {
-    this.#filesRoot = filesRoot;
+  constructor(root: FilesRoot, docroot: readonly string[], excluded: ReadonlySet<string>) {
+    this.#root = root;
     this.#docroot = docroot;
     this.#excluded = excluded;
   }
@@ -104,7 +105,7 @@ class Scan {
     this.#folders += 1;
     const components = path === '' ? this.#docroot : componentsAt(this.#docroot, path);
     await this.#stamp(path === '' ? '/' : `${path}/`);
-    const entries = await listFolder(this.#filesRoot, components);
+    const entries = await listFolder(this.#root, components);
     if (entries === undefined) return [];
     const site = await this.#detect(components, path, entries, isInside);
     if (site !== undefined) this.found.push(site);
@@ -137,7 +138,7 @@ class Scan {
     const own = components.at(-1);
     const parent = components.slice(0, -1);
     const candidates = DETECTORS.filter(({ publicFolder }) => publicFolder === own && own !== undefined);
-    const entries = candidates.length === 0 ? undefined : await listFolder(this.#filesRoot, parent);
+    const entries = candidates.length === 0 ? undefined : await listFolder(this.#root, parent);
     const site = entries === undefined ? undefined : await this.#firstMatch(candidates, parent, '..', entries);
     return site === undefined ? undefined : { ...site, path: '' };
   }
@@ -172,7 +173,7 @@ class Scan {
   async #version({ versions }: Detector, path: string, components: readonly string[]): Promise<string> {
     for (const { file, pattern } of versions) {
       await this.#stamp(below(path, file));
-      const text = await readHead(this.#filesRoot, [...components, ...file.split('/')], VERSION_BYTES);
+      const text = await readHead(this.#root, [...components, ...file.split('/')], VERSION_BYTES);
       const version = text === undefined ? undefined : pattern.exec(text)?.[1];
       if (version !== undefined && /^[\w.+~-]+$/.test(version)) return version;
     }
@@ -180,6 +181,6 @@ class Scan {
   }
 
   async #stamp(path: string): Promise<number> {
-    return (this.stamps[path] = await timeOf(this.#filesRoot, componentsAt(this.#docroot, path)));
+    return (this.stamps[path] = await timeOf(this.#root, componentsAt(this.#docroot, path)));
   }
 }

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Keyring } from '../../../kernel/identity/keyring.ts';
 import { Store } from '../../../kernel/storage/store.ts';
 import { DiskCache } from '../../../plugins/screenshots/cache/disk-cache.ts';
-import { cleanIndexFolder, indexFile, loadTree } from '../../../plugins/search/name-index/index-file.ts';
+import { loadTree, removeLeftovers } from '../../../plugins/search/name-index/index-file.ts';
 import { VhostFolder } from '../../../plugins/webserver/vhost-folder.ts';
 import { MINUTES } from '../../support/cache-writer.ts';
 import type { Random } from '../../support/random.ts';
@@ -59,9 +59,10 @@ async function assertComplete(folder: string, filesRoot: string): Promise<void> 
     const text = (await vhosts.read(name)) ?? '';
     if (text !== `${text.split(' ')[0]} `.repeat(5000)) throw new Error(`the virtual host ${name} is incomplete`);
   }
-  const indexes = join(folder, 'search');
-  await cleanIndexFolder(indexes, async () => true);
-  const tree = loadTree(indexFile(indexes, 1), filesRoot);
+  const index = join(folder, 'search/index');
+  mkdirSync(dirname(index), { recursive: true });
+  removeLeftovers(index);
+  const tree = loadTree(index, filesRoot);
   if (tree !== undefined && tree.files.count !== FILES)
     throw new Error(`a search index holds ${tree.files.count} files`);
   await assertMinutes(folder);

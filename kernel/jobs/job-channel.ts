@@ -1,0 +1,77 @@
+import type { Duplex } from 'node:stream';
+
+/** Lengths of the JSON and of the bytes after it, 32 bits each. */
+const HEADER_BYTES = 8;
+
+interface ChannelOptions {
+  /** The largest message that is read; a longer one closes the channel. */
+  readonly maxBytes: number;
+  onMessage(message: unknown, bytes: Buffer): void;
+  /** Called once: with the fault of the other side, or without one at its end. */
+  onClose(fault?: Error): void;
+}
+
+/** Messages between a job's process and its caller: JSON, never code, because the other side may be in foreign hands. */
+export class JobChannel {
+  readonly #stream: Duplex;
+  readonly #options: ChannelOptions;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #isClosed = false;
+
+  constructor(stream: Duplex, options: ChannelOptions) {
+    this.#stream = stream;
+    this.#options = options;
+    stream.on('data', (chunk: Buffer) => this.#read(chunk));
+    stream.on('error', (error) => this.#close(error));
+    stream.on('close', () => this.#close());
+  }
+
+  send(message: unknown, bytes: Uint8Array = Buffer.alloc(0)): void {
+    if (this.#isClosed) return;
+    const json = Buffer.from(JSON.stringify(message));
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt32LE(json.length, 0);
+    header.writeUInt32LE(bytes.length, 4);
+    this.#stream.write(Buffer.concat([header, json, bytes]));
+  }
+
+  /** Sends what is written, then closes this side. */
+  end(): void {
+    this.#stream.end();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    try {
+      while (this.#next());
+    } catch (error) {
+      this.#stream.destroy();
+      this.#close(error as Error);
+    }
+  }
+
+  /** Takes one message out of what was read. Throws for one that is too long or is no JSON. */
+  #next(): boolean {
+    if (this.#isClosed || this.#length < HEADER_BYTES) return false;
+    if ((this.#chunks[0]?.length ?? 0) < HEADER_BYTES) this.#chunks = [Buffer.concat(this.#chunks)];
+    const header = this.#chunks[0] as Buffer;
+    const [jsonBytes, otherBytes] = [header.readUInt32LE(0), header.readUInt32LE(4)];
+    const end = HEADER_BYTES + jsonBytes + otherBytes;
+    if (end > this.#options.maxBytes) throw new Error(`a message of ${end} bytes exceeds ${this.#options.maxBytes}`);
+    if (this.#length < end) return false;
+    const all = Buffer.concat(this.#chunks);
+    this.#chunks = all.length === end ? [] : [all.subarray(end)];
+    this.#length -= end;
+    const json = all.toString('utf8', HEADER_BYTES, HEADER_BYTES + jsonBytes);
+    this.#options.onMessage(JSON.parse(json), all.subarray(HEADER_BYTES + jsonBytes, end));
+    return true;
+  }
+
+  #close(fault?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.onClose(fault);
+  }
+}

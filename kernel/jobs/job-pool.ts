@@ -1,0 +1,201 @@
+import { LRUCache } from '../concurrency/bounded-cache.ts';
+import { withDeadline } from '../concurrency/deadline.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
+import { HttpError, isErrorCode, retryLater } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { JobLost, JobWorker, type JobLimits } from './job-worker.ts';
+import type { Job, JobOwner, JobReply } from './job.ts';
+
+export interface JobPoolOptions {
+  /** For the log. */
+  readonly name: string;
+  /** The maximum number of processes. */
+  readonly processes: number;
+  /** A process that is idle for this long ends. */
+  readonly idleMs: number;
+  /** Whether processes keep something between jobs: if a job breaks a limit, its owner's are refused for a while. */
+  readonly isResident?: boolean;
+  readonly limits?: Partial<JobLimits>;
+}
+export interface JobRunOptions {
+  /** Kills the process of the job when nobody waits for the reply any more. */
+  readonly signal?: AbortSignal;
+  readonly bytes?: Uint8Array;
+  /** Goes before the jobs that are not, e.g. before work in the background. */
+  readonly isReserved?: boolean;
+}
+
+const LIMITS: JobLimits = { memoryMib: 256, openFiles: 512, fileMib: 64, replyMib: 16 };
+/** Waiting jobs of one owner, and of all. */
+const WAITING = 32;
+const WAITING_OF_ALL = 2000;
+/** How long an owner's jobs are refused after one hung, and a job's after it broke a limit. */
+const AVOIDED_MS = 30_000;
+const REFUSED_MS = 10_000;
+/** How long the next job of an owner waits for the end of a process that was killed. */
+const KILLED_MS = 1000;
+const REMEMBERED = 10_000;
+
+/**
+ * A bounded number of job processes. Each serves one owner, one job at a time; owners take turns by what they cost
+ * lately. What an owner's job does to its process costs that owner only: a process that breaks a limit is replaced, and
+ * one that hangs is abandoned.
+ */
+export class JobPool {
+  readonly #options: JobPoolOptions;
+  readonly #limits: JobLimits;
+  readonly #log: Log;
+  readonly #queue: FairQueue;
+  readonly #workers = new Map<JobOwner['key'], JobWorker>();
+  /** The end of killed processes, by owner. */
+  readonly #abandoned = new Map<JobOwner['key'], Promise<unknown>>();
+  /** Owners whose files did not answer, and jobs that broke a limit with the input that they had. */
+  readonly #avoided = new LRUCache<JobOwner['key'], true>({ max: REMEMBERED, ttl: AVOIDED_MS });
+  readonly #refused = new LRUCache<string, HttpError>({ max: REMEMBERED, ttl: REFUSED_MS });
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(options: JobPoolOptions, log: Log) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#log = log;
+    this.#queue = new FairQueue({
+      slots: options.processes,
+      perClient: 1,
+      waiting: WAITING,
+      waitingOfAll: WAITING_OF_ALL,
+    });
+    this.#timer = setInterval(() => this.#endIdle(), options.idleMs / 2).unref();
+  }
+
+  /** Whether an owner has a process. */
+  has(key: JobOwner['key']): boolean {
+    return this.#workers.has(key);
+  }
+
+  get processes(): number {
+    return this.#workers.size;
+  }
+
+  get running(): number {
+    return this.#queue.running;
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /**
+   * Runs a job in the owner's process. Errors: those that the job throws with a code of the catalogue; the job's
+   * `tooMuch` if it breaks a limit, then for ten seconds at once; 503 `files_unavailable` for other errors and while
+   * files do not answer; 503 `overloaded` if too many wait.
+   */
+  async run<I, O>(job: Job<I, O>, owner: JobOwner, input: I, options: JobRunOptions = {}): Promise<O> {
+    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+    const question = JSON.stringify([owner.key, job.file, this.#options.isResident === true ? null : input]);
+    const refusal = this.#refused.get(question);
+    if (refusal !== undefined) throw refusal;
+    const reply = await this.#queue.run(owner.key, () => this.#ask(job, owner, input, question, options), options);
+    if (!reply.ok) throw this.#rebuilt(reply, owner);
+    return (reply.isBytes === true ? reply.bytes : reply.output) as O;
+  }
+
+  /** Ends all processes in order. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await Promise.all([...this.#workers.values()].map((worker) => this.#end(worker)));
+  }
+
+  async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
+    await this.#assertAnswering(owner);
+    let worker = this.#workerOf(owner);
+    try {
+      const ask = () => worker.ask({ file: job.file, input }, options.bytes, job.timeoutMs, options.signal);
+      const reply = await ask();
+      if (reply.ok || reply.isOutdated !== true) return reply;
+      void this.#end(worker);
+      worker = this.#workerOf(owner);
+      return await ask();
+    } catch (error) {
+      this.#abandon(worker);
+      options.signal?.throwIfAborted();
+      throw error instanceof JobLost ? this.#breach(job, owner, question, error) : error;
+    }
+  }
+
+  /** Rejects while the owner's files do not answer: what hangs in a file system would do so again. */
+  async #assertAnswering({ key }: JobOwner): Promise<void> {
+    const ends = this.#abandoned.get(key);
+    const isHanging =
+      ends !== undefined &&
+      (await withDeadline(ends, KILLED_MS).then(
+        () => false,
+        () => true,
+      ));
+    if (isHanging || this.#avoided.has(key))
+      throw retryLater('files_unavailable', 'the files did not answer lately', AVOIDED_MS / 1000);
+  }
+
+  #workerOf(owner: JobOwner): JobWorker {
+    const known = this.#workers.get(owner.key);
+    if (known !== undefined && !known.isEnded && known.owner.root?.path === owner.root?.path) return known;
+    if (known !== undefined) void this.#end(known);
+    if (this.#workers.size >= this.#options.processes) this.#endLongestIdle();
+    const worker = new JobWorker(owner, this.#limits);
+    this.#workers.set(owner.key, worker);
+    return worker;
+  }
+
+  #breach(job: Job<never, unknown>, owner: JobOwner, question: string, error: JobLost): HttpError {
+    this.#log.warn({ pool: this.#options.name, owner: owner.key, job: job.file, err: error }, 'a job was stopped');
+    if (error.isHung) {
+      this.#avoided.set(owner.key, true);
+      return retryLater('files_unavailable', 'the files do not answer', AVOIDED_MS / 1000, error);
+    }
+    const refusal = new HttpError(job.tooMuch, 'this takes more memory or time than it may', { cause: error });
+    this.#refused.set(question, refusal);
+    return refusal;
+  }
+
+  #rebuilt({ code, message, retryAfter }: JobReply & { ok: false }, owner: JobOwner): HttpError {
+    const cause = Object.assign(new Error(message), code === undefined ? {} : { code });
+    if (code !== undefined && isErrorCode(code))
+      return new HttpError(code, message, {
+        cause,
+        ...(retryAfter !== undefined && { headers: { 'Retry-After': retryAfter } }),
+      });
+    this.#log.error({ pool: this.#options.name, owner: owner.key, err: cause }, 'a job failed');
+    return retryLater('files_unavailable', 'the files cannot be read at the moment', 30, cause);
+  }
+
+  #endIdle(): void {
+    for (const worker of this.#workers.values())
+      if (!worker.isBusy && performance.now() - worker.usedAt > this.#options.idleMs) void this.#end(worker);
+  }
+
+  #endLongestIdle(): void {
+    let longest: JobWorker | undefined;
+    for (const worker of this.#workers.values())
+      if (!worker.isBusy && (longest === undefined || worker.usedAt < longest.usedAt)) longest = worker;
+    if (longest !== undefined) void this.#end(longest);
+  }
+
+  #end(worker: JobWorker): Promise<void> {
+    this.#forget(worker);
+    return worker.end();
+  }
+
+  #abandon(worker: JobWorker): void {
+    this.#forget(worker);
+    const { key } = worker.owner;
+    const ends = Promise.all([this.#abandoned.get(key), worker.exited]).then(() => {
+      if (this.#abandoned.get(key) === ends) this.#abandoned.delete(key);
+    });
+    this.#abandoned.set(key, ends);
+  }
+
+  #forget(worker: JobWorker): void {
+    if (this.#workers.get(worker.owner.key) === worker) this.#workers.delete(worker.owner.key);
+  }
+}

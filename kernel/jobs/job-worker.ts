@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { killProgram, startProgram, type ChildProcess } from '../system/start-program.ts';
+import { JobChannel } from './job-channel.ts';
+import type { JobOwner, JobReply, JobRequest, JobStart } from './job.ts';
+
+/** What the system enforces for one process. */
+export interface JobLimits {
+  /** Private memory. */
+  readonly memoryMib: number;
+  readonly openFiles: number;
+  /** The largest file that it may write. */
+  readonly fileMib: number;
+  /** The longest reply. */
+  readonly replyMib: number;
+}
+
+/** Why a job has no reply: its process ended, by itself or because a limit was reached. */
+export class JobLost extends Error {
+  /** Whether it waited for something outside, such as a dead file system, instead of working. */
+  readonly isHung: boolean;
+
+  constructor(message: string, isHung = false) {
+    super(message);
+    this.isHung = isHung;
+  }
+}
+
+interface Pending {
+  resolve(reply: JobReply & { readonly bytes: Buffer }): void;
+  reject(error: JobLost): void;
+}
+
+const MIB = 2 ** 20;
+const PROGRAM = fileURLToPath(
+  new URL(`./job-process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+/** How long a process has to end in order. */
+const END_MS = 5000;
+/** A job that used less than this share of its time limit was waiting. */
+const BUSY_SHARE = 0.5;
+const TICKS_PER_SECOND = 100;
+
+function launch({ memoryMib, openFiles, fileMib }: JobLimits): ChildProcess {
+  return startProgram(process.execPath, ['--max-semi-space-size=4', PROGRAM], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    exception: 'job',
+    limits: { dataBytes: memoryMib * MIB, openFiles, fileBytes: fileMib * MIB },
+    isOffline: true,
+    isGroup: true,
+  });
+}
+
+/** A process that serves one owner, seen from its caller. It runs one job at a time. */
+export class JobWorker {
+  readonly owner: JobOwner;
+  /** Resolves once the process has ended, which a dead file system can delay for ever. */
+  readonly exited: Promise<void>;
+  /** The time of its last job, on the monotonic clock. */
+  usedAt = performance.now();
+  readonly #child: ChildProcess;
+  readonly #channel: JobChannel;
+  #pending: Pending | undefined;
+  #isEnded = false;
+
+  constructor(owner: JobOwner, limits: JobLimits) {
+    this.owner = owner;
+    this.#child = launch(limits);
+    this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
+    this.#child.once('error', (error) => this.#lose(new JobLost(error.message)));
+    this.#child.once('exit', (code, signal) => this.#lose(new JobLost(`the process ended with ${signal ?? code}`)));
+    this.#channel = new JobChannel(this.#child.stdio[3] as Duplex, {
+      maxBytes: limits.replyMib * MIB,
+      onMessage: (reply, bytes) => this.#settle(reply as JobReply, bytes),
+      onClose: (fault) => fault !== undefined && this.kill(new JobLost(fault.message)),
+    });
+    this.#channel.send({ root: owner.root ?? null, stateFolder: owner.stateFolder ?? null } satisfies JobStart);
+  }
+
+  get isBusy(): boolean {
+    return this.#pending !== undefined;
+  }
+
+  /** Whether it can run no more jobs. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Runs a job. Rejects with `JobLost`. An abort of `signal` kills the process. */
+  async ask(
+    request: JobRequest,
+    bytes: Uint8Array | undefined,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<JobReply & { readonly bytes: Buffer }> {
+    const busyBefore = this.#busySeconds();
+    const expire = () => {
+      const share = ((this.#busySeconds() - busyBefore) * 1000) / timeoutMs;
+      this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, share < BUSY_SHARE));
+    };
+    const giveUp = () => this.kill(new JobLost('nobody waits for it'));
+    const timer = setTimeout(expire, timeoutMs);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#pending = { resolve, reject };
+        if (this.#isEnded) return reject(new JobLost('the process has ended'));
+        this.#child.ref();
+        this.#channel.send(request, bytes);
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+      this.#pending = undefined;
+      this.usedAt = performance.now();
+      this.#child.unref();
+    }
+  }
+
+  /** Lets the process end in order, and kills it if that takes too long. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    this.#child.ref();
+    this.#channel.end();
+    const timer = setTimeout(() => this.kill(new JobLost('it did not end')), END_MS).unref();
+    await this.exited;
+    clearTimeout(timer);
+  }
+
+  /** Kills the process and all that it started. */
+  kill(why: JobLost): void {
+    this.#lose(why);
+    killProgram(this.#child, { isGroup: true });
+  }
+
+  #settle(reply: JobReply, bytes: Buffer): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (typeof reply?.ok === 'boolean') pending?.resolve({ ...reply, bytes });
+    else this.kill(new JobLost('its reply is none'));
+  }
+
+  #lose(why: JobLost): void {
+    this.#isEnded = true;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.reject(why);
+  }
+
+  /** Processor time of the process and of the programs that it ran. */
+  #busySeconds(): number {
+    try {
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
+      const times = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 15);
+      return times.reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+    } catch {
+      return 0;
+    }
+  }
+}

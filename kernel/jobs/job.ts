@@ -1,0 +1,90 @@
+/**
+ * Jobs: all work on customers' bytes. A job runs in a child process that serves one owner only, started without
+ * capabilities and network, with limits that the system enforces. A thread is no boundary: the memory, the crash and the
+ * hung file system of one customer would be everybody's.
+ */
+import { fileURLToPath } from 'node:url';
+import type { ErrorCode } from '../errors.ts';
+import type { FilesRoot } from '../system/files-root.ts';
+
+/** On whose behalf a job runs, and what it may reach. */
+export interface JobOwner {
+  /** The name of the owner among all others of the pool, e.g. an account's id. */
+  readonly key: string | number;
+  /** The only folder of customers' files that the job opens; the process takes the user id of its owner. */
+  readonly root?: FilesRoot;
+  /** A private folder that outlives the process; its working directory. */
+  readonly stateFolder?: string;
+}
+
+/** What a job gets besides its input. */
+export interface JobContext {
+  readonly root: FilesRoot;
+  /** Bytes that came with the input. */
+  readonly bytes: Buffer;
+  /** Calls `release` when the process ends in order. */
+  onClose(release: () => void | Promise<void>): void;
+}
+
+/**
+ * The default export of a job's file. Input and output are JSON. Errors with a code of the catalogue reach the caller as
+ * such; all others reject with 503 `files_unavailable`.
+ */
+export type JobFunction<I, O> = (input: I, context: JobContext) => O | Promise<O>;
+
+/** An output of bytes, which JSON would make larger; callers get a `Buffer`. */
+export class WithBytes {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
+interface JobOptions {
+  /** The caller's `import.meta.url`; the job's file is in the same folder or below. */
+  readonly beside: string;
+  /** The file name, without its extension. */
+  readonly script: string;
+  readonly timeoutMs: number;
+  /** The error for an input that takes more memory or time than a job may. */
+  readonly tooMuch: ErrorCode;
+}
+
+export interface Job<I, O> extends Omit<JobOptions, 'beside' | 'script'> {
+  readonly file: string;
+  /** Only a type: what the job takes and gives. */
+  readonly types?: JobFunction<I, O>;
+}
+
+/** Describes a job; `F` is the type of its file's default export. */
+export function defineJob<F extends JobFunction<never, unknown>>({
+  beside,
+  script,
+  ...options
+}: JobOptions): Job<Parameters<F>[0], Output<F>> {
+  return { ...options, file: fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)) };
+}
+
+type Output<F extends (...args: never) => unknown> =
+  Awaited<ReturnType<F>> extends WithBytes ? Buffer : Awaited<ReturnType<F>>;
+
+/** The messages to a job's process. */
+export interface JobStart {
+  readonly root: FilesRoot | null;
+  readonly stateFolder: string | null;
+}
+export interface JobRequest {
+  readonly file: string;
+  readonly input: unknown;
+}
+/** The answer to a `JobRequest`. */
+export type JobReply =
+  | { readonly ok: true; readonly output?: unknown; readonly isBytes?: true }
+  | {
+      readonly ok: false;
+      readonly code?: string;
+      readonly message: string;
+      readonly retryAfter?: string;
+      readonly isOutdated?: true;
+    };

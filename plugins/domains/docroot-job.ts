@@ -1,0 +1,16 @@
+import { HttpError } from '../../kernel/errors.ts';
+import type { JobContext } from '../../kernel/jobs/job.ts';
+import { Folder } from '../../kernel/system/safe-folder.ts';
+import { isMissing } from '../../kernel/system/files-root.ts';
+
+/** Creates a document root. Errors: 400 `invalid_docroot` if a component is a link or not a folder. */
+export default async function createDocroot(components: readonly string[], { root }: JobContext): Promise<void> {
+  try {
+    await (await Folder.make(root, components)).close();
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    throw new HttpError('invalid_docroot', 'a component of the document root is a symbolic link or not a folder', {
+      cause,
+    });
+  }
+}

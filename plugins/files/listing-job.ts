@@ -1,0 +1,25 @@
+import type { JobContext } from '../../kernel/jobs/job.ts';
+import { clientPath } from '../../kernel/system/client-path.ts';
+import { Folder } from '../../kernel/system/safe-folder.ts';
+import { listFolders } from './listing.ts';
+import type { FilesConfig, FolderList } from './schema.ts';
+
+interface ListingInput {
+  readonly components: readonly string[];
+  readonly virtualRoot: string;
+  readonly limits: FilesConfig;
+}
+
+export default async function list(
+  { components, virtualRoot, limits }: ListingInput,
+  { root }: JobContext,
+): Promise<FolderList> {
+  const path = clientPath(components, virtualRoot);
+  const folder = await Folder.find(root, components);
+  if (folder === undefined) return { path, folders: [], truncated: false };
+  try {
+    return { path, ...(await listFolders(folder, path, limits)) };
+  } finally {
+    await folder.close();
+  }
+}
