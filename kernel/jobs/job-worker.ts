@@ -40,11 +40,13 @@ const PROGRAM = fileURLToPath(
 const END_MS = 5000;
 /** A job that used less than this share of its time limit was waiting. */
 const BUSY_SHARE = 0.5;
+/** Characters of what a process printed last that are kept for the log. */
+const PRINTED = 1000;
 const TICKS_PER_SECOND = 100;
 
 function launch({ memoryMib, openFiles, fileMib }: JobLimits): ChildProcess {
   return startProgram(process.execPath, ['--max-semi-space-size=4', PROGRAM], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     exception: 'job',
     limits: { dataBytes: memoryMib * MIB, openFiles, fileBytes: fileMib * MIB },
     isOffline: true,
@@ -69,7 +71,11 @@ export class JobWorker {
     this.#child = launch(limits);
     this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
     this.#child.once('error', (error) => this.#lose(new JobLost(error.message)));
-    this.#child.once('exit', (code, signal) => this.#lose(new JobLost(`the process ended with ${signal ?? code}`)));
+    let printed = '';
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-PRINTED)));
+    this.#child.once('exit', (code, signal) =>
+      this.#lose(new JobLost(`the process ended with ${signal ?? code} ${printed}`.trim())),
+    );
     this.#channel = new JobChannel(this.#child.stdio[3] as Duplex, {
       maxBytes: limits.replyMib * MIB,
       onMessage: (reply, bytes) => this.#settle(reply as JobReply, bytes),

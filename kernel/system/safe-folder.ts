@@ -42,7 +42,7 @@ export class Folder {
 
   /** Opens the files root itself. Follows links only in the operator's part of its path. */
   static async openRoot(root: FilesRoot): Promise<Folder> {
-    return new Folder(await open(root.operatorPath, ROOT_FLAGS)).#descend(root.below);
+    return Folder.#descend(new Folder(await open(root.operatorPath, ROOT_FLAGS)), root.below);
   }
 
   /**
@@ -50,7 +50,7 @@ export class Folder {
    * not a plain folder.
    */
   static async open(root: FilesRoot, components: readonly string[]): Promise<Folder> {
-    return (await Folder.openRoot(root)).#descend(components);
+    return Folder.#descend(await Folder.openRoot(root), components);
   }
 
   /**
@@ -71,19 +71,19 @@ export class Folder {
   /** Opens a folder and creates what is missing, the root too. */
   static async make(root: FilesRoot, components: readonly string[]): Promise<Folder> {
     try {
-      return await (await Folder.openRoot(root)).#descend(components, root);
+      return await Folder.#descend(await Folder.openRoot(root), components, root);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       await mkdir(root.path, { recursive: true, mode: 0o750 });
-      return (await Folder.openRoot(root)).#descend(components, root);
+      return Folder.#descend(await Folder.openRoot(root), components, root);
     }
   }
 
-  /** Opens a folder below this one, and closes this one; `made` is the root of folders to create where they are missing. */
-  async #descend(components: readonly string[], made?: FilesRoot): Promise<Folder> {
-    let folder: Folder = this;
+  /** Opens a folder below an open one, and closes that one; `made` is the root of folders to create where they are missing. */
+  static async #descend(from: Folder, components: readonly string[], made?: FilesRoot): Promise<Folder> {
+    let folder = from;
     for (const name of components) {
-      const parent: Folder = folder;
+      const parent = folder;
       try {
         if (made !== undefined) await parent.#makeFolder(name, made);
         folder = await parent.folder(name);

@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { HttpError } from '../../kernel/errors.ts';
+import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import { defineJob } from '../../kernel/jobs/job.ts';
+import type { JobPool } from '../../kernel/jobs/job-pool.ts';
+import { createLog } from '../../kernel/log.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import type probeJob from '../support/probe-job.ts';
+import type { ProbeInput, Process } from '../support/probe-job.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('jobs');
+const files = temporaryFolder();
+const log = createLog('silent');
+const probe = (timeoutMs = 20_000) =>
+  defineJob<typeof probeJob>({
+    beside: import.meta.url,
+    script: '../support/probe-job',
+    timeoutMs,
+    tooMuch: 'overloaded',
+  });
+const jobs = new AccountJobs(`${files}/{username}`, { processes: 4, memory_mib: 192 }, log);
+const [ann, bea] = [
+  { id: 1, username: 'ann' },
+  { id: 2, username: 'bea' },
+];
+const ask = (account: typeof ann, input: ProbeInput, timeoutMs?: number) => jobs.run(probe(timeoutMs), account, input);
+const who = async (account: typeof ann) => (await ask(account, { act: 'who' })) as Process;
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'answered',
+    (error: HttpError) => error.code,
+  );
+
+test.before(() => {
+  chmodSync(files, 0o755);
+  for (const [name, id] of [
+    ['ann', 70_001],
+    ['bea', 70_002],
+  ] as const) {
+    mkdirSync(join(files, name), { mode: 0o700 });
+    writeFileSync(join(files, name, 'secret'), `of ${name}`, { mode: 0o600 });
+    for (const path of [name, `${name}/secret`]) chownSync(join(files, path), id, id);
+  }
+});
+test.after(() => jobs.close());
+
+// threat hung-file-system: a job that waits for ever is abandoned, and its account's files are avoided for a while
+test('a job that hangs is stopped at its deadline, and others are answered meanwhile', async () => {
+  const other = { id: 3, username: 'cleo' };
+  mkdirSync(join(files, 'cleo'));
+  execFileSync('mkfifo', ['--', join(files, 'cleo/pipe')]);
+  await who(other);
+  const hung = codeOf(ask(other, { act: 'read', path: join(files, 'cleo/pipe') }, 400));
+  assert.is(await codeOf(ask(bea, { act: 'who' })), 'answered');
+  assert.is(await hung, 'files_unavailable');
+  assert.is(await codeOf(ask(other, { act: 'who' })), 'files_unavailable', 'refused at once');
+  assert.is(await codeOf(ask(bea, { act: 'who' })), 'answered');
+});
+
+// threat hostile-files: memory, time, output and files of a job are limited by the system, and only its own process ends
+test('a job that breaks a limit is refused with its error, for a while at once, and its account goes on', async () => {
+  const before = process.memoryUsage().rss;
+  const cases = [
+    ['grow', 'overloaded', 60_000],
+    ['spin', 'overloaded', 1000],
+    ['flood', 'overloaded', 20_000],
+    ['exit', 'overloaded', 20_000],
+  ] as const;
+  for (const [act, code, timeoutMs] of cases) {
+    const { pid } = await who(ann);
+    assert.is(await codeOf(ask(ann, { act }, timeoutMs)), code, act);
+    assert.not.ok(existsSync(`/proc/${pid}/exe`), `${act}: the process is gone`);
+    const next = await who(ann);
+    assert.is(await codeOf(ask(ann, { act }, timeoutMs)), code);
+    assert.is((await who(ann)).pid, next.pid, 'the same question again is not tried');
+  }
+  assert.is(await codeOf(ask(ann, { act: 'write', path: 'too-large' })), 'files_unavailable', 'nor may it write here');
+  assert.ok(process.memoryUsage().rss - before < 64 << 20);
+});
+
+// asvs 13.2.2: a process for customers' files has the rights of that customer and no others
+// threat inherited-rights: jobs have no capability, no group, no environment and no network
+test('a job has its own process, the user id of its files, and no other right', async () => {
+  const [mine, others] = [await who(ann), await who(bea)];
+  assert.equal([mine.uid, mine.gid, mine.groups], [70_001, 70_001, [70_001]]);
+  assert.equal([others.uid, others.gid], [70_002, 70_002]);
+  assert.is.not(mine.pid, others.pid);
+  for (const set of ['CapEff', 'CapPrm', 'CapAmb']) assert.is(Number(`0x${mine.status[set]}`), 0, set);
+  assert.is(mine.status['NoNewPrivs'], '1');
+  assert.equal(mine.environment.toSorted(), ['LC_ALL', 'PATH']);
+  assert.equal(mine.networks, []);
+  assert.match(mine.limits, /Max data size +201326592 +201326592/);
+  assert.match(mine.limits, /Max core file size +0 +0/);
+  assert.is((await who(ann)).pid, mine.pid, 'the next job of the account runs there too');
+  assert.is(await ask(ann, { act: 'own' }), 70_001);
+});
+
+// threat swapped-root: the system refuses another account's private file, whatever the job tries
+test("a job fails to read another account's file of mode 0600, and to reach the network", async () => {
+  assert.is(await ask(ann, { act: 'read', path: join(files, 'ann/secret') }), 'of ann');
+  assert.is(await ask(ann, { act: 'read', path: join(files, 'bea/secret') }), 'EACCES');
+  assert.is(await ask(ann, { act: 'read', path: '/etc/shadow' }), 'EACCES');
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  assert.match(String(await ask(ann, { act: 'connect', port: (server.address() as AddressInfo).port })), /ENETUNREACH/);
+  server.close();
+});
+
+test('a folder that a job makes belongs to the account', async () => {
+  await ask(bea, { act: 'make', path: 'site/public' });
+  const made = statSync(join(files, 'bea/site/public'));
+  assert.equal([made.uid, made.gid, made.mode & 0o777], [70_002, 70_002, 0o755]);
+});
+
+// threat swapped-root: a files root in a folder that its owner may change is refused
+test('a files root that the customer could exchange is refused, and a link below the user name is not followed', async () => {
+  const nested = new AccountJobs(`${files}/{username}/www`, { processes: 1, memory_mib: 192 }, log);
+  mkdirSync(join(files, 'bea/www'));
+  assert.is(await codeOf(nested.run(probe(), bea, { act: 'own' })), 'files_unavailable', 'bea owns its parent');
+  mkdirSync(join(files, 'dora'));
+  symlinkSync(join(files, 'bea'), join(files, 'dora/www'));
+  const dora = { id: 4, username: 'dora' };
+  assert.is(await codeOf(nested.run(probe(), dora, { act: 'own' })), 'files_unavailable');
+  rmSync(join(files, 'dora/www'));
+  mkdirSync(join(files, 'dora/www'));
+  assert.is(await nested.run(probe(), dora, { act: 'own' }), 0, 'a plain folder of the operator is one');
+  chmodSync(join(files, 'dora'), 0o777);
+  const { ...again } = { id: 5, username: 'dora' };
+  assert.is(await codeOf(nested.run(probe(), again, { act: 'own' })), 'files_unavailable', 'everybody may change it');
+  await nested.close();
+});
+
+test('a files root that is made, or removed, while a process runs gets another process', async () => {
+  const elsa = { id: 6, username: 'elsa' };
+  const { pid, uid } = await who(elsa);
+  assert.is(uid, process.geteuid?.());
+  mkdirSync(join(files, 'elsa'));
+  chownSync(join(files, 'elsa'), 70_006, 70_006);
+  const after = await who(elsa);
+  assert.equal([after.uid, after.pid !== pid], [70_006, true]);
+  rmSync(join(files, 'elsa'), { recursive: true });
+  assert.is((await who(elsa)).uid, process.geteuid?.());
+});
+
+test('errors with a code reach the caller, bytes go both ways, and other failures are the server’s', async () => {
+  const refused = await ask(ann, { act: 'refuse' }).catch((error: HttpError) => error);
+  assert.equal([(refused as HttpError).code, (refused as HttpError).headers?.['Retry-After']], ['overloaded', '7']);
+  assert.is(await codeOf(ask(ann, { act: 'fail' })), 'folder_not_found');
+  const bytes = await jobs.run(probe(), ann, { act: 'bytes' }, { bytes: Buffer.from('ab') });
+  assert.is(String(bytes), 'abab');
+});
+
+// threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
+test('an account runs one job at a time, others are answered between, and too many are refused', async () => {
+  let answered = 0;
+  const [crowd, pool]: [Promise<string>[], JobPool] = [[], jobs.open({ name: 'test', processes: 1, idleMs: 60_000 })];
+  const run = (account: typeof ann) => pool.run(probe(), jobs.ownerOf(account), { act: 'who' } as ProbeInput);
+  for (let i = 0; i < 60; i += 1) crowd.push(codeOf(run(ann).then(() => (answered += 1))));
+  assert.is(await codeOf(run(bea)), 'answered');
+  assert.ok(answered < 5, `${answered} jobs of the crowd went first`);
+  const codes = await Promise.all(crowd);
+  assert.equal([codes.filter((code) => code === 'overloaded').length, pool.processes], [27, 1]);
+  await pool.close();
+});
+
+test('a process ends in order after a while without jobs, keeps its folder, and ends at once when nobody waits', async () => {
+  const pool = jobs.open({ name: 'test', processes: 2, idleMs: 100 });
+  const stateFolder = join(temporaryFolder(), 'state');
+  const owner = { ...jobs.ownerOf(ann), stateFolder };
+  assert.is(await pool.run(probe(), owner, { act: 'count' }), 1);
+  assert.is(await pool.run(probe(), owner, { act: 'count' }), 2, 'the process is kept');
+  assert.is(statSync(stateFolder).uid, 70_001);
+  while (!existsSync(join(stateFolder, 'closed'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(readFileSync(join(stateFolder, 'closed'), 'utf8'), '2');
+  assert.not.ok(pool.has(ann.id));
+  const gone = new AbortController();
+  const spinning = pool
+    .run(probe(), owner, { act: 'spin' }, { signal: gone.signal })
+    .catch((error: Error) => error.name);
+  setTimeout(() => gone.abort(), 50);
+  assert.is(await spinning, 'AbortError');
+  assert.is(await pool.run(probe(), owner, { act: 'count' }), 1);
+  await pool.close();
+  assert.is(await codeOf(pool.run(probe(), owner, { act: 'count' })), 'overloaded');
+});
