@@ -2,7 +2,7 @@
  * `safe-folder.ts` without promises, for threads that walk through many folders: each folder is opened from its
  * parent's descriptor without following links. The caller closes the descriptors. Errors are those of the system.
  */
-import { closeSync, lstatSync, openSync, readdirSync, type Dirent, type Stats } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, opendirSync, openSync, readdirSync, type Dirent, type Stats } from 'node:fs';
 import type { FilesRoot } from './files-root.ts';
 import { entryPath, FOLDER_FLAGS, ROOT_FLAGS } from './safe-folder.ts';
 
@@ -35,9 +35,26 @@ function descendSync(from: number, components: readonly string[]): number {
   return folder;
 }
 
-/** Bytes that are not UTF-8 become U+FFFD in the names. */
-export function entriesSync(folder: number): Dirent[] {
-  return readdirSync(entryPath(folder, ''), { withFileTypes: true, encoding: 'utf8' });
+/** A folder that takes more on disk is read in slices; others at once, which is faster for them. */
+const SMALL_BYTES = 64 * 1024;
+const SLICE = 4096;
+
+/** Returns the entries, at most `max`. Bytes that are not UTF-8 become U+FFFD in the names. */
+export function entriesSync(folder: number, max: number): Dirent[] {
+  const path = entryPath(folder, '');
+  if (fstatSync(folder).size <= SMALL_BYTES) return readdirSync(path, { withFileTypes: true, encoding: 'utf8' });
+  const directory = opendirSync(path as string, { bufferSize: SLICE });
+  try {
+    const entries: Dirent[] = [];
+    while (entries.length < max) {
+      const entry = directory.readSync();
+      if (entry === null) break;
+      entries.push(entry);
+    }
+    return entries;
+  } finally {
+    directory.closeSync();
+  }
 }
 
 /** Of one entry, without opening it; a link is not followed. */

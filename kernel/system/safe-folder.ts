@@ -11,7 +11,6 @@ import {
   mkdtemp,
   open,
   opendir,
-  readdir,
   rename,
   rm,
   statfs,
@@ -110,12 +109,7 @@ export class Folder {
     }
   }
 
-  /** Resolves with all entries, their names as bytes, because names need not be UTF-8. */
-  entries(): Promise<Dirent<Buffer>[]> {
-    return readdir(this.#path(''), { withFileTypes: true, encoding: 'buffer' });
-  }
-
-  /** Yields entries as it reads them, for folders of any size; a caller that stops early leaves the rest unread. */
+  /** Yields entries as it reads them, their names as bytes, because names need not be UTF-8; for folders of any size; a caller that stops early leaves the rest unread. */
   async *scan(): AsyncGenerator<Dirent<Buffer>, void> {
     const directory = await opendir(this.#path(''), {
       encoding: 'buffer' as BufferEncoding,

@@ -1,5 +1,4 @@
-import { rootAt } from '../support/files-root.ts';
-import { closeSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import {
@@ -9,6 +8,7 @@ import {
   openRootSync,
   statEntrySync,
 } from '../../kernel/system/safe-folder-sync.ts';
+import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -38,7 +38,7 @@ test('folders are opened one by one, also under a root that the operator linked'
   for (const filesRoot of [root, join(base, 'linked-root')]) {
     const folder = openPathSync(rootAt(filesRoot), ['a', 'b']);
     assert.equal(
-      entriesSync(folder).map(({ name }) => name),
+      entriesSync(folder, 10).map(({ name }) => name),
       ['file'],
     );
     assert.is(statEntrySync(folder, 'file').size, 1);
@@ -85,4 +85,18 @@ test('a link is never followed, a name is one component, and nothing stays open'
   }
   closeSync(folder);
   assert.is(openDescriptors(), before);
+});
+
+// threat hostile-files: a folder of a million hard links is not read to its end
+test('a large folder is read up to a number of entries', () => {
+  const large = join(temporaryFolder(), 'large');
+  mkdirSync(large);
+  writeFileSync(join(large, 'file'), '');
+  const name = 'n'.repeat(200);
+  for (let i = 0; i < 1000; i += 1) linkSync(join(large, 'file'), join(large, `${name}${i}`));
+  const folder = openRootSync(rootAt(large));
+  assert.ok(statSync(large).size > 64 * 1024, 'it counts as large');
+  assert.is(entriesSync(folder, 10).length, 10);
+  assert.is(entriesSync(folder, 5000).length, 1001);
+  closeSync(folder);
 });

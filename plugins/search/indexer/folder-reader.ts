@@ -32,9 +32,9 @@ export function openPath(root: FilesRoot, path: readonly string[]): number | und
   return unlessRefused(() => openPathSync(root, path));
 }
 
-/** Names in an open folder, sorted. Names that are not UTF-8 are left out. */
-export function listFolder(folder: number): FolderListing | undefined {
-  const entries = unlessRefused(() => entriesSync(folder));
+/** Names in an open folder, at most `max`, sorted. Names that are not UTF-8 are left out. */
+export function listFolder(folder: number, max: number): FolderListing | undefined {
+  const entries = unlessRefused(() => entriesSync(folder, max));
   if (entries === undefined) return undefined;
   const [files, folders]: [string[], string[]] = [[], []];
   for (const entry of entries) {

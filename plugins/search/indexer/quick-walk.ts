@@ -8,6 +8,7 @@ import type { Hit, SearchQuery } from './index-search.ts';
 /** Limits of a search without an index. */
 const LIMIT_MS = 250;
 const MAX_FOLDERS = 5000;
+const MAX_NAMES = 100_000;
 
 interface Candidate {
   readonly path: readonly string[];
@@ -40,7 +41,7 @@ function listAt(root: FilesRoot, path: readonly string[]): FolderListing | undef
   const folder = openPath(root, path);
   if (folder === undefined) return undefined;
   try {
-    return listFolder(folder);
+    return listFolder(folder, MAX_NAMES);
   } finally {
     closeSync(folder);
   }

@@ -80,15 +80,17 @@ export async function refreshFolder(
   }
 }
 
-function isFull({ files, folders }: FileTree, { maxNames }: WalkOptions): boolean {
-  return files.count + folders.count >= maxNames;
+/** How many names the tree still takes. */
+function roomIn({ files, folders }: FileTree, { maxNames }: WalkOptions): number {
+  return Math.max(0, maxNames - files.count - folders.count);
 }
 
 function listFirst(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
-  if (isFull(tree, options)) return [];
+  const room = roomIn(tree, options);
+  if (room === 0) return [];
   walkCount.listed += 1;
   const state = stateOf(descriptor);
-  const listing = listFolder(descriptor);
+  const listing = listFolder(descriptor, room);
   if (listing === undefined) return [];
   tree.setState(folder, state);
   return tree.fill(folder, listing);
@@ -96,10 +98,11 @@ function listFirst(tree: FileTree, folder: number, descriptor: number, options: 
 
 /** Returns the subfolders. One with another inode than before is another folder of the same name. */
 function listAgain(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
-  if (isFull(tree, options)) return tree.subfolders(folder);
+  const room = roomIn(tree, options);
+  if (room === 0) return tree.subfolders(folder);
   walkCount.listed += 1;
   const state = stateOf(descriptor);
-  const listing = listFolder(descriptor);
+  const listing = listFolder(descriptor, room + tree.countIn(folder));
   if (listing === undefined) return [];
   tree.setState(folder, state);
   const { added, removed } = tree.update(folder, listing);

@@ -114,6 +114,11 @@ export class FileTree {
     );
   }
 
+  /** How many names the folder has in the tree. */
+  countIn(folder: number): number {
+    return this.#filesIn(folder).length + this.subfolders(folder).length;
+  }
+
   /** Takes the first listing of a folder. Returns the numbers of its subfolders, which are to be listed next. */
   fill(folder: number, { files, folders }: FolderListing): number[] {
     const [firstFile, firstFolder] = [this.files.count, this.folders.count];

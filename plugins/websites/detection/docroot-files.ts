@@ -1,5 +1,6 @@
 /** Reads below a files root, without following links. A missing or unreadable file or folder is `undefined`. */
 import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { Folder } from '../../../kernel/system/safe-folder.ts';
 import { isMissing } from '../../../kernel/system/files-root.ts';
@@ -19,15 +20,22 @@ export function openFile(root: FilesRoot, path: readonly string[]): Promise<File
   });
 }
 
+/** Entries of one folder that are read; what an application is known by is not among a hundred thousand files. */
+const MAX_ENTRIES = 100_000;
+
 /** The names in a folder, and whether each is a folder itself. Links and names that are not UTF-8 are left out. */
 export function listFolder(root: FilesRoot, path: readonly string[]): Promise<Map<string, boolean> | undefined> {
   return ifPresent(async () => {
     const folder = await Folder.open(root, path);
     try {
-      const entries = (await folder.entries()).filter(
-        (entry) => (entry.isDirectory() || entry.isFile()) && Buffer.from(entry.name.toString()).equals(entry.name),
-      );
-      return new Map(entries.map((entry) => [entry.name.toString(), entry.isDirectory()]));
+      const names = new Map<string, boolean>();
+      let left = MAX_ENTRIES;
+      for await (const entry of folder.scan()) {
+        if ((left -= 1) < 0) break;
+        if ((entry.isDirectory() || entry.isFile()) && isUtf8(entry.name))
+          names.set(entry.name.toString(), entry.isDirectory());
+      }
+      return names;
     } finally {
       await folder.close();
     }

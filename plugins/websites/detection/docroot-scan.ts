@@ -94,7 +94,7 @@ class Scan {
       const next: FolderToScan[] = [];
       for (const folder of level) {
         if (this.#folders >= MAX_FOLDERS) return;
-        next.push(...(await this.#visit(folder)));
+        for (const each of await this.#visit(folder)) next.push(each);
       }
       level = next;
     }
