@@ -20,17 +20,23 @@ const REMEMBERED = 10_000;
  */
 export class AccountCache<T> {
   readonly #ttlMs: number;
+  readonly #staleMs: number;
   readonly #accounts = new Map<number, Map<string, Entry<T>>>();
 
-  constructor(ttlMs: number) {
+  /** A value older than `ttlMs`, but not than `staleMs`, is returned once more while it is computed again. */
+  constructor(ttlMs: number, staleMs = ttlMs) {
     this.#ttlMs = ttlMs;
+    this.#staleMs = staleMs;
   }
 
   /** Returns the cached value, the promise of a computation in progress, or what `compute` returns. */
   get(account: Identified, key: string, compute: () => T | Promise<T>): T | Promise<T> {
     const entry = this.#accounts.get(account.id)?.get(key);
     if (entry !== undefined && entry.account === account) {
-      if (entry.at > 0 && performance.now() - entry.at < this.#ttlMs) return entry.value as T;
+      const ageMs = entry.at === 0 ? Infinity : performance.now() - entry.at;
+      if (ageMs < this.#ttlMs) return entry.value as T;
+      if (entry.flight === undefined && ageMs < this.#staleMs) this.#refresh(entry, compute);
+      if (ageMs < this.#staleMs) return entry.value as T;
       if (entry.flight !== undefined) return entry.flight;
     }
     return this.#compute(account, key, compute);
@@ -45,6 +51,14 @@ export class AccountCache<T> {
   /** Removes the cached values of an account, and discards computations in progress. */
   drop(accountId: number): void {
     this.#accounts.delete(accountId);
+  }
+
+  /** Renews a value in the background. If that fails, the next caller after `staleMs` sees why. */
+  #refresh(entry: Entry<T>, compute: () => T | Promise<T>): void {
+    entry.flight = Promise.resolve()
+      .then(compute)
+      .then((value) => this.#keep(entry, value));
+    entry.flight.catch(() => (entry.flight = undefined));
   }
 
   #compute(account: Identified, key: string, compute: () => T | Promise<T>): T | Promise<T> {

@@ -4,8 +4,10 @@ export const WebsitesConfig = Type.Object(
   {
     check_seconds: Type.Number({
       minimum: 0,
-      default: 2,
-      description: 'How long sites are returned from memory before the times of their folders are checked again',
+      default: 10,
+      description:
+        'How old the sites in memory may be before the times of their folders are checked again: in the background, ' +
+        'while they are returned, unless they are four times as old',
     }),
     sweep_seconds: Type.Number({
       minimum: 60,

@@ -28,6 +28,8 @@ const DATABASE_INFO = defineJob<typeof databaseInfo>({
 /** Processes of their own, because a scan may be long and in the background. */
 const PROCESSES = 4;
 const IDLE_MS = 10_000;
+/** How many checks old the sites may be that are returned while they are checked again. */
+const STALE_CHECKS = 4;
 
 interface SitesOptions {
   readonly jobs: AccountJobs;
@@ -60,7 +62,7 @@ export class Sites {
   constructor(options: SitesOptions) {
     this.#options = options;
     this.#pool = options.jobs.open({ name: 'websites', processes: PROCESSES, idleMs: IDLE_MS });
-    this.#cache = new AccountCache(options.checkMs);
+    this.#cache = new AccountCache(options.checkMs, STALE_CHECKS * options.checkMs);
   }
 
   /** The account's sites by name; without a promise while the last check is recent. */

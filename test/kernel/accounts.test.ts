@@ -610,3 +610,39 @@ test('a cache keeps no failures, computes once for all, and never mixes accounts
     'a new snapshot has new values',
   );
 });
+
+test('a stale value is returned while one computation renews it, and a failure shows only once it is too old', async () => {
+  const [cache, account] = [new AccountCache<number>(0, 60_000), { id: 1 }];
+  assert.is(await cache.get(account, '', async () => 1), 1);
+  let [calls, finish] = [0, (_: number) => {}];
+  const renew = () => {
+    calls += 1;
+    return new Promise<number>((resolve) => (finish = resolve));
+  };
+  assert.equal([cache.get(account, '', renew), cache.get(account, '', renew)], [1, 1], 'nobody waits');
+  await Promise.resolve();
+  assert.is(calls, 1);
+  finish(2);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(
+    cache.get(account, '', () => Promise.reject(new Error('broken'))),
+    2,
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(
+    cache.get(account, '', async () => 3),
+    2,
+    'a failed one is tried again',
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(
+    cache.get(account, '', async () => 4),
+    3,
+  );
+  const old = new AccountCache<number>(0, 0);
+  await old.get(account, '', async () => 1);
+  assert.is(
+    await Promise.resolve(old.get(account, '', () => Promise.reject(new Error('broken')))).catch(() => 'broken'),
+    'broken',
+  );
+});
