@@ -3,6 +3,7 @@
  * their figures.
  */
 import { parseArgs } from 'node:util';
+import { estate } from './estate/hostile-estate.ts';
 import { faults } from './faults/faults.ts';
 import { requests } from './fuzz/requests.ts';
 import { throttled } from './fuzz/throttled.ts';
@@ -11,7 +12,7 @@ import { WHOLE_REQUESTS, type Part } from './part.ts';
 import { sockets } from './sockets/sockets.ts';
 
 /** In the order in which they run. */
-const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation, sockets, faults };
+const PARTS: Readonly<Record<string, Part>> = { requests, throttled, isolation, sockets, estate, faults };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

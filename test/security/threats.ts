@@ -38,6 +38,7 @@ export const ATTACKS: Readonly<Record<string, string>> = {
   'generated-requests': 'Valid and invalid requests for every operation, generated from the API description',
   'malformed-requests': 'Malformed, ambiguous, oversized, mutated and fragmented requests',
   'slow-clients': 'Slow headers and bodies, clients that do not read, up to 10,000 idle connections',
+  'hostile-estate': 'A customer with bombs, a million names and floods, beside a neighbour and an administrator',
   'kill-9': '`kill -9`',
   'damaged-files': 'A damaged, truncated or missing store, log or key file',
   'disk-faults': 'A full, read-only, vanished or foreign disk',

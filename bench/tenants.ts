@@ -1,0 +1,35 @@
+/**
+ * What one customer can cost another: `npm run build && node dist/bench/tenants.js [share]`. For each abuse of
+ * `npm run attack estate`, a neighbour asks for five usual reads, searches, reads `database_info` and logs in; the
+ * latencies during the abuse are compared with those of the same server when idle. `share`, from 0 to 1, is the part of
+ * the hostile files that is made; 1 takes minutes to make.
+ */
+import { ABUSES } from '../test/attack/estate/abuses.ts';
+import { abuse } from '../test/attack/estate/hostile-estate.ts';
+import { KINDS } from '../test/attack/estate/observer.ts';
+import { percentile } from './support/load.ts';
+import { machineText } from './support/processes.ts';
+
+const SECONDS = 15;
+const MIB = 2 ** 20;
+const share = Number(process.argv[2] ?? 1);
+const ms = (value: number) => `${value.toFixed(1)} ms`;
+
+console.log(`Tenants bench: ${machineText()}, ${share} of the hostile files\n`);
+for (const each of ABUSES) {
+  const report = await abuse(each, share, SECONDS);
+  const { idle, abused, growthBytes, largestWorkerBytes, violations } = report;
+  console.log(each.name);
+  for (const kind of KINDS) {
+    const [before, during] = [percentile(idle[kind].ms, 0.99), percentile(abused[kind].ms, 0.99)];
+    const wanted = kind === 'reads' ? 'at most 2 × idle' : 'at most 1,000 ms, none refused';
+    console.log(
+      `  ${kind.padEnd(14)} p99 idle ${ms(before).padStart(10)}, abused ${ms(during).padStart(10)}, ` +
+        `${(during / before).toFixed(2).padStart(6)} ×, ${abused[kind].refused.length} of ${abused[kind].answers} refused   (${wanted})`,
+    );
+  }
+  console.log(
+    `  memory of the process ${Math.round(growthBytes / MIB)} MiB more (at most 128), largest worker ${Math.round(largestWorkerBytes / MIB)} MiB`,
+  );
+  for (const violation of violations.slice(0, 5)) console.log(`  violation: ${violation}`);
+}
