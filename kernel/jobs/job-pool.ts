@@ -4,7 +4,7 @@ import { FairQueue } from '../concurrency/fair-queue.ts';
 import { HttpError, isErrorCode, retryLater } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { JobLost, JobWorker, type JobLimits } from './job-worker.ts';
-import type { Job, JobOwner, JobReply } from './job.ts';
+import { WithBytes, type Job, type JobOwner, type JobReply } from './job.ts';
 
 export interface JobPoolOptions {
   /** For the log. */
@@ -97,7 +97,7 @@ export class JobPool {
     if (refusal !== undefined) throw refusal;
     const reply = await this.#queue.run(owner.key, () => this.#ask(job, owner, input, question, options), options);
     if (!reply.ok) throw this.#rebuilt(reply, owner);
-    return (reply.isBytes === true ? reply.bytes : reply.output) as O;
+    return (reply.hasBytes === true ? new WithBytes(reply.bytes, reply.output) : reply.output) as O;
   }
 
   /** Ends all processes in order. */

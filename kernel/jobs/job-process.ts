@@ -84,7 +84,8 @@ async function run({ file, input }: JobRequest, bytes: Buffer): Promise<void> {
     const { default: job } = (await import(pathToFileURL(file).href)) as { default: JobFunction<unknown, unknown> };
     const context: JobContext = { root, bytes, onClose: (release) => releases.push(release) };
     const output = await job(input, context);
-    if (output instanceof WithBytes) channel.send({ ok: true, isBytes: true } satisfies JobReply, output.bytes);
+    if (output instanceof WithBytes)
+      channel.send({ ok: true, output: output.output, hasBytes: true } satisfies JobReply, output.bytes);
     else channel.send({ ok: true, output } satisfies JobReply);
   } catch (error) {
     channel.send(failure(error));

@@ -32,12 +32,14 @@ export interface JobContext {
  */
 export type JobFunction<I, O> = (input: I, context: JobContext) => O | Promise<O>;
 
-/** An output of bytes, which JSON would make larger; callers get a `Buffer`. */
-export class WithBytes {
+/** An output with bytes beside it: pictures, which JSON would make larger, or JSON that is ready for a client. */
+export class WithBytes<O = null> {
   readonly bytes: Uint8Array;
+  readonly output: O;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, output: O) {
     this.bytes = bytes;
+    this.output = output;
   }
 }
 
@@ -62,12 +64,9 @@ export function defineJob<F extends JobFunction<never, unknown>>({
   beside,
   script,
   ...options
-}: JobOptions): Job<Parameters<F>[0], Output<F>> {
+}: JobOptions): Job<Parameters<F>[0], Awaited<ReturnType<F>>> {
   return { ...options, file: fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)) };
 }
-
-type Output<F extends (...args: never) => unknown> =
-  Awaited<ReturnType<F>> extends WithBytes ? Buffer : Awaited<ReturnType<F>>;
 
 /** The messages to a job's process. */
 export interface JobStart {
@@ -80,7 +79,7 @@ export interface JobRequest {
 }
 /** The answer to a `JobRequest`. */
 export type JobReply =
-  | { readonly ok: true; readonly output?: unknown; readonly isBytes?: true }
+  | { readonly ok: true; readonly output?: unknown; readonly hasBytes?: true }
   | {
       readonly ok: false;
       readonly code?: string;

@@ -7,12 +7,12 @@ import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { clientPath, componentsOf } from '../../kernel/system/client-path.ts';
-import type { Hit, SearchQuery } from './indexer/index-search.ts';
+import { reply, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { componentsOf } from '../../kernel/system/client-path.ts';
+import type { SearchQuery } from './indexer/index-search.ts';
 import type search from './indexer/search-job.ts';
 import type { IndexStatus } from './indexer/search-job.ts';
-import type { FileHits, FilesQuery, FolderHits, FoldersQuery, SearchConfig } from './schema.ts';
+import type { FilesQuery, FoldersQuery, SearchConfig } from './schema.ts';
 
 const SEARCH = defineJob<typeof search>({
   beside: import.meta.url,
@@ -20,6 +20,8 @@ const SEARCH = defineJob<typeof search>({
   timeoutMs: 10_000,
   tooMuch: 'overloaded',
 });
+type Query = FoldersQuery & Partial<Pick<FilesQuery, 'ext'>>;
+
 /** How long the process of an account keeps its index in memory after the last search. */
 const IDLE_MS = 120_000;
 /** An index file of millions of names. */
@@ -51,20 +53,27 @@ export class FileSearch {
   }
 
   /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
-  files(account: Account, query: FilesQuery): Promise<Reply> {
-    return this.#search(account, 'files', query, ({ path, sizeBytes, mtimeMs }): FileHits[number] => ({
-      path: clientPath(path, this.#virtualRoot),
-      size: sizeBytes,
-      modified: new Date(mtimeMs).toISOString().slice(0, 19),
-    }));
-  }
-
-  /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
-  folders(account: Account, query: FoldersQuery): Promise<Reply> {
-    return this.#search(account, 'folders', { ...query, ext: '' }, ({ path }): FolderHits[number] => ({
-      name: path.at(-1) ?? '',
-      path: clientPath(path, this.#virtualRoot),
-    }));
+  async find(account: Account, kind: SearchQuery['kind'], { q, folder, limit, ...rest }: Query): Promise<Reply> {
+    const components = componentsOf(folder, this.#virtualRoot);
+    const extension = (rest.ext ?? '').replace(/^\./, '');
+    const { max_names: maxNames, sweep_seconds, watch_share, processes } = this.#config;
+    const { bytes, output } = await this.#pool.run(
+      SEARCH,
+      { ...this.#jobs.ownerOf(account), stateFolder: join(this.#folder, String(account.id)) },
+      {
+        query: { kind, text: q, extension, folder: components, limit },
+        virtualRoot: this.#virtualRoot,
+        settings: {
+          maxNames,
+          sweepMs: sweep_seconds * 1000,
+          // a share for each process, so that no account can take the watches of others
+          maxWatches: Math.floor((watchLimit() * watch_share) / processes),
+        },
+      },
+    );
+    this.#count(account.id, output.status);
+    if (!output.isFound && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+    return reply(bytes, { headers: { 'X-Hostkeep-Index': output.isReady ? 'ready' : 'building' } });
   }
 
   metrics(): Metric[] {
@@ -106,32 +115,6 @@ export class FileSearch {
   /** Saves the indexes, and ends the processes. */
   close(): Promise<void> {
     return this.#pool.close();
-  }
-
-  async #search(
-    account: Account,
-    kind: SearchQuery['kind'],
-    { q, ext, folder, limit }: FilesQuery,
-    describe: (hit: Hit) => unknown,
-  ): Promise<Reply> {
-    const components = componentsOf(folder, this.#virtualRoot);
-    const { max_names: maxNames, sweep_seconds, watch_share, processes } = this.#config;
-    const { hits, isReady, status } = await this.#pool.run(
-      SEARCH,
-      { ...this.#jobs.ownerOf(account), stateFolder: join(this.#folder, String(account.id)) },
-      {
-        query: { kind, text: q, extension: ext.replace(/^\./, ''), folder: components, limit },
-        settings: {
-          maxNames,
-          sweepMs: sweep_seconds * 1000,
-          // a share for each process, so that no account can take the watches of others
-          maxWatches: Math.floor((watchLimit() * watch_share) / processes),
-        },
-      },
-    );
-    this.#count(account.id, status);
-    if (hits === undefined && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
-    return ready((hits ?? []).map(describe), { headers: { 'X-Hostkeep-Index': isReady ? 'ready' : 'building' } });
   }
 
   #count(accountId: number, status: IndexStatus): void {

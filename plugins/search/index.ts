@@ -62,8 +62,8 @@ export default definePlugin({
     await search.clean(identity.accounts);
     return {
       handlers: {
-        files: ({ account, query }) => search.files(account, query),
-        folders: ({ account, query }) => search.folders(account, query),
+        files: ({ account, query }) => search.find(account, 'files', query),
+        folders: ({ account, query }) => search.find(account, 'folders', query),
         features: ({ account, query }) => {
           const provided = node.features();
           const usable = node.locales.features(account.locale).filter(({ name }) => provided.has(name));

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { defineJob } from '../../kernel/jobs/job.ts';
+import { defineJob, WithBytes } from '../../kernel/jobs/job.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { createLog } from '../../kernel/log.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -162,8 +162,8 @@ test('errors with a code reach the caller, bytes go both ways, and other failure
   const refused = await ask(ann, { act: 'refuse' }).catch((error: HttpError) => error);
   assert.equal([(refused as HttpError).code, (refused as HttpError).headers?.['Retry-After']], ['overloaded', '7']);
   assert.is(await codeOf(ask(ann, { act: 'fail' })), 'folder_not_found');
-  const bytes = await jobs.run(probe(), ann, { act: 'bytes' }, { bytes: Buffer.from('ab') });
-  assert.is(String(bytes), 'abab');
+  const reply = await jobs.run(probe(), ann, { act: 'bytes' }, { bytes: Buffer.from('ab') });
+  assert.equal(reply, new WithBytes(Buffer.from('abab'), 2));
 });
 
 // threat crowding-out: an account's jobs wait for each other, and are refused beyond a number

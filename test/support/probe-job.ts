@@ -48,7 +48,7 @@ export default async function probe(input: ProbeInput, { root, bytes, onClose }:
       if (count === 0) onClose(() => writeFileSync('closed', String(count)));
       return (count += 1);
     case 'bytes':
-      return new WithBytes(Buffer.concat([bytes, bytes]));
+      return new WithBytes(Buffer.concat([bytes, bytes]), bytes.length);
     case 'own': {
       const folder = await Folder.openRoot(root);
       return folder.stat().then(({ uid }) => folder.close().then(() => uid));

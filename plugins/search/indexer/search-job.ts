@@ -1,9 +1,11 @@
 /** The job of an account's searches. Its process holds the account's index, and lives on between searches. */
-import type { JobContext } from '../../../kernel/jobs/job.ts';
+import { WithBytes, type JobContext } from '../../../kernel/jobs/job.ts';
+import { clientPath } from '../../../kernel/system/client-path.ts';
 import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { removeLeftovers } from '../name-index/index-file.ts';
-import { AccountIndex, type SearchResult } from './account-index.ts';
-import type { SearchQuery } from './index-search.ts';
+import type { FileHits, FolderHits } from '../schema.ts';
+import { AccountIndex } from './account-index.ts';
+import type { Hit, SearchQuery } from './index-search.ts';
 import { walkCount } from './tree-walk.ts';
 import { WatchBudget } from './watches.ts';
 
@@ -22,7 +24,16 @@ export interface IndexStatus {
   readonly foldersListed: number;
   readonly failures: number;
 }
-interface SearchReply extends SearchResult {
+interface SearchInput {
+  readonly query: SearchQuery;
+  readonly virtualRoot: string;
+  readonly settings: IndexSettings;
+}
+interface SearchOutcome {
+  /** Whether there is such a folder. */
+  readonly isFound: boolean;
+  /** Whether the hits come from the index. */
+  readonly isReady: boolean;
   readonly status: IndexStatus;
 }
 
@@ -33,13 +44,27 @@ const counts = { indexesLoaded: 0, failures: 0 };
 let reportedBuilt = 0;
 let index: AccountIndex | undefined;
 
+/** The bytes are the reply's JSON, so that a thousand hits cost the serving process no more than one. */
 export default async function search(
-  { query, settings }: { readonly query: SearchQuery; readonly settings: IndexSettings },
+  { query, virtualRoot, settings }: SearchInput,
   { root, onClose }: JobContext,
-): Promise<SearchReply> {
+): Promise<WithBytes<SearchOutcome>> {
   index ??= openIndex(root, settings, onClose);
-  const result = await index.search(query);
-  return { ...result, status: statusOf(index) };
+  const { hits, isReady } = await index.search(query);
+  const described = (hits ?? []).map((hit): unknown => (query.kind === 'files' ? fileOf(hit) : folderOf(hit)));
+  return new WithBytes(Buffer.from(JSON.stringify(described)), {
+    isFound: hits !== undefined,
+    isReady,
+    status: statusOf(index),
+  });
+
+  function fileOf({ path, sizeBytes, mtimeMs }: Hit): FileHits[number] {
+    const modified = new Date(mtimeMs).toISOString().slice(0, 19);
+    return { path: clientPath(path, virtualRoot), size: sizeBytes, modified };
+  }
+  function folderOf({ path }: Hit): FolderHits[number] {
+    return { name: path.at(-1) ?? '', path: clientPath(path, virtualRoot) };
+  }
 }
 
 function openIndex(root: FilesRoot, settings: IndexSettings, onClose: JobContext['onClose']): AccountIndex {
