@@ -614,7 +614,8 @@ test('a cache keeps no failures, computes once for all, and never mixes accounts
 test('a stale value is returned while one computation renews it, and a failure shows only once it is too old', async () => {
   const [cache, account] = [new AccountCache<number>(0, 60_000), { id: 1 }];
   assert.is(await cache.get(account, '', async () => 1), 1);
-  let [calls, finish] = [0, (_: number) => {}];
+  let calls = 0;
+  let finish: (value: number) => void = () => {};
   const renew = () => {
     calls += 1;
     return new Promise<number>((resolve) => (finish = resolve));
