@@ -1,7 +1,8 @@
 import type { Log } from '../log.ts';
-import { filesRootOf } from '../system/files-root.ts';
+import { filesRootOf, unsafeParentOf } from '../system/files-root.ts';
 import { JobPool, type JobPoolOptions, type JobRunOptions } from './job-pool.ts';
-import type { Job, JobOwner } from './job.ts';
+import { defineJob, type Job, type JobOwner } from './job.ts';
+import type unsafeParents from './roots-job.ts';
 
 interface Identified {
   readonly id: number;
@@ -13,6 +14,13 @@ interface JobsConfig {
 }
 
 const IDLE_MS = 30_000;
+const ANYBODY = 'anybody';
+const ROOTS = defineJob<typeof unsafeParents>({
+  beside: import.meta.url,
+  script: 'roots-job',
+  timeoutMs: 5000,
+  tooMuch: 'files_unavailable',
+});
 
 /** The jobs of accounts, which run in one pool unless they have reason for one of their own. */
 export class AccountJobs {
@@ -34,6 +42,18 @@ export class AccountJobs {
 
   ownerOf({ id, username }: Identified): JobOwner {
     return { key: id, root: filesRootOf(this.#filesRoot, username) };
+  }
+
+  /**
+   * Returns the folders from which customers could exchange the files root of one of these accounts. Errors: 503
+   * `files_unavailable` if the files do not answer.
+   */
+  async unsafeParents(usernames: () => Promise<readonly string[]>): Promise<string[]> {
+    const anybodys = filesRootOf(this.#filesRoot, ANYBODY);
+    // the parent of a root that ends with the user name is the operator's, and the same for all
+    if (anybodys.below.length === 0) return [unsafeParentOf(anybodys)].filter((parent) => parent !== undefined);
+    const roots = (await usernames()).map((username) => filesRootOf(this.#filesRoot, username));
+    return this.#pool.run(ROOTS, { key: 'roots' }, roots);
   }
 
   /** Opens a pool; the caller closes it. */
