@@ -6,6 +6,7 @@ import type { Finding } from '../plugin-api/points/finding.ts';
 import type { Gathered } from '../plugin-api/extension-points.ts';
 import { textTable } from '../plugin-api/command.ts';
 import { configOf, print, withCore, type GlobalOptions } from './command-context.ts';
+import { precautions } from './precautions.ts';
 
 /** `hostkeep backup <file>`: writes a consistent copy of the store, also while a server runs. */
 export async function backup(target: string, _: GlobalOptions, command: Command): Promise<void> {
@@ -44,7 +45,8 @@ async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { 
     detail: faults.length === 0 ? core.store.file : faults.join('; '),
     ...(faults.length > 0 && { remedy: 'restore hostkeep.db and keys.json from a backup' }),
   };
-  return [store, ...findings(node, answers)];
+  const kernel = precautions(node.config).map((finding) => ({ plugin: 'kernel', ...finding }));
+  return [store, ...kernel, ...findings(node, answers)];
 }
 
 function findings(node: Hostkeep['node'], answers: readonly Gathered<'doctor'>[]): (Finding & { plugin: string })[] {

@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
 import { configOf, type GlobalOptions } from './command-context.ts';
+import { precautions } from './precautions.ts';
 
 /** `hostkeep serve`: runs a node until SIGTERM or SIGINT; SIGHUP reloads the configuration. */
 export async function serve(_: GlobalOptions, command: Command): Promise<void> {
@@ -13,6 +14,8 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   process.on('SIGHUP', () => void starting.then((hostkeep) => reload(hostkeep, log, options)));
   untilStopped(starting, log);
   const hostkeep = await starting;
+  for (const { ok, name, detail, remedy } of precautions(config))
+    if (!ok) log.warn({ setting: name, remedy }, `${name}: ${detail}`);
   if ((await hostkeep.core.accounts.count('admin')) === 0)
     log.warn('there is no administrator yet: create one with `hostkeep account add --admin <username>`');
 }

@@ -38,6 +38,12 @@ export const KernelConfig = Type.Object({
     { ...closed, description: 'PEM files; both or neither' },
   ),
   trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
+  proxy_secret: Type.String({
+    pattern: '^([!-~]{16,200})?$',
+    default: '',
+    writeOnly: true,
+    description: 'What trusted proxies send as X-Proxy-Secret to be believed; empty = their address is enough',
+  }),
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
   files_root: Type.String({
     minLength: 1,

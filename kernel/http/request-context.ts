@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import type { Account } from '../identity/accounts.ts';
-import { ipText, clientAddress } from '../system/ip.ts';
+import { ipText } from '../system/ip.ts';
 import type { Headers } from './response-writer.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { RoutingTable } from './routing-table.ts';
-import type { UwsResponse } from './uws-types.ts';
+import type { UwsRequest, UwsResponse } from './uws-types.ts';
 
 let lastRequest = 0;
 const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
@@ -35,8 +35,8 @@ export class RequestContext {
   additions: Headers | undefined;
   readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #socket: UwsResponse;
-  /** The X-Forwarded-For header; empty if no proxies are trusted. */
-  readonly #forwardedFor: string;
+  /** uWS's request, which is valid until the handler's first `await`. */
+  readonly #request: UwsRequest;
   #ip: string | undefined;
   #requestId: string | undefined;
   #abort: AbortController | undefined;
@@ -47,7 +47,7 @@ export class RequestContext {
     address: Address,
     isHead: boolean,
     socket: UwsResponse,
-    forwardedFor: string,
+    request: UwsRequest,
     headers: Readonly<Record<string, string>> | undefined,
   ) {
     this.route = route;
@@ -55,18 +55,17 @@ export class RequestContext {
     this.address = address;
     this.isHead = isHead;
     this.#socket = socket;
-    this.#forwardedFor = forwardedFor;
+    this.#request = request;
     this.#headers = headers;
   }
 
-  /** The client's address, read at first use; empty if the client disconnected before that. */
+  /**
+   * The client's address, read at first use; empty if the client disconnected before that. Behind proxies, the first use
+   * must precede the handler's first `await`.
+   */
   get ip(): string {
     if (this.#ip === undefined && this.isAborted) return '';
-    this.#ip ??= clientAddress(
-      ipText(new Uint8Array(this.#socket.getRemoteAddress())),
-      this.#forwardedFor,
-      this.table.proxies,
-    );
+    this.#ip ??= this.table.proxies.clientOf(ipText(new Uint8Array(this.#socket.getRemoteAddress())), this.#request);
     return this.#ip;
   }
 

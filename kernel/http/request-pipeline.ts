@@ -84,7 +84,7 @@ export class RequestPipeline {
       this.#parts.address,
       isHead,
       res,
-      table.proxies.isEmpty ? '' : req.getHeader('x-forwarded-for'),
+      req,
       info.headers && readHeaders(req, info.headers),
     );
     context.additions = table.additions(req);
@@ -165,6 +165,7 @@ export class RequestPipeline {
   }
 
   #watchAbort(context: RequestContext, res: UwsResponse): void {
+    if (!context.table.proxies.isEmpty) void context.ip; // while the header that names it can be read
     res.onAborted(() => {
       context.abort();
       this.#streams.endOf(context);

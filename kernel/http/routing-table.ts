@@ -1,4 +1,3 @@
-import { IpRanges } from '../system/ip.ts';
 import { HostGuard } from './host-guard.ts';
 import type { Config } from '../config/configuration.ts';
 import { Cors } from './cors.ts';
@@ -6,6 +5,7 @@ import { HttpError } from '../errors.ts';
 import type { Headers } from './response-writer.ts';
 import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
 import type { UwsRequest } from './uws-types.ts';
 
 /** How long a replaced table waits for requests in progress. */
@@ -14,7 +14,7 @@ const DRAIN_MS = 30_000;
 /** The routes of one address under one configuration. Replaced as a whole; the old table finishes what it accepted. */
 export class RoutingTable {
   readonly routes: readonly CompiledRoute[];
-  readonly proxies: IpRanges;
+  readonly proxies: TrustedProxies;
   readonly hosts: HostGuard | undefined;
   /** Whether this is the admin address and has routes for users. */
   readonly usersMayEnter: boolean;
@@ -30,7 +30,7 @@ export class RoutingTable {
 
   constructor(config: Config, address: Address, routes: readonly CompiledRoute[]) {
     this.routes = routes;
-    this.proxies = new IpRanges(config.trusted_proxies);
+    this.proxies = new TrustedProxies(config.trusted_proxies, config.proxy_secret);
     this.hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
     this.logsReads = config.log.level === 'debug' || config.log.level === 'trace';
     const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;

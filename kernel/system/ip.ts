@@ -88,20 +88,33 @@ export function isPublic(address: string): boolean {
   return isIP(address) === 4 || GLOBAL_UNICAST.has(address);
 }
 
+/** The longest chain of proxies that is followed; clients may send any number of hops. */
+const HOPS = 32;
+
 /**
  * Returns the client's address: the socket's, or, behind trusted proxies, the last hop of X-Forwarded-For that is not a
- * trusted proxy. Clients can forge the hops before that one.
+ * trusted proxy. Clients can forge the hops before that one. Behind a malformed hop, nothing counts.
  */
 export function clientAddress(socket: string, forwardedFor: string, proxies: IpRanges): string {
-  if (!proxies.has(socket)) return socket;
   let client = socket;
-  for (const hop of forwardedFor.split(',').toReversed()) {
-    const address = hop.trim();
-    if (isIP(address) === 0) return client;
+  let end = forwardedFor.length;
+  for (let hops = 0; hops < HOPS && end >= 0 && proxies.has(client); hops += 1) {
+    const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
+    const address = hopAddress(forwardedFor.slice(comma + 1, end).trim());
+    if (address === undefined) return client;
     client = address;
-    if (!proxies.has(address)) return client;
+    end = comma;
   }
   return client;
+}
+
+/** Returns the address of a hop without its port, its brackets and its zone; `undefined` if the hop is malformed. */
+function hopAddress(hop: string): string | undefined {
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(hop) ?? [];
+  const address = bracketed ?? dotted ?? hop;
+  const version = isIP(address);
+  const isFit = version !== 0 && (bracketed === undefined || version === 6);
+  return isFit ? address.replace(/%.*$/, '') : undefined;
 }
 
 /**

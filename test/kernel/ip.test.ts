@@ -32,6 +32,26 @@ test('X-Forwarded-For counts from trusted proxies only, and only as far as they 
   assert.is(clientAddress('10.0.0.1', "1.2.3.4' or 1=1, 10.0.0.3", proxies), '10.0.0.3');
 });
 
+// threat weak-limiter: X-Forwarded-For is read in every form that proxies send, and a malformed hop is where it ends
+test('hops with a port, brackets or a zone count as their address, and nothing counts behind a malformed one', () => {
+  const proxies = new IpRanges(['10.0.0.0/8', 'fd00::/8']);
+  const client = (hops: string) => clientAddress('10.0.0.1', hops, proxies);
+  assert.is(client('8.8.8.8:1234'), '8.8.8.8');
+  assert.is(client('[2001:db8::5]:443'), '2001:db8::5');
+  assert.is(client('[2001:db8::5]'), '2001:db8::5');
+  assert.is(client('fe80::1%eth0'), 'fe80::1');
+  assert.is(client('[fe80::1%eth0]:80'), 'fe80::1');
+  assert.is(client('1.2.3.4,10.0.0.2:80 ,\t[fd00::1%2]:9'), '1.2.3.4');
+  assert.is(client('::ffff:10.0.0.9, ::ffff:1.2.3.4'), '::ffff:1.2.3.4');
+  assert.is(client('1.2.3.4, ::ffff:10.0.0.9'), '1.2.3.4');
+  for (const malformed of [
+    ...['8.8.8.8:', '8.8.8.8:x', '8.8.8.8:123456', '[8.8.8.8]:1', '[8.8.8.8]', '[2001:db8::5', '2001:db8::5]:1', '[]'],
+    ...['', ' ', '1.2.3', '1.2.3.4 5.6.7.8', '"1.2.3.4"', 'for=1.2.3.4', '2001:db8::5::', '[::1]x', '1.2.3.4%eth0'],
+  ])
+    assert.is(client(`6.6.6.6, ${malformed}, 10.0.0.3`), '10.0.0.3', malformed);
+  assert.is(client(`6.6.6.6, ${'10.0.0.3, '.repeat(20_000)}10.0.0.4`), '10.0.0.3', 'a chain without end');
+});
+
 test('the admin address accepts only literal addresses, localhost and configured names', () => {
   const guard = new HostGuard(['Panel.Example.com']);
   for (const host of [

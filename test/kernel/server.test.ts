@@ -417,11 +417,31 @@ test('the address of a client comes from trusted proxies only', async () => {
   assert.equal((await server.ask('/probe/ip', { headers: { 'x-forwarded-for': '203.0.113.1' } })).body, {
     ip: '127.0.0.1',
   });
-  const behind = await TestServer.start({ plugins: [probePlugin()], config: { trusted_proxies: ['127.0.0.0/8'] } });
-  assert.equal((await behind.ask('/probe/ip', { headers: { 'x-forwarded-for': '6.6.6.6, 203.0.113.1' } })).body, {
-    ip: '203.0.113.1',
-  });
-  await behind.close();
+});
+
+// threat weak-limiter: all X-Forwarded-For headers count in their order, and a proxy may have to prove itself
+test('behind a trusted proxy the last hop of all X-Forwarded-For headers is the client', async () => {
+  const secret = 'a-secret-of-the-proxy';
+  const start = (config: Record<string, unknown>) =>
+    TestServer.start({ plugins: [probePlugin()], config: { trusted_proxies: ['127.0.0.0/8'], ...config } });
+  const [behind, proven] = await Promise.all([start({}), start({ proxy_secret: secret })]);
+  const ask = async (of: TestServer, path: string, ...headers: string[]) => {
+    const lines = [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+    return /\{"ip":"(.*)"\}/.exec(await rawRequest(of.hostkeep.url('user'), lines))?.[1];
+  };
+  const hop = (text: string) => `X-Forwarded-For: ${text}`;
+  const proof = (text: string) => `X-Proxy-Secret: ${text}`;
+  for (const path of ['/probe/ip', '/probe/ip?later=true']) {
+    assert.is(await ask(behind, path, hop('6.6.6.6, 203.0.113.1')), '203.0.113.1', path);
+    assert.is(await ask(behind, path, hop('6.6.6.6'), 'Accept: x', hop('203.0.113.1')), '203.0.113.1', path);
+    assert.is(await ask(behind, path, hop('203.0.113.1:70'), hop('127.0.0.2')), '203.0.113.1', path);
+    assert.is(await ask(behind, path), '127.0.0.1', path);
+    assert.is(await ask(proven, path, hop('203.0.113.1'), proof(secret)), '203.0.113.1', path);
+    assert.is(await ask(proven, path, proof(secret)), '127.0.0.1', path);
+    for (const forged of [[], [proof('')], [proof(`${secret}!`)], [proof(secret), proof(secret)]])
+      assert.is(await ask(proven, path, hop('203.0.113.1'), ...forged), '127.0.0.1', `${path} ${forged.join()}`);
+  }
+  await Promise.all([behind.close(), proven.close()]);
 });
 
 test('in the community edition the end-user address is closed on every route', async () => {

@@ -145,7 +145,14 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         produces: ['text/event-stream'],
         reply: Any,
       },
-      ip: { method: 'GET', path: '/probe/ip', access: 'guest', summary: 'tells the address', reply: Any },
+      ip: {
+        method: 'GET',
+        path: '/probe/ip',
+        access: 'guest',
+        summary: 'returns the address',
+        query: Type.Object({ later: Type.Boolean({ default: false }) }),
+        reply: Any,
+      },
     },
     setup: ({ config }) => ({
       handlers: {
@@ -174,7 +181,8 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         misfit: () => ({ n: 'one' }) as unknown as { n: number },
         stream,
         feed: stream,
-        ip: (call) => ({ ip: call.ip }),
+        ip: (call) =>
+          call.query.later ? new Promise((resolve) => setImmediate(() => resolve({ ip: call.ip }))) : { ip: call.ip },
       },
     }),
   });
