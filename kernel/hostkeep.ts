@@ -114,6 +114,12 @@ export class Hostkeep {
     await old.plugins.close();
   }
 
+  /** Closes after an error that nothing handled: answers requests in progress with 500, each logged with its route. */
+  async abandon(cause: unknown): Promise<void> {
+    for (const address of ADDRESSES) this.#servers[address].fail(cause);
+    await this.close();
+  }
+
   async close(): Promise<void> {
     await Promise.all(ADDRESSES.map((address) => this.#servers[address].close()));
     await this.#generation.plugins.close();

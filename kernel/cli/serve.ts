@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
+import { withDeadline } from '../concurrency/deadline.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
 import { configOf, type GlobalOptions } from './command-context.ts';
 import { precautions } from './precautions.ts';
+
+/** How long a server that failed may take to close. */
+const ABANDON_MS = 10_000;
+/** A timer may throw again and again until the process ends. */
+const UNHANDLED_LOGGED = 10;
 
 /** `hostkeep serve`: runs a node until SIGTERM or SIGINT; SIGHUP reloads the configuration. */
 export async function serve(_: GlobalOptions, command: Command): Promise<void> {
@@ -20,19 +26,33 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
     log.warn('there is no administrator yet: create one with `hostkeep account add --admin <username>`');
 }
 
-/** On SIGTERM or SIGINT, closes the server, which finishes accepted requests, and then exits. */
+/**
+ * Ends the process in order: with exit code 0 on SIGTERM or SIGINT, which finishes accepted requests; with 1 after an error
+ * that nothing handled, because then its state is unknown, so that systemd starts another.
+ */
 export function untilStopped(starting: Promise<Hostkeep>, log: Log): void {
-  const stop = async (signal: string): Promise<void> => {
-    log.info({ signal }, 'stopping');
+  let unhandled = 0;
+  const stop = async (closing: Promise<void>): Promise<void> => {
     try {
-      await (await starting).close();
-      process.exit(0);
+      await closing;
     } catch (error) {
       log.fatal({ err: error }, 'stopping failed');
       process.exit(1);
     }
+    process.exit(unhandled === 0 ? 0 : 1);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping');
+      void stop(starting.then((hostkeep) => hostkeep.close()));
+    });
+  process.on('uncaughtException', (error, origin) => {
+    unhandled += 1;
+    if (unhandled <= UNHANDLED_LOGGED) log.fatal({ err: error, origin }, 'nothing handled this error: stopping');
+    if (unhandled > 1) return;
+    const closing = starting.then((hostkeep) => hostkeep.abandon(error));
+    void stop(withDeadline(closing, ABANDON_MS));
+  });
 }
 
 /** Reloads the configuration. If the new one is invalid, logs the reason and keeps the current one. */

@@ -39,6 +39,8 @@ export class RequestPipeline {
   readonly #parts: PipelineParts;
   readonly #streams: Streams;
   readonly #logThrottle = new LogThrottle();
+  /** Requests whose reply takes more than one turn of the event loop. */
+  readonly #running = new Map<RequestContext, UwsResponse>();
 
   constructor(parts: PipelineParts, streams: Streams) {
     this.#parts = parts;
@@ -77,7 +79,6 @@ export class RequestPipeline {
     readParams: ReadParams,
   ): void {
     if (isAmbiguous(req)) return void res.close(); // what follows on the connection may be a smuggled request
-    const { info } = route;
     const context = new RequestContext(
       route,
       table,
@@ -85,8 +86,26 @@ export class RequestPipeline {
       isHead,
       res,
       req,
-      info.headers && readHeaders(req, info.headers),
+      route.info.headers && readHeaders(req, route.info.headers),
     );
+    try {
+      this.#receive(context, res, req, readParams);
+    } catch (error) {
+      this.#fail(context, res, error); // uWS ends the process if a handler neither answers nor waits
+    }
+  }
+
+  /** Answers every request in progress with 500. Its handler goes on, with nobody to answer. */
+  failAll(cause: unknown): void {
+    for (const [context, res] of this.#running) {
+      this.#failLater(context, res, cause);
+      context.abort();
+    }
+  }
+
+  #receive(context: RequestContext, res: UwsResponse, req: UwsRequest, readParams: ReadParams): void {
+    const { route, table } = context;
+    const { info } = route;
     context.additions = table.additions(req);
     if (info.method !== 'GET' || table.logsReads) void context.ip; // for the log: a closed socket has no address
     if (route.paramNames.length > 0) context.rawParams = readParams(req);
@@ -161,6 +180,7 @@ export class RequestPipeline {
 
   #follow(context: RequestContext, res: UwsResponse): void {
     context.table.enter();
+    this.#running.set(context, res);
     this.#watchAbort(context, res);
   }
 
@@ -173,14 +193,17 @@ export class RequestPipeline {
   }
 
   #finishLater(context: RequestContext, res: UwsResponse, value: unknown): void {
-    if (context.isAborted) this.#settle(context, 499);
-    else res.cork(() => this.#finish(context, res, value));
-    context.table.leave();
+    this.#conclude(context, res, () => this.#finish(context, res, value));
   }
 
   #failLater(context: RequestContext, res: UwsResponse, error: unknown): void {
+    this.#conclude(context, res, () => this.#fail(context, res, error));
+  }
+
+  #conclude(context: RequestContext, res: UwsResponse, answer: () => void): void {
+    if (!this.#running.delete(context)) return; // answered when the server failed
     if (context.isAborted) this.#settle(context, 499);
-    else res.cork(() => this.#fail(context, res, error));
+    else res.cork(answer);
     context.table.leave();
   }
 

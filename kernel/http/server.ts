@@ -113,6 +113,12 @@ export class Server {
     });
   }
 
+  /** Answers all requests in progress with 500, because the state of the process is unknown; `close` is to follow. */
+  fail(cause: unknown): void {
+    this.#flow.isDraining = true;
+    this.#flow.failAll(cause);
+  }
+
   /** Finishes accepted requests, asks each client to close its connection, and then closes what is left. */
   async close(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve)); // lets the listener accept the connections in its queue

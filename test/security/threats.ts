@@ -30,6 +30,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'hung-file-system': "One account's dead file system took the threads that everybody's requests share",
   'crowding-out': 'Many requests or costly files of one account kept all others waiting',
   'swapped-root': 'A files root whose last part the customer owned was exchanged for a link',
+  'unhandled-errors': 'An error that nothing handled ended the server without a word',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 
