@@ -314,6 +314,22 @@ test('errors tell the client what to do and never why the server failed', async 
   );
 });
 
+// threat unhandled-errors: an error ahead of the handler is answered, because uWebSockets.js would end the process
+test('an error before the route is reached is 500', async () => {
+  const { revision } = server.hostkeep.core;
+  const { token } = await server.user('lola');
+  revision.look = () => {
+    throw new Error('secret cause');
+  };
+  try {
+    const { status, body } = await server.ask('/probe/mine', { token });
+    assert.equal([status, body['error']], [500, 'internal_error']);
+  } finally {
+    Reflect.deleteProperty(revision, 'look');
+  }
+  assert.is((await server.ask('/probe/mine', { token })).status, 200);
+});
+
 // asvs 3.4.4, 14.3.2: nosniff on every reply, no-store unless the reply says otherwise
 test('bytes keep their type and their own cache rule; every reply says nosniff', async () => {
   const { headers } = await server.ask('/probe/bytes');

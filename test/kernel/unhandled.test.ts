@@ -23,7 +23,6 @@ interface Line {
 }
 
 // threat unhandled-errors: an error from a timer, a stream, a promise or a foreign callback is logged, and the node ends in order
-// asvs 16.5.4: a last-resort handler logs every error that nothing handled
 test('an error that nothing handled is logged with the route, answers 500, and ends the node in order', async () => {
   const data = temporaryFolder();
   await prepare(data, { una: 'user' });
