@@ -13,9 +13,13 @@ import { AuditLog } from './storage/audit-log.ts';
 import { Revision } from './storage/revision.ts';
 import { Store } from './storage/store.ts';
 import { filesRootOf } from './system/files-root.ts';
+import { assertPrivate, assertPrivateFolder } from './system/private-file.ts';
 import { projectDir } from './system/project-dir.ts';
 
 export const VERSION = String(readJson(join(projectDir, 'package.json'))['version']);
+
+/** Files of the data folder that hold secrets, or decide who may do what. */
+const DATA_FILES = ['keys.json', 'hostkeep.db', 'hostkeep.db-wal', 'hostkeep.db-shm', 'revision'];
 
 /** The services that outlive a change of the configuration: the store, and identity. */
 export interface Core {
@@ -57,8 +61,13 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   return { store, revision, locales, events, plans, accounts, sessions, passwords, keys, jobs, close };
 }
 
-/** Opens the database and keys.json. Throws if only one of them exists, because then the other was lost. */
+/**
+ * Opens the database and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
+ * could read or replace them.
+ */
 async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }> {
+  assertPrivateFolder(data);
+  for (const name of DATA_FILES) assertPrivate(join(data, name));
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
   const store = await Store.open(join(data, 'hostkeep.db'));
   try {

@@ -8,14 +8,18 @@ import type { NodeInfo } from './plugin-api/node-info.ts';
 import type { Address } from './plugin-api/route-spec.ts';
 import { installedPlugins, type InstalledPlugin } from './plugin-host/discovery.ts';
 import { PluginSet } from './plugin-host/plugin-set.ts';
+import { ServingLock } from './storage/serving-lock.ts';
 import { splitHostPort } from './system/host-port.ts';
 
 interface StartOptions {
   /** Replaces the plugins in the folder `plugins`. */
   readonly plugins?: readonly InstalledPlugin[];
   readonly checkReplies?: boolean;
-  /** Whether `start` opens both addresses; if false, they stay closed until `listen` is called. */
-  readonly listen?: boolean;
+  /**
+   * When both addresses are opened: by `start` unless given, `later` by `listen`, or `never`, for a node that only examines
+   * its plugins while another process may serve the data folder.
+   */
+  readonly listen?: 'later' | 'never';
   readonly isDemo?: boolean;
 }
 
@@ -38,10 +42,19 @@ export class Hostkeep {
   /** The ports in use, which the system chooses if the configuration says 0. */
   readonly #ports: Ports;
   readonly #servers: Readonly<Record<Address, Server>>;
+  readonly #lock: ServingLock | undefined;
   #generation: Generation;
 
-  private constructor(core: Core, log: Log, options: StartOptions, ports: Ports, generation: Generation) {
+  private constructor(
+    core: Core,
+    log: Log,
+    options: StartOptions,
+    ports: Ports,
+    generation: Generation,
+    lock: ServingLock | undefined,
+  ) {
     this.core = core;
+    this.#lock = lock;
     this.#log = log;
     this.#options = options;
     this.#ports = ports;
@@ -49,20 +62,23 @@ export class Hostkeep {
     this.#servers = { user: this.#server('user', generation), admin: this.#server('admin', generation) };
   }
 
-  /** Starts a node. Resolves once both addresses are open, or before that if `options.listen` is false. */
+  /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
     for (const plugin of options.plugins ?? installedPlugins())
       if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
-    const core = await openCore(config, log);
+    const lock = options.listen === 'never' ? undefined : await ServingLock.acquire(config.data);
     const ports: Ports = {};
     let hostkeep: Hostkeep | undefined;
+    let core: Core | undefined;
     try {
-      hostkeep = new Hostkeep(core, log, options, ports, await generate(core, config, log, options, ports));
-      if (options.listen !== false) await hostkeep.listen();
+      core = await openCore(config, log);
+      hostkeep = new Hostkeep(core, log, options, ports, await generate(core, config, log, options, ports), lock);
+      if (options.listen === undefined) await hostkeep.listen();
       return hostkeep;
     } catch (error) {
-      await (hostkeep ?? core).close();
+      await (hostkeep ?? core)?.close();
+      if (hostkeep === undefined) await lock?.release();
       throw error;
     }
   }
@@ -124,6 +140,7 @@ export class Hostkeep {
     await Promise.all(ADDRESSES.map((address) => this.#servers[address].close()));
     await this.#generation.plugins.close();
     await this.core.close();
+    await this.#lock?.release();
   }
 
   #server(address: Address, { config, tables }: Generation): Server {

@@ -45,7 +45,7 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
 }
 
 async function begin(config: Config, log: Log): Promise<Hostkeep> {
-  const hostkeep = await Hostkeep.start(config, log, { listen: false, isDemo: true });
+  const hostkeep = await Hostkeep.start(config, log, { listen: 'later', isDemo: true });
   const file = join(config.data, 'credentials.json');
   try {
     const report = await outside(hostkeep, await fill(hostkeep));

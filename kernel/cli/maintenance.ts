@@ -18,7 +18,7 @@ export async function backup(target: string, _: GlobalOptions, command: Command)
 export async function doctor(_: GlobalOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
   const config = configOf(options);
-  const hostkeep = await Hostkeep.start(config, createLog('silent'), { listen: false });
+  const hostkeep = await Hostkeep.start(config, createLog('silent'), { listen: 'never' });
   try {
     const findings = await examine(hostkeep);
     const rows = findings.map(({ plugin, name, ok, detail, remedy }) => [

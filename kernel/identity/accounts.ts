@@ -2,7 +2,8 @@ import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import { assertPlanExists, type Plan, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
-import type { Reader, SqlValue, Store, Tx } from '../storage/store.ts';
+import type { SqlValue } from '../storage/connection.ts';
+import type { Reader, Store, Tx } from '../storage/store.ts';
 
 export type Role = 'user' | 'admin';
 

@@ -1,5 +1,6 @@
 import { formatTime } from '../system/format-time.ts';
-import type { SqlValue, Store, Tx } from './store.ts';
+import type { SqlValue } from './connection.ts';
+import type { Store, Tx } from './store.ts';
 
 /**
  * The data of each event by the event's name, `<thing>.<change>`; `undefined` for an event without data. Types only,

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { open, type Database, type Statement } from 'sqlite';
-import sqlite3 from 'sqlite3';
 import { findFiles } from '../system/find-files.ts';
-
-export type SqlValue = string | number | null | Uint8Array;
+import { makePrivate } from '../system/private-file.ts';
+import { Connection, type SqlValue } from './connection.ts';
 
 export interface Reader {
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
@@ -65,8 +63,8 @@ export class Store implements Reader {
   /** Opens or creates the file, readable by its owner only. */
   static async open(file: string): Promise<Store> {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivate(file); // by SQLite, it and the files beside it would be open to others until their mode is changed
     const writes = await Connection.open(file, ['journal_mode=wal', 'synchronous=full', 'foreign_keys=on']);
-    chmodSync(file, 0o600);
     const reads = await Connection.open(file, ['query_only=on']);
     return new Store(file, reads, writes);
   }
@@ -215,60 +213,5 @@ class Transaction implements Tx {
 
   afterCommit(callback: () => void): void {
     this.callbacks.push(callback);
-  }
-}
-
-/** A connection and its prepared statements, which are never evicted: SQL texts are constants, so there are few. */
-class Connection {
-  readonly #database: Database;
-  readonly #statements = new Map<string, Promise<Statement>>();
-
-  private constructor(database: Database) {
-    this.#database = database;
-  }
-
-  static async open(filename: string, pragmas: readonly string[]): Promise<Connection> {
-    const database = await open({ filename, driver: sqlite3.Database });
-    database.configure('busyTimeout', 5000);
-    await database.exec(pragmas.map((pragma) => `pragma ${pragma};`).join(' '));
-    return new Connection(database);
-  }
-
-  #prepared(sql: string): Promise<Statement> {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-      statement.catch(() => this.#statements.delete(sql));
-    }
-    return statement;
-  }
-
-  /** Uses `all`, because the driver's `Statement.get` leaves the statement open at its first row. */
-  async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
-    return (await this.all<T>(sql, ...params))[0];
-  }
-
-  async all<T>(sql: string, ...params: SqlValue[]): Promise<T[]> {
-    return (await this.#prepared(sql)).all<T[]>(params);
-  }
-
-  async run(sql: string, ...params: SqlValue[]): Promise<{ lastId: number; changes: number }> {
-    const { lastID = 0, changes = 0 } = await (await this.#prepared(sql)).run(params);
-    return { lastId: lastID, changes };
-  }
-
-  async script(sql: string): Promise<void> {
-    try {
-      await this.#database.exec(sql);
-    } catch (error) {
-      await this.#database.exec('rollback').catch(() => undefined); // no transaction is open if `begin` failed
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    for (const statement of this.#statements.values()) await (await statement).finalize();
-    await this.#database.close();
   }
 }

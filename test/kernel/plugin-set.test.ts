@@ -171,7 +171,7 @@ test('parts are gathered concurrently, and a provider that fails or hangs costs 
   const provider = (name: string, counts: () => { users: number } | Promise<{ users: number }>) =>
     plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
   const hostkeep = await Hostkeep.start(testConfig(temporaryFolder()), createLog('silent'), {
-    listen: false,
+    listen: 'never',
     plugins: installed([
       provider('fast', () => ({ users: 1 })),
       provider('failing', () => {
@@ -199,7 +199,7 @@ test('a plugin that is off is not even imported, and is listed with its features
   const hostkeep = await Hostkeep.start(
     testConfig(temporaryFolder(), { plugins: { two: false }, two: { anything: true } }),
     createLog('silent'),
-    { listen: false, plugins: [...installed([plugin('one')]), off] },
+    { listen: 'never', plugins: [...installed([plugin('one')]), off] },
   );
   assert.equal(
     hostkeep.node.plugins().map(({ name, state, features }) => [name, state, features]),
