@@ -45,7 +45,7 @@ async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { 
     detail: faults.length === 0 ? core.store.file : faults.join('; '),
     ...(faults.length > 0 && { remedy: 'restore hostkeep.db and keys.json from a backup' }),
   };
-  const kernel = precautions(node.config).map((finding) => ({ plugin: 'kernel', ...finding }));
+  const kernel = (await precautions(node.config)).map((finding) => ({ plugin: 'kernel', ...finding }));
   return [store, ...kernel, ...findings(node, answers)];
 }
 

@@ -1,10 +1,24 @@
-import type { Config } from '../config/configuration.ts';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { KernelConfig, type Config } from '../config/configuration.ts';
 import { TrustedProxies } from '../http/trusted-proxies.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
+import { installedPlugins } from '../plugin-host/discovery.ts';
+import type { TSchema } from '../schema.ts';
+import { projectDir } from '../system/project-dir.ts';
 
-/** Returns how safe a node's settings are, for doctor and for warnings at the start. */
-export function precautions(config: Config): Finding[] {
-  return [proxies(config)];
+/** Modes that let others read a file, or its group replace it. The group may read it: an unprivileged server must. */
+const OPEN_TO_OTHERS = 0o026;
+
+/** Resolves with how safe a node's settings are, for doctor and for warnings at the start. */
+export async function precautions(config: Config): Promise<Finding[]> {
+  const { key } = config.tls;
+  const secrets = await secretsByFile(config);
+  return [
+    proxies(config),
+    ...[...secrets].map(([file, paths]) => privacy('configuration', file, `it holds ${paths.join(', ')}`)),
+    ...(key === '' ? [] : [privacy('tls.key', key, 'it is a private key')]),
+  ];
 }
 
 function proxies({ trusted_proxies: ranges, proxy_secret: secret }: Config): Finding {
@@ -17,4 +31,53 @@ function proxies({ trusted_proxies: ranges, proxy_secret: secret }: Config): Fin
     detail: 'every local process, of customers too, may choose the address that it is known by',
     remedy: 'set proxy_secret, and have the proxy send it as X-Proxy-Secret',
   };
+}
+
+function privacy(name: string, file: string, why: string): Finding {
+  const { mode, uid } = statSync(file);
+  if (uid !== 0 && uid !== process.geteuid?.())
+    return { name, ok: false, detail: `${file} belongs to the user id ${uid}, and ${why}`, remedy: `chown ${file}` };
+  if ((mode & OPEN_TO_OTHERS) === 0) return { name, ok: true, detail: `${file} is closed to other users` };
+  return {
+    name,
+    ok: false,
+    detail: `${file} is open to other users, and ${why}`,
+    remedy: `chmod g-w,o= ${file}`,
+  };
+}
+
+/** Resolves with the files that hold secrets, and the paths of those. */
+async function secretsByFile(config: Config): Promise<Map<string, string[]>> {
+  const installed = installedPlugins().filter(({ name }) => config.plugins[name] !== false);
+  const plugins = await Promise.all(installed.map((each) => each.load().catch(() => undefined)));
+  const paths = [
+    ...secretsIn(KernelConfig, config),
+    ...plugins.flatMap((plugin) =>
+      plugin?.config === undefined ? [] : secretsIn(plugin.config, config.sections[plugin.name], plugin.name),
+    ),
+  ];
+  const files = new Map<string, string[]>();
+  for (const path of paths) {
+    const source = config.sourceOf(path);
+    const file = [resolve(source), join(projectDir, source)].find((each) => existsSync(each));
+    if (file !== undefined) files.set(file, [...(files.get(file) ?? []), path]);
+  }
+  return files;
+}
+
+/** Returns the paths of the members of a value that its schema marks as `writeOnly`, unless they are empty. */
+function secretsIn(schema: TSchema, value: unknown, path = ''): string[] {
+  if (value === undefined || value === '') return [];
+  if (schema['writeOnly'] === true) return [path];
+  if (typeof value !== 'object' || value === null) return [];
+  const {
+    properties = {},
+    patternProperties = {},
+    items,
+  } = schema as Readonly<Record<string, Record<string, TSchema>>>;
+  const [everyMember] = Object.values(patternProperties);
+  return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
+    const its = (items as TSchema | undefined) ?? properties[name] ?? everyMember;
+    return its === undefined ? [] : secretsIn(its, member, path === '' ? name : `${path}.${name}`);
+  });
 }

@@ -20,7 +20,7 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   process.on('SIGHUP', () => void starting.then((hostkeep) => reload(hostkeep, log, options)));
   untilStopped(starting, log);
   const hostkeep = await starting;
-  for (const { ok, name, detail, remedy } of precautions(config))
+  for (const { ok, name, detail, remedy } of await precautions(config))
     if (!ok) log.warn({ setting: name, remedy }, `${name}: ${detail}`);
   if ((await hostkeep.core.accounts.count('admin')) === 0)
     log.warn('there is no administrator yet: create one with `hostkeep account add --admin <username>`');

@@ -13,7 +13,7 @@ export const ServerSettings = Type.Object(
     }),
     socket: Type.String({ default: '', description: 'Unix socket; if set, used instead of host and port' }),
     user: Type.String({ default: '' }),
-    password: Type.String({ default: '' }),
+    password: Type.String({ default: '', writeOnly: true }),
     option_file: Type.String({
       default: '',
       description: 'A my.cnf whose [client] section supplies what is not set here: host, port, socket, user, password',

@@ -3,6 +3,7 @@ import { Type } from '../../kernel/schema.ts';
 export const MetricsConfig = Type.Object(
   {
     token: Type.String({
+      writeOnly: true,
       pattern: '^(.{16,512})?$',
       default: '',
       description:

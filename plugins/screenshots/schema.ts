@@ -15,6 +15,7 @@ export const ScreenshotsConfig = Type.Object(
         '{width} and {refresh} are replaced, percent-encoded',
     }),
     remote_key: Type.String({
+      writeOnly: true,
       default: '',
       description:
         'Signs the remote URL: appends expires=<seconds since 1970>, then signature=<hex of the HMAC-SHA256 of ' +

@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const;
 const Endpoint = Type.Object(
   {
     url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Receives a POST for each event' }),
-    secret: Type.String({ minLength: 16, maxLength: 512, description: 'Key of the HMAC signature' }),
+    secret: Type.String({ minLength: 16, maxLength: 512, writeOnly: true, description: 'Key of the HMAC signature' }),
     events: Type.Array(Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 }), {
       minItems: 1,
       maxItems: 50,

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { loadConfig } from '../../kernel/config/configuration.ts';
 import { precautions } from '../../kernel/cli/precautions.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { hostkeep, start } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig } from '../support/hostkeep.ts';
@@ -20,24 +22,71 @@ function settingsFile(settings: Record<string, unknown>): string {
 }
 
 // threat weak-limiter: a trusted proxy on loopback is distrusted unless it proves itself
-test('loopback among the trusted proxies is warned of, unless they share a secret', () => {
-  const isFine = (trusted_proxies: string[], proxy_secret = '') =>
-    precautions(testConfig('/nowhere', { trusted_proxies, proxy_secret })).find(
+test('loopback among the trusted proxies is warned of, unless they share a secret', async () => {
+  const isFine = async (trusted_proxies: string[], proxy_secret = '') =>
+    (await precautions(testConfig('/nowhere', { trusted_proxies, proxy_secret }))).find(
       ({ name }) => name === 'trusted_proxies',
     )?.ok;
   for (const ranges of [['127.0.0.1'], ['::1'], ['10.0.0.0/8', '127.0.0.0/8'], ['0.0.0.0/0'], ['::/0']])
-    assert.equal([isFine(ranges), isFine(ranges, SECRET)], [false, true], ranges.join());
-  for (const ranges of [[], ['10.0.0.0/8'], ['2001:db8::/32']]) assert.ok(isFine(ranges), ranges.join());
+    assert.equal([await isFine(ranges), await isFine(ranges, SECRET)], [false, true], ranges.join());
+  for (const ranges of [[], ['10.0.0.0/8'], ['2001:db8::/32']]) assert.ok(await isFine(ranges), ranges.join());
+});
+
+// threat leaked-secrets: a configuration that holds a secret, or a private key, that others may read or replace is warned of
+test('a configuration with a secret and a private key are closed to other users', async () => {
+  const secrets: Record<string, Record<string, unknown>> = {
+    proxy_secret: { proxy_secret: SECRET },
+    'webhooks.endpoints.1.secret': {
+      webhooks: { endpoints: [{ url: 'https://a.example' }, { url: 'https://b.example', secret: SECRET }] },
+    },
+    'metrics.token': { metrics: { token: SECRET } },
+    'screenshots.remote_key': { screenshots: { remote_key: SECRET } },
+    'databases.servers.main.password': { databases: { servers: { main: { password: SECRET } } } },
+  };
+  for (const [path, settings] of Object.entries(secrets)) {
+    const file = settingsFile(settings);
+    const found = async () => (await precautions(loadConfig(file, {}))).find(({ name }) => name === 'configuration');
+    for (const mode of [0o600, 0o640, 0o400]) {
+      chmodSync(file, mode);
+      assert.ok((await found())?.ok, `${path} ${mode.toString(8)}`);
+    }
+    for (const mode of [0o644, 0o604, 0o660, 0o602]) {
+      chmodSync(file, mode);
+      assert.equal(await found(), {
+        name: 'configuration',
+        ok: false,
+        detail: `${file} is open to other users, and it holds ${path}`,
+        remedy: `chmod g-w,o= ${file}`,
+      });
+    }
+  }
+  const empty = settingsFile({ metrics: { token: '' }, webhooks: { endpoints: [] }, tls: selfSigned('localhost') });
+  chmodSync(empty, 0o644);
+  const config = loadConfig(empty, {});
+  const keyOf = async () => (await precautions(config)).filter(({ name }) => name !== 'trusted_proxies');
+  chmodSync(config.tls.key, 0o600);
+  assert.equal(await keyOf(), [{ name: 'tls.key', ok: true, detail: `${config.tls.key} is closed to other users` }]);
+  chmodSync(config.tls.key, 0o644);
+  assert.match((await keyOf())[0]?.detail ?? '', /is open to other users, and it is a private key/);
 });
 
 test('doctor and the log say what is unsafe', async () => {
   const data = temporaryFolder();
-  const file = settingsFile({ trusted_proxies: ['127.0.0.1'] });
-  const { stdout } = await hostkeep(data, ['--config', file, 'doctor', '--json']);
-  const found = (JSON.parse(stdout) as Finding[]).find(({ name }) => name === 'trusted_proxies');
-  assert.is(found?.ok, false);
-  assert.match(found?.remedy ?? '', /proxy_secret/);
-  const { child } = await start(data, ['serve', '--config', file], /"msg":"trusted_proxies: every local process/);
+  const file = settingsFile({ trusted_proxies: ['127.0.0.1'], metrics: { token: SECRET } });
+  chmodSync(file, 0o644);
+  const { stdout, code } = await hostkeep(data, ['--config', file, 'doctor', '--json']);
+  assert.is(code, 1);
+  const failed = (JSON.parse(stdout) as (Finding & { plugin: string })[]).filter(
+    ({ plugin, ok }) => plugin === 'kernel' && !ok,
+  );
+  assert.equal(
+    failed.map(({ name }) => name),
+    ['trusted_proxies', 'configuration'],
+  );
+  const { child, line } = await start(data, ['serve', '--config', file], /"msg":"trusted_proxies: every local process/);
+  await line(
+    /"remedy":"chmod g-w,o= [^"]+","msg":"configuration: \S+ is open to other users, and it holds metrics.token"/,
+  );
   child.kill('SIGTERM');
   await once(child, 'exit');
 });
