@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { besideOf, removeLeftovers } from '../system/atomic-file.ts';
 import { findFiles } from '../system/find-files.ts';
 import { makePrivate } from '../system/private-file.ts';
 import { Connection, type SqlValue } from './connection.ts';
@@ -116,15 +117,15 @@ export class Store implements Reader {
     return new Map(rows.map((row) => [row.name, row.sha256]));
   }
 
-  /** Writes a consistent copy, also while the server runs. Rejects if the target exists. */
+  /** Writes a consistent copy, closed to others, also while the server runs. Rejects if the target exists. */
   async backup(target: string): Promise<void> {
     if (existsSync(target)) throw new Error(`${target} already exists`);
-    const partial = `${target}.partial`;
-    rmSync(partial, { force: true });
+    removeLeftovers(target);
+    const partial = besideOf(target);
+    makePrivate(partial); // SQLite fills an empty file, and would make one that everybody can read
     const connection = await Connection.open(this.file, []);
     try {
       await connection.all('vacuum into ?', partial);
-      chmodSync(partial, 0o600);
       renameSync(partial, target);
     } finally {
       await connection.close();

@@ -20,8 +20,8 @@ interface ReplaceOptions {
 type Content = string | Uint8Array;
 
 /** Returns a name for a temporary file. It is hidden, so that patterns such as `include conf.d/*` skip it. */
-const besideOf = (path: string): string =>
-  join(dirname(path), `.${basename(path)}.${PROCESS_ID}.${randomBytes(4).toString('hex')}.tmp`);
+export const besideOf = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.${PROCESS_ID}.${randomBytes(8).toString('hex')}.tmp`);
 
 export async function replaceFile(
   path: string,
