@@ -145,11 +145,11 @@ async function follow(url: URL, token: string): Promise<Follower> {
   return follower;
 }
 
-async function streams(server: Running, token: string): Promise<void> {
+async function streams(server: Running): Promise<void> {
   const url = new URL(server.adminUrl);
   const before = memoryMiB(server.child.pid);
   const followers: Follower[] = [];
-  for (let i = 0; i < 1000; i += 1) followers.push(await follow(url, token));
+  for (let i = 0; i < 1000; i += 1) followers.push(await follow(url, tokens[i % tokens.length] ?? ''));
   await sleep(2000);
   for (const follower of followers) {
     follower.ids.clear();
@@ -173,13 +173,18 @@ async function streams(server: Running, token: string): Promise<void> {
 console.log(`${machineText()}, ${loadTool}`);
 const data = temporaryFolder();
 const core = await coreOf(data);
-const admin = await core.accounts.create({ username: 'bench', role: 'admin', passwordHash: '' });
-const token = await tokenFor(core, admin);
+/** Tokens of administrators, each of whom may open 20 streams. */
+const tokens: string[] = [];
+for (let i = 0; i < 50; i += 1)
+  tokens.push(
+    await tokenFor(core, await core.accounts.create({ username: `bench${i}`, role: 'admin', passwordHash: '' })),
+  );
+const [token = ''] = tokens;
 try {
   await samplerCost();
   const server = await startHostkeep(data);
   running.push(server);
-  await streams(server, token); // first, so that the memory it takes is not what the load left behind
+  await streams(server); // first, so that the memory it takes is not what the load left behind
   await polls(server, token);
   await readsOfTheHost(server, token);
 } finally {

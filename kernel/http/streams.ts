@@ -7,7 +7,7 @@ import type { UwsResponse } from './uws-types.ts';
 
 const CHECK_MS = 1000;
 
-/** The open streams of an address. Each ends with its session, its client, its table or the server. */
+/** The open streams of an address. Each ends with its session, its feature, its client, its table or the server. */
 export class Streams {
   readonly #sessions: Sessions;
   readonly #open = new Map<OpenStream, Session | undefined>();
@@ -46,6 +46,17 @@ export class Streams {
 
   async #check(): Promise<void> {
     for (const [stream, session] of [...this.#open])
-      if (session !== undefined && !(await this.#sessions.isAlive(session))) stream.end();
+      if (session !== undefined && !(await this.#mayGoOn(stream.context, session))) stream.end();
+  }
+
+  /** Whether the stream could be opened now. */
+  async #mayGoOn({ route, table }: RequestContext, session: Session): Promise<boolean> {
+    if (!(await this.#sessions.isAlive(session)) || session.cell.account === undefined) return false;
+    try {
+      route.authorize(session.cell.account, table.usersMayEnter);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

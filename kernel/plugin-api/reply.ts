@@ -40,7 +40,7 @@ export interface Sink {
   end(): void;
 }
 
-/** An open-ended answer. It ends with its session or its client, or when the server stops. */
+/** An open-ended answer. It ends with its session, its feature or its client, or when the server stops. */
 export class Stream {
   readonly type: string;
   readonly headers: readonly (readonly [string, string])[];

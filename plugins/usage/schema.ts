@@ -27,7 +27,13 @@ export const UsageConfig = Type.Object(
       minimum: 0,
       maximum: 100_000,
       default: 10,
-      description: 'Maximum number of open streams of one account; does not apply to administrators',
+      description: 'Maximum number of open streams of one account',
+    }),
+    streams_of_admin: Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      default: 20,
+      description: 'The same for an administrator',
     }),
     remote_disks: Type.Boolean({
       default: false,

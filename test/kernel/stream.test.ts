@@ -38,3 +38,28 @@ test('a stream reports that its client has fallen behind, and that it has caught
   socket.destroy();
   await server.close();
 });
+
+// threat immortal-tokens: a stream ends once its account could not open it any more
+test('a stream ends with its feature, for the account and for the plan, and no other stream does', async () => {
+  const sinks: Sink[] = [];
+  const server = await TestServer.start({ plugins: [probePlugin(new Gate(), sinks)] });
+  const { plans, accounts } = server.hostkeep.core;
+  const { token } = await server.user('greta');
+  const open = (path: string) =>
+    fetch(server.hostkeep.url('user') + path, { headers: { authorization: `Bearer ${token}` } });
+  const free = await open('/probe/stream');
+  const changes = [
+    async (isOn: boolean) => accounts.setFeature('greta', 'dns', isOn),
+    async (isOn: boolean) => plans.setFeature('developer', 'redirects', isOn),
+  ];
+  for (const change of changes) {
+    const gated = await open('/probe/gated-stream');
+    assert.equal([gated.status, sinks.length], [200, 2]);
+    await change(false);
+    assert.is(await gated.text(), 'data: first\n\n', 'it ended in order');
+    assert.equal([(await open('/probe/gated-stream')).status, sinks.length], [403, 1]);
+    await change(true);
+  }
+  await free.body?.cancel();
+  await server.close();
+});

@@ -193,7 +193,7 @@ function sinkOf(room: number) {
 
 test('a slow client loses samples and delays no other; samples for the history only are not sent', () => {
   const recent = new RecentSamples();
-  const broadcast = new Broadcast(recent, { streams: 10, streams_of_user: 0 });
+  const broadcast = new Broadcast(recent, { streams: 10, streams_of_user: 0, streams_of_admin: 10 });
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
   for (const at of [1, 2, 3]) broadcast.send(sampleOf(at, 1, 1));
@@ -210,9 +210,27 @@ test('a slow client loses samples and delays no other; samples for the history o
   assert.ok(quick.isEnded && slow.isEnded && again.isEnded);
 });
 
+// threat weak-limiter: one account cannot take all streams, nor can one administrator's token
+test('one account cannot take all streams, an administrator neither', () => {
+  const broadcast = new Broadcast(new RecentSamples(), { streams: 6, streams_of_user: 2, streams_of_admin: 3 });
+  const open = (account: Pick<Account, 'id' | 'role'>, times: number) => {
+    const sinks = Array.from({ length: times }, () => sinkOf(100));
+    return sinks.map((sink) => ({ sink, close: broadcast.open('', account as Account).open(sink) }));
+  };
+  const taken = open(OPERATOR, 3);
+  assert.throws(() => open(OPERATOR, 1), /the account already has 3 open streams/);
+  open({ id: 2, role: 'user' }, 2);
+  assert.throws(() => open({ id: 2, role: 'user' }, 1), /the account already has 2 open streams/);
+  open({ id: 3, role: 'admin' }, 1);
+  assert.throws(() => open({ id: 4, role: 'admin' }, 1), /the limit of 6 open streams is reached/);
+  taken[0]?.close();
+  open(OPERATOR, 1);
+  broadcast.close();
+});
+
 test('a stream carries a heartbeat every fifteen seconds, so that no proxy closes it as idle', () => {
   mock.timers.enable({ apis: ['setInterval'] });
-  const broadcast = new Broadcast(new RecentSamples(), { streams: 10, streams_of_user: 0 });
+  const broadcast = new Broadcast(new RecentSamples(), { streams: 10, streams_of_user: 0, streams_of_admin: 10 });
   const [quick, slow] = [sinkOf(100), sinkOf(1)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
   mock.timers.tick(14_999);

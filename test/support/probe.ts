@@ -137,6 +137,14 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         produces: ['text/event-stream'],
         reply: Any,
       },
+      gatedStream: {
+        method: 'GET',
+        path: '/probe/gated-stream',
+        requiresFeatures: ['redirects'],
+        summary: 'streams to holders of dns and redirects',
+        produces: ['text/event-stream'],
+        reply: Any,
+      },
       feed: {
         method: 'GET',
         path: '/probe/feed',
@@ -180,6 +188,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         },
         misfit: () => ({ n: 'one' }) as unknown as { n: number },
         stream,
+        gatedStream: stream,
         feed: stream,
         ip: (call) =>
           call.query.later ? new Promise((resolve) => setImmediate(() => resolve({ ip: call.ip }))) : { ip: call.ip },

@@ -8,6 +8,9 @@ const HEARTBEAT_MS = 15_000;
 /** How long a client waits before it reconnects. */
 const RETRY_MS = 3000;
 
+/** The most open streams of all accounts, of one user and of one administrator. */
+type StreamLimits = Readonly<Record<'streams' | 'streams_of_user' | 'streams_of_admin', number>>;
+
 /**
  * Sends each sample to all open streams, as server-sent events. A client that does not keep up gets nothing more until
  * its buffer has drained: it loses samples, and the server's memory stays bounded.
@@ -16,10 +19,10 @@ export class Broadcast {
   /** By sink, the account that opened it. */
   readonly #sinks = new Map<Sink, Account>();
   readonly #recent: RecentSamples;
-  readonly #limits: { readonly streams: number; readonly streams_of_user: number };
+  readonly #limits: StreamLimits;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(recent: RecentSamples, limits: { readonly streams: number; readonly streams_of_user: number }) {
+  constructor(recent: RecentSamples, limits: StreamLimits) {
     this.#recent = recent;
     this.#limits = limits;
     this.#heartbeat = setInterval(() => this.#send(': still here\n\n'), HEARTBEAT_MS).unref();
@@ -43,9 +46,9 @@ export class Broadcast {
   open(lastEventId: string, account: Account): Stream {
     if (this.#sinks.size >= this.#limits.streams)
       throw retryLater('overloaded', `the limit of ${this.#limits.streams} open streams is reached`, 5);
-    const own = account.role === 'admin' ? -1 : [...this.#sinks.values()].filter(({ id }) => id === account.id).length;
-    if (own >= this.#limits.streams_of_user)
-      throw retryLater('overloaded', `the account already has ${own} open streams`, 5);
+    const own = [...this.#sinks.values()].filter(({ id }) => id === account.id).length;
+    const limit = account.role === 'admin' ? this.#limits.streams_of_admin : this.#limits.streams_of_user;
+    if (own >= limit) throw retryLater('overloaded', `the account already has ${own} open streams`, 5);
     return new Stream('text/event-stream', (sink) => {
       const missed = /^\d{1,15}$/.test(lastEventId) ? this.#recent.after(Number(lastEventId)) : [];
       sink.write(`retry: ${RETRY_MS}\n\n`);
