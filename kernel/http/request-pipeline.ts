@@ -178,6 +178,12 @@ export class RequestPipeline {
     return route.handle(context as unknown as Parameters<CompiledRoute['handle']>[0]);
   }
 
+  /**
+   * Lets a reply take its time. Until it is written, uWS closes the connection at the next request that arrives on it, and
+   * does so before any handler runs (its HttpContext.h): pipelined requests are answered only while each reply is ready at
+   * once. Pausing the socket would not help, because the next request is mostly in the same segment, and would hide from us
+   * that the client disconnected.
+   */
   #follow(context: RequestContext, res: UwsResponse): void {
     context.table.enter();
     this.#running.set(context, res);

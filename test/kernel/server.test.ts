@@ -353,6 +353,23 @@ test('pipelined requests are answered in their order', async () => {
   );
 });
 
+test('a request behind one that takes time closes the connection at once, and costs nobody else anything', async () => {
+  const held = new Gate();
+  const other = await TestServer.start({ plugins: [probePlugin(held)] });
+  const url = other.hostkeep.url('user');
+  const [slow, quick] = ['/probe/wait', '/probe/open'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  assert.is(await rawRequest(url, `${slow}${quick}`), '');
+  assert.ok(held.aborted, 'the handler knows');
+  const all = await rawRequest(
+    url,
+    `${quick}${quick}${quick}`,
+    (text) => text.split('HTTP/1.1 200 OK').length === 4 && text.endsWith('}'),
+  );
+  assert.is(all.split('"word":"hello"').length, 4);
+  held.open();
+  await other.close();
+});
+
 test('a handler is notified when its client disconnects, and its late answer does no harm', async () => {
   for (const path of ['/probe/wait', '/probe/linger']) {
     const held = new Gate();
