@@ -25,6 +25,7 @@ const KERNEL_ERRORS = {
   feature_unavailable: [503, 'Not available on this server at the moment'],
   overloaded: [503, 'Too much work at the moment'],
   files_unavailable: [503, 'Files not available at the moment'],
+  reply_too_large: [507, 'Reply too large'],
   // Shared by several areas:
   invalid_docroot: [400, 'Not a usable document root'],
   invalid_domain: [400, 'Not a usable domain name'],

@@ -1,3 +1,4 @@
+import { HttpError } from '../errors.ts';
 import { STATUS_LINES } from './problem-details.ts';
 import type { UwsResponse } from './uws-types.ts';
 
@@ -10,6 +11,8 @@ const NO_STORE = ['Cache-Control', 'no-store'] as const;
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const CONTENT_TYPE = Buffer.from('Content-Type');
+/** The most bytes of one reply, which the server holds as a whole. Routes page their lists or bound them otherwise. */
+const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
 /** The number of media types whose heads are cached; the product has about ten. */
 const HEADS_KEPT = 64;
 
@@ -30,8 +33,8 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a whole reply; nothing else does. Throws on control bytes in a header before writing anything, because
- * uWebSockets.js would send them.
+ * Writes a whole reply; nothing else does. Before writing anything, throws on control bytes in a header, because
+ * uWebSockets.js would send them, and 507 `reply_too_large` on a body beyond the limit.
  */
 export function write(
   res: UwsResponse,
@@ -40,6 +43,7 @@ export function write(
   { isHead, additions, close }: WriteOptions,
 ): void {
   assertHeaders(headers);
+  assertSize(body);
   writeHead(res, status, type, headers, additions);
   if (isHead) {
     res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
@@ -104,6 +108,12 @@ function writeHeaders(res: UwsResponse, headers: Headers): void {
 
 function writeEach(res: UwsResponse, headers: Headers): void {
   for (const [name, value] of headers) res.writeHeader(name, value);
+}
+
+function assertSize(body: string | Uint8Array): void {
+  // A character has up to three bytes; only long texts are counted.
+  if (body.length * 3 > REPLY_LIMIT_BYTES && Buffer.byteLength(body) > REPLY_LIMIT_BYTES)
+    throw new HttpError('reply_too_large', `the reply exceeds ${REPLY_LIMIT_BYTES} bytes: ask for a part of it`);
 }
 
 /** Throws on control characters. Called before the first write, so that an error reply can still be sent instead. */

@@ -57,6 +57,7 @@ function commonCodes({ access, path, paths, params, body }: RouteInfo, address: 
     ...(address === 'admin' ? ['host_not_allowed' as const] : []),
     ...(hasParams ? ['not_found' as const] : []),
     'internal_error',
+    'reply_too_large',
     'feature_unavailable',
     'overloaded',
   ];

@@ -294,6 +294,23 @@ test('a reply header with control characters is never written', async () => {
   assert.equal(good.body, { echo: 'hi' });
 });
 
+// threat oversized-replies: no reply holds more than 16 MiB, whoever asks for it
+test('a reply beyond 16 MiB is refused instead of sent', async () => {
+  const limit = 16 * 1024 * 1024;
+  const ask = (characters: number, of: string, asBytes: boolean, method = 'GET') =>
+    server.ask(`/probe/large?characters=${characters}&of=${encodeURIComponent(of)}&asBytes=${asBytes}`, { method });
+  for (const asBytes of [false, true]) {
+    for (const of of ['x', 'ä', '€']) {
+      const most = (limit - 2) / Buffer.byteLength(of);
+      assert.is((await ask(Math.floor(most), of, asBytes)).status, 200, of);
+      for (const method of ['GET', 'HEAD']) {
+        const { status, body } = await ask(Math.floor(most) + 1, of, asBytes, method);
+        assert.equal([status, body['error']], [507, method === 'GET' ? 'reply_too_large' : undefined], of);
+      }
+    }
+  }
+});
+
 // threat leaked-secrets: errors contain a code and a request id, never the cause
 // asvs 16.5.1: errors contain a code and a request id; the cause stands in the log
 test('errors tell the client what to do and never why the server failed', async () => {

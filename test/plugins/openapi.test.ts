@@ -141,7 +141,19 @@ test('a maintained validator accepts the description of every caller', async () 
 test('an operation names its errors, its input, its feature and its security', async () => {
   const { paths } = await document('user', tokens.full);
   const add = paths['/api/domains/new']?.['post'] as Operation & Record<string, unknown>;
-  assert.equal(Object.keys(add.responses), ['201', '400', '401', '403', '409', '413', '415', '500', '502', '503']);
+  assert.equal(Object.keys(add.responses), [
+    '201',
+    '400',
+    '401',
+    '403',
+    '409',
+    '413',
+    '415',
+    '500',
+    '502',
+    '503',
+    '507',
+  ]);
   assert.match(add.responses['409']?.description ?? '', /`domain_exists`.*`domain_limit_reached`/);
   assert.equal(add['x-hostkeep-feature'], ['domains']);
   assert.equal(add.security, [{ bearer: [] }]);

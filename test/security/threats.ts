@@ -31,6 +31,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'crowding-out': 'Many requests or costly files of one account kept all others waiting',
   'swapped-root': 'A files root whose last part the customer owned was exchanged for a link',
   'unhandled-errors': 'An error that nothing handled ended the server without a word',
+  'oversized-replies': 'One request made the server hold a reply without bound',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 

@@ -105,6 +105,18 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         produces: ['image/png'],
         reply: Any,
       },
+      large: {
+        method: 'GET',
+        path: '/probe/large',
+        access: 'guest',
+        summary: 'sends a text as JSON or as bytes',
+        query: Type.Object({
+          characters: Type.Integer(),
+          of: Type.String(),
+          asBytes: Type.Boolean({ default: false }),
+        }),
+        reply: Type.String(),
+      },
       header: {
         method: 'GET',
         path: '/probe/header',
@@ -178,6 +190,10 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
         linger: wait,
         bytes: () =>
           reply(Uint8Array.of(1, 2, 3), { type: 'image/png', headers: { ETag: '"x"', 'Cache-Control': 'private' } }),
+        large: ({ query: { characters, of, asBytes } }) => {
+          const text = of.repeat(characters);
+          return asBytes ? reply(Buffer.from(JSON.stringify(text))) : text;
+        },
         header: (call) => ready({ echo: call.header('x-echo') }, { headers: { 'X-Value': call.query.value } }),
         fails: (call) => {
           const { query } = call;
