@@ -8,6 +8,7 @@ import { demoEngine, type FakeEngine } from './support/fake-engine.ts';
 import { temporaryFolder } from './support/folder.ts';
 import { TestServer } from './support/hostkeep.ts';
 import { rawRequest } from './support/raw.ts';
+import type { TSchema } from '../kernel/schema.ts';
 import { projectDir } from '../kernel/system/project-dir.ts';
 import { testSuite } from './support/suite.ts';
 import { walk } from './support/walk.ts';
@@ -48,6 +49,44 @@ function routeAddresses(): RouteAddress[] {
     route.paths.map((path) => ({ route, address: route.address, path: path.replace(/[:*]\w+/g, 'x') })),
   );
 }
+
+/** Why the lists of these routes, which are not paged, cannot grow without bound. */
+const BOUNDED: Readonly<Record<string, readonly string[]>> = {
+  'as many as the product has': [
+    ...['account.languages', 'account.setLanguage', 'usage.list', 'control.features', 'control.plugins'],
+    ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
+    ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
+    ...['control.switchOn', 'control.switchOff'],
+  ],
+  'a number that the plugin keeps or makes': [
+    ...['account.sessions', 'control.sessions', 'account.confirmTwofa', 'account.loginHistory', 'account.activity'],
+    ...['account.favorites', 'account.putFavorite', 'account.removeFavorite', 'usage.history', 'containers.df'],
+  ],
+  'the hardware of the host': ['usage.cpu', 'usage.disk', 'usage.system'],
+  'names of an account, by its plan': ['domains.list', 'domains.docker'],
+  'names of an account, by its plan, and folders searched below each': ['websites.autoInstaller', 'dashboard.show'],
+  'files.max_folders': ['files.list'],
+  'databases of an account on its server, and the limit of a reply': ['databases.sizes'],
+};
+
+/** Whether a value may hold a list, or a record, whose length the schema does not limit. */
+function hasLongList(schema: TSchema): boolean {
+  const { type, items, maxItems, properties, patternProperties, anyOf } = schema as Readonly<Record<string, unknown>>;
+  if (patternProperties !== undefined || (type === 'array' && maxItems === undefined)) return true;
+  return [...Object.values(properties ?? {}), ...[anyOf ?? []].flat(), ...[items ?? []].flat()].some((each) =>
+    hasLongList(each as TSchema),
+  );
+}
+
+// threat oversized-replies: every list is paged, or bounded for a reason that stands here
+test('every list of a reply is paged or bounded', () => {
+  const known = Object.values(BOUNDED).flat();
+  const unpaged = server.hostkeep.node
+    .routes()
+    .filter(({ reply, query }) => hasLongList(reply) && query?.properties['limit']?.['maximum'] === undefined)
+    .map(({ plugin, name }) => `${plugin}.${name}`);
+  assert.equal([...new Set(unpaged)].toSorted(), known.toSorted());
+});
 
 test('shipped plans contain only features that a plugin provides', () => {
   const plans = JSON.parse(readFileSync(join(projectDir, 'config/plans.json'), 'utf8')) as Record<
