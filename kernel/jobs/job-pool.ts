@@ -13,6 +13,8 @@ export interface JobPoolOptions {
   readonly processes: number;
   /** A process that is idle for this long ends. */
   readonly idleMs: number;
+  /** The maximum number of waiting jobs of one owner; 128 unless given. */
+  readonly waiting?: number;
   /** Whether processes keep something between jobs: if a job breaks a limit, its owner's are refused for a while. */
   readonly isResident?: boolean;
   readonly limits?: Partial<JobLimits>;
@@ -27,7 +29,7 @@ export interface JobRunOptions {
 
 const LIMITS: JobLimits = { memoryMib: 256, openFiles: 512, fileMib: 64, replyMib: 16 };
 /** Waiting jobs of one owner, and of all. */
-const WAITING = 32;
+const WAITING = 128;
 const WAITING_OF_ALL = 2000;
 /** How long an owner's jobs are refused after one hung, and a job's after it broke a limit. */
 const AVOIDED_MS = 30_000;
@@ -62,7 +64,7 @@ export class JobPool {
     this.#queue = new FairQueue({
       slots: options.processes,
       perClient: 1,
-      waiting: WAITING,
+      waiting: options.waiting ?? WAITING,
       waitingOfAll: WAITING_OF_ALL,
     });
     this.#timer = setInterval(() => this.#endIdle(), options.idleMs / 2).unref();

@@ -38,7 +38,7 @@ const PROGRAM = fileURLToPath(
 );
 /** How long a process has to end in order. */
 const END_MS = 5000;
-/** A job that used less than this share of its time limit was waiting. */
+/** A job that used less than this share of its time limit, and does not run at its end, was waiting. */
 const BUSY_SHARE = 0.5;
 /** Characters of what a process printed last that are kept for the log. */
 const PRINTED = 1000;
@@ -100,10 +100,11 @@ export class JobWorker {
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<JobReply & { readonly bytes: Buffer }> {
-    const busyBefore = this.#busySeconds();
+    const before = this.#usage();
     const expire = () => {
-      const share = ((this.#busySeconds() - busyBefore) * 1000) / timeoutMs;
-      this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, share < BUSY_SHARE));
+      const { isRunning, seconds } = this.#usage();
+      const share = ((seconds - before.seconds) * 1000) / timeoutMs;
+      this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, !isRunning && share < BUSY_SHARE));
     };
     const giveUp = () => this.kill(new JobLost('nobody waits for it'));
     const timer = setTimeout(expire, timeoutMs);
@@ -154,17 +155,15 @@ export class JobWorker {
     pending?.reject(why);
   }
 
-  /** Processor time of the process and of the programs that it ran. */
-  #busySeconds(): number {
+  /** Its state (proc(5)), and the processor time of the process and of the programs that it ran. */
+  #usage(): { readonly isRunning: boolean; readonly seconds: number } {
     try {
       const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
-      const times = stat
-        .slice(stat.lastIndexOf(')') + 2)
-        .split(' ')
-        .slice(11, 15);
-      return times.reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
+      return { isRunning: fields[0] === 'R', seconds: ticks / TICKS_PER_SECOND };
     } catch {
-      return 0;
+      return { isRunning: false, seconds: 0 };
     }
   }
 }

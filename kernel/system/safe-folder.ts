@@ -4,18 +4,7 @@
  * somebody swaps folders for links. Callers get descriptors, never paths.
  */
 import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
-import {
-  chown,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  opendir,
-  rename,
-  rm,
-  statfs,
-  type FileHandle,
-} from 'node:fs/promises';
+import { chown, lstat, mkdir, mkdtemp, open, opendir, rename, rm, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HttpError, retryLater } from '../errors.ts';
 import { isMissing, type FilesRoot } from './files-root.ts';

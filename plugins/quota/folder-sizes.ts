@@ -20,6 +20,8 @@ interface Options {
 
 /** A measurement may be long: these processes keep no other job of an account waiting. */
 const IDLE_MS = 5000;
+/** Measurements of one account that may wait. */
+const WAITING = 32;
 /** How long after `du` itself its process is stopped. */
 const GRACE_MS = 5000;
 
@@ -36,7 +38,7 @@ export class FolderSizes {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#pool = options.jobs.open({ name: 'sizes', processes: options.walks, idleMs: IDLE_MS });
+    this.#pool = options.jobs.open({ name: 'sizes', processes: options.walks, idleMs: IDLE_MS, waiting: WAITING });
     const timeoutMs = 2 * options.timeoutMs + GRACE_MS;
     this.#job = defineJob<typeof measureFolder>({
       beside: import.meta.url,

@@ -22,6 +22,7 @@ import { createLog } from '../../kernel/log.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import type probeJob from '../support/probe-job.ts';
 import type { ProbeInput, Process } from '../support/probe-job.ts';
+import { until } from '../support/until.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('jobs');
@@ -85,7 +86,7 @@ test('a job that breaks a limit is refused with its error, for a while at once, 
   for (const [act, code, timeoutMs] of cases) {
     const { pid } = await who(ann);
     assert.is(await codeOf(ask(ann, { act }, timeoutMs)), code, act);
-    assert.not.ok(existsSync(`/proc/${pid}/exe`), `${act}: the process is gone`);
+    await until(`the process of ${act} is gone`, 5000, () => !existsSync(`/proc/${pid}/exe`));
     const next = await who(ann);
     assert.is(await codeOf(ask(ann, { act }, timeoutMs)), code);
     assert.is((await who(ann)).pid, next.pid, 'the same question again is not tried');
@@ -169,7 +170,10 @@ test('errors with a code reach the caller, bytes go both ways, and other failure
 // threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
 test('an account runs one job at a time, others are answered between, and too many are refused', async () => {
   let answered = 0;
-  const [crowd, pool]: [Promise<string>[], JobPool] = [[], jobs.open({ name: 'test', processes: 1, idleMs: 60_000 })];
+  const [crowd, pool]: [Promise<string>[], JobPool] = [
+    [],
+    jobs.open({ name: 'test', processes: 1, idleMs: 60_000, waiting: 32 }),
+  ];
   const run = (account: typeof ann) => pool.run(probe(), jobs.ownerOf(account), { act: 'who' } as ProbeInput);
   for (let i = 0; i < 60; i += 1) crowd.push(codeOf(run(ann).then(() => (answered += 1))));
   assert.is(await codeOf(run(bea)), 'answered');
