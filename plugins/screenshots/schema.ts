@@ -31,11 +31,11 @@ export const ScreenshotsConfig = Type.Object(
       description: 'User that the browser runs as if Hostkeep runs as root; preferably one of its own',
     }),
     sandbox: Type.String({
-      enum: ['auto', 'required'],
-      default: 'auto',
+      enum: ['required', 'off'],
+      default: 'required',
       description:
-        "auto: run without the browser's sandbox, with a warning in the log, if the system does not support it; " +
-        'required: take no screenshots in that case',
+        "required: take no screenshots where the browser's own sandbox does not work (the demo takes them without it); " +
+        'off: run the browser without it, so that a page that takes it over has the rights of its user',
     }),
     site_address: HostPort(
       "Web server that serves port 80 of the account's domains; if empty, the one of the plugin webserver, or else " +

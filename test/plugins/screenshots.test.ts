@@ -284,7 +284,7 @@ inBrowser('the browser starts on demand and ends when idle', async () => {
   await idle.close();
 });
 
-inBrowser('without a sandbox the browser runs unsandboxed, unless one is required', async () => {
+inBrowser('a browser that finds no sandbox takes no screenshot, and says what to change', async () => {
   const script = join(folder, 'browser.sh');
   chmodSync(folder, 0o755);
   writeFileSync(
@@ -292,13 +292,16 @@ inBrowser('without a sandbox the browser runs unsandboxed, unless one is require
     `#!/bin/sh\nexec ${findBrowser('') ?? ''} --disable-namespace-sandbox --disable-setuid-sandbox "$@"\n`,
     { mode: 0o755 },
   );
-  const strict = await Harness.open({ site_address: site.address, executable: script, sandbox: 'required' });
+  const strict = await Harness.open({ site_address: site.address, executable: script });
   assert.equal(await refusal(strict, 'pictures.test'), [503, 'screenshots_unavailable']);
+  const [finding] = await strict.server.health('screenshots');
+  assert.equal([finding?.ok, finding?.remedy?.startsWith('permit user namespaces')], [false, true]);
   await strict.close();
-  const lenient = await Harness.open({ site_address: site.address, executable: script });
-  assert.is((await lenient.capture('pictures.test')).status, 200);
+  site.page('/off', coloured('#008000'));
+  const off = await Harness.open({ site_address: site.address, executable: script, sandbox: 'off' });
+  assert.is(await off.colour('pictures.test/off'), '#008000');
   assert.ok(browsers().some(({ command }) => command.includes('--no-sandbox')));
-  await lenient.close();
+  await off.close();
 });
 
 inBrowser("doctor reports the browser's version, user and sandbox", async () => {

@@ -3,7 +3,7 @@ import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';
 import type { Settings } from '../schema.ts';
-import { Chromium } from './chromium.ts';
+import type { Chromium } from './chromium.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { BrowserEnded, OpenPage, PageFailed } from './open-page.ts';
 
@@ -26,10 +26,10 @@ export class PagePool {
   #dropped: Promise<void> = Promise.resolve();
   #open = 0;
 
-  constructor(executable: string, settings: Settings, log: Log, policy: EgressPolicy) {
+  constructor(chromium: Chromium, settings: Settings, log: Log, policy: EgressPolicy) {
     this.#settings = settings;
     this.#log = log;
-    this.#chromium = new Chromium(executable, settings, log);
+    this.#chromium = chromium;
     this.#policy = policy;
     this.#watch = new MemoryWatch(settings.page_memory_bytes, log);
     this.#limiter = new AccountLimiter({
@@ -118,9 +118,9 @@ export class PagePool {
   }
 
   async #prepare(): Promise<OpenPage> {
-    const browser = await this.#chromium.acquire();
-    await this.#watch.start(browser);
-    return OpenPage.open(browser, this.#policy, this.#settings);
+    const launched = await this.#chromium.acquire();
+    await this.#watch.start(launched);
+    return OpenPage.open(launched.browser, this.#policy, this.#settings);
   }
 
   #restWhenIdle(): void {
