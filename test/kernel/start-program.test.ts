@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { messageOf } from '../../kernel/errors.ts';
 import { runProgram, type RunOptions } from '../../kernel/system/run-program.ts';
 import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/system/start-program.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { AS_NOBODY, NO_RIGHTS, rightsIn, WITH_CAPABILITIES } from '../support/process-rights.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -18,14 +19,16 @@ const MODULE = join(import.meta.dirname, '../../kernel/system/run-program.js');
 const DAC_READ_SEARCH = 1 << 2;
 const LIMIT_MS = 20_000;
 
-/** Runs `cat /proc/self/status` from a process that has the capabilities of the shipped unit. */
-async function rightsBelow(user: readonly string[], options: Partial<RunOptions>): Promise<Record<string, number>> {
+/** Runs `cat` on a file from a process that has the capabilities of the shipped unit. */
+async function readBelow(user: readonly string[], file: string, options: Partial<RunOptions> = {}): Promise<string> {
   const script = `import(${JSON.stringify(MODULE)})
-    .then(({ runProgram }) => runProgram('cat', ['/proc/self/status'], ${JSON.stringify({ timeoutMs: LIMIT_MS, ...options })}))
-    .then(({ stdout }) => console.log(stdout))`;
-  const { stdout } = await run('setpriv', [...user, ...WITH_CAPABILITIES, '--', process.execPath, '-e', script]);
-  return rightsIn(stdout);
+    .then(({ runProgram }) => runProgram('cat', [${JSON.stringify(file)}], ${JSON.stringify({ timeoutMs: LIMIT_MS, ...options })}))
+    .then(({ stdout }) => process.stdout.write(stdout))`;
+  return (await run('setpriv', [...user, ...WITH_CAPABILITIES, '--', process.execPath, '-e', script])).stdout;
 }
+
+const rightsBelow = async (user: readonly string[], options: Partial<RunOptions> = {}) =>
+  rightsIn(await readBelow(user, '/proc/self/status', options));
 
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) reportSkipped('programs of a service with capabilities; run as root');
@@ -33,8 +36,8 @@ if (!isRoot) reportSkipped('programs of a service with capabilities; run as root
 // threat inherited-rights: programs start without capabilities and cannot gain any
 test('a program has no capability of the service that starts it', async () => {
   if (!isRoot) return;
-  assert.equal(await rightsBelow([], {}), NO_RIGHTS);
-  assert.equal(await rightsBelow(AS_NOBODY, {}), NO_RIGHTS);
+  assert.equal(await rightsBelow([]), NO_RIGHTS);
+  assert.equal(await rightsBelow(AS_NOBODY), NO_RIGHTS);
 });
 
 test('an exception keeps the capabilities that it names, if the service has them', async () => {
@@ -46,6 +49,14 @@ test('an exception keeps the capabilities that it names, if the service has them
   const { CapEff = 0 } = await rightsBelow(AS_NOBODY, { exception: 'repquota' });
   assert.is(CapEff, DAC_READ_SEARCH, 'the service has no sys_admin');
   for (const { keeps, reason } of Object.values(EXCEPTIONS)) assert.ok(keeps.length > 0 && reason.length > 20);
+});
+
+test('a program without a network keeps what its exception names', async () => {
+  if (!isRoot) return;
+  const file = join(temporaryFolder(), 'secret');
+  writeFileSync(file, 'of root', { mode: 0o600 });
+  assert.is(await readBelow(AS_NOBODY, file, { isOffline: true }), '');
+  assert.is(await readBelow(AS_NOBODY, file, { isOffline: true, exception: 'du' }), 'of root');
 });
 
 test('a program has no capability of this process, and runs as the user that is chosen', async () => {
