@@ -6,6 +6,7 @@ import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metr
 import { Chromium } from './browser/chromium.ts';
 import { browserUserOf, findBrowser, missingPrograms, type BrowserProgram } from './browser/launch-command.ts';
 import { PagePool } from './browser/page-pool.ts';
+import { removeStaleProfiles } from './browser/profile-folder.ts';
 import { hasSandbox, sandboxRemedy } from './browser/sandbox.ts';
 import { DiskCache } from './cache/disk-cache.ts';
 import { browserHealth, findings } from './doctor.ts';
@@ -86,6 +87,7 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
 async function local(host: Host<Settings>, domains: OwnDomains) {
   const { config, log } = host;
   const installed = await browserProgram(host);
+  sweepProfiles(host, installed);
   const disk = new DiskCache(
     join(host.node.config.data, DISK_FOLDER),
     config.ttl_seconds * 1000,
@@ -136,6 +138,17 @@ async function browserProgram({ config, node, log }: Host<Settings>): Promise<Br
   else if (node.isDemo) log.warn('the browser finds no sandbox on this system; the demo runs it without');
   else throw new Unavailable('the browser finds no sandbox on this system', sandboxRemedy());
   return { executable, user, isSandboxed: false };
+}
+
+function sweepProfiles({ log, onClose }: Host<Settings>, { user }: BrowserProgram): void {
+  const closing = new AbortController();
+  const swept = removeStaleProfiles(user, log, closing.signal).catch((error: unknown) =>
+    log.warn({ err: error }, 'the temporary folder could not be searched for profile folders'),
+  );
+  onClose(() => {
+    closing.abort();
+    return swept;
+  });
 }
 
 function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {

@@ -1,7 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
@@ -9,6 +20,7 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { createLog } from '../../kernel/log.ts';
 import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
 import { browserFlags, stripUnsafeFlags } from '../../plugins/screenshots/browser/launch-command.ts';
+import { makeProfile, removeStaleProfiles } from '../../plugins/screenshots/browser/profile-folder.ts';
 import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
 import { EgressPolicy } from '../../plugins/screenshots/egress/egress-policy.ts';
@@ -21,6 +33,7 @@ import { ScreenshotService, type ScreenshotRequest } from '../../plugins/screens
 import { targetOf } from '../../plugins/screenshots/target.ts';
 import { until } from '../fixtures/screenshots/harness.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots: parts');
@@ -313,6 +326,39 @@ test('the browser is started without unsafe flags', () => {
   assert.not.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
   assert.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
   assert.equal(stripUnsafeFlags(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
+});
+
+// threat hostile-page: what others leave in the shared temporary folder does not keep the browser from starting
+test('profile folders: those of dead processes are removed, and what belongs to others stays', async () => {
+  const [folder, usual] = [temporaryFolder(), process.env['TMPDIR']];
+  process.env['TMPDIR'] = folder;
+  try {
+    const running = await makeProfile(undefined);
+    assert.is(statSync(running).mode & 0o777, 0o700);
+    for (const name of ['1:1-stale', '1:1-foreign']) {
+      mkdirSync(join(folder, `hostkeep-browser-${name}/deep/er`), { recursive: true });
+      writeFileSync(join(folder, `hostkeep-browser-${name}/deep/file`), '');
+    }
+    writeFileSync(join(folder, 'hostkeep-browser-1:1-file'), '');
+    symlinkSync('/etc', join(folder, 'hostkeep-browser-1:1-link'));
+    const kept = [basename(running), 'hostkeep-browser-1:1-file', 'hostkeep-browser-1:1-link'];
+    if (process.getuid?.() === 0) {
+      chownSync(join(folder, 'hostkeep-browser-1:1-foreign'), 61_234, 61_234);
+      kept.push('hostkeep-browser-1:1-foreign');
+    }
+    await makeProfile(undefined); // not kept from it by any of these
+    await removeStaleProfiles(undefined, createLog('silent'), new AbortController().signal);
+    assert.equal(
+      readdirSync(folder)
+        .filter((name) => name.includes('1:1'))
+        .toSorted(),
+      kept.slice(1).toSorted(),
+    );
+    assert.ok(existsSync(running) && existsSync('/etc/passwd'));
+  } finally {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+  }
 });
 
 test('messages of the browser are read in any pieces, and one without an end closes the connection', async () => {
