@@ -3,14 +3,20 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { browserVersion, type BrowserProgram } from './browser/launch-command.ts';
 import { NoSandbox, sandboxRemedy } from './browser/sandbox.ts';
+import type { EgressPolicy } from './egress/egress-policy.ts';
 import type { Settings } from './schema.ts';
 
 const REINSTALL = 'apt-get install --reinstall chromium';
 const FONTS = '/usr/share/fonts';
 
-/** Checks what screenshots need: the browser, its sandbox, an unprivileged user, fonts. */
-export async function findings(installed: BrowserProgram, settings: Settings): Promise<Finding[]> {
-  return [await browserOf(installed.executable), userOf(installed, settings), sandboxOf(installed, settings), fonts()];
+/** Checks what screenshots need: the browser, its sandbox, an unprivileged user, the way to own sites, fonts. */
+export async function findings(
+  installed: BrowserProgram,
+  settings: Settings,
+  policy: EgressPolicy,
+): Promise<Finding[]> {
+  const [browser, sites] = await Promise.all([browserOf(installed.executable), sitesOf(policy)]);
+  return [browser, userOf(installed, settings), sandboxOf(installed, settings), sites, fonts()];
 }
 
 /** Starts no browser: reports one that was removed, and one whose latest start failed with `launchFailure`. */
@@ -53,6 +59,16 @@ function sandboxOf({ isSandboxed }: BrowserProgram, { sandbox }: Settings): Find
     detail,
     remedy: sandbox === 'off' ? 'set screenshots.sandbox to required' : sandboxRemedy(),
   };
+}
+
+async function sitesOf(policy: EgressPolicy): Promise<Finding> {
+  const name = 'own sites';
+  try {
+    return { name, ok: true, detail: await policy.describe() };
+  } catch (error) {
+    const remedy = 'set screenshots.source_address to an address of this node of the IP version of the web server';
+    return { name, ok: false, detail: messageOf(error), remedy };
+  }
 }
 
 function fonts(): Finding {

@@ -11,6 +11,7 @@ import { hasSandbox, sandboxRemedy } from './browser/sandbox.ts';
 import { DiskCache } from './cache/disk-cache.ts';
 import { browserHealth, findings } from './doctor.ts';
 import { EgressPolicy } from './egress/egress-policy.ts';
+import { isLocalAddress } from './egress/source-address.ts';
 import { errors } from './errors.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
 import { remoteUrl } from './remote-url.ts';
@@ -87,6 +88,11 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
 async function local(host: Host<Settings>, domains: OwnDomains) {
   const { config, log } = host;
   const installed = await browserProgram(host);
+  if (!(await isLocalAddress(config.source_address)))
+    throw new Unavailable(
+      `screenshots.source_address ${config.source_address} is not an address of this node`,
+      'name an IP address of this node, such as 127.0.0.2',
+    );
   sweepProfiles(host, installed);
   const disk = new DiskCache(
     join(host.node.config.data, DISK_FOLDER),
@@ -95,7 +101,8 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
     (error) => log.warn({ err: error }, 'a cached screenshot could not be updated or removed'),
   );
   const webServer = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
-  const pool = new PagePool(new Chromium(installed, config, log), config, log, new EgressPolicy(config, webServer));
+  const policy = new EgressPolicy(config, webServer);
+  const pool = new PagePool(new Chromium(installed, config, log), config, log, policy);
   const service = new ScreenshotService({
     capture: (accountId, url, own) => pool.capture(accountId, url, own),
     disk,
@@ -116,7 +123,7 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
       },
     },
     provides: {
-      doctor: () => findings(installed, config),
+      doctor: () => findings(installed, config, policy),
       health: () => [browserHealth(installed, pool.launchFailure)],
       metrics: () => metricsOf(pool, service),
     },

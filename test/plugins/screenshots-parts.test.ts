@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import * as assert from 'uvu/assert';
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { createLog } from '../../kernel/log.ts';
 import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
@@ -26,6 +26,7 @@ import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
 import { EgressPolicy } from '../../plugins/screenshots/egress/egress-policy.ts';
 import { privateBytes, processGroup } from '../../plugins/screenshots/browser/memory-watch.ts';
 import { Screenshot } from '../../plugins/screenshots/cache/screenshot.ts';
+import { isLocalAddress } from '../../plugins/screenshots/egress/source-address.ts';
 import { OwnDomains } from '../../plugins/screenshots/own-domains.ts';
 import { remoteUrl } from '../../plugins/screenshots/remote-url.ts';
 import { greetingLength, parseRequest } from '../../plugins/screenshots/egress/socks.ts';
@@ -41,6 +42,7 @@ const OWN = new Set(['own.test']);
 const SETTINGS = {
   site_address: '127.0.0.1:8081',
   site_tls_address: '',
+  source_address: '127.0.0.2',
   public_addresses: true,
   dns_servers: [] as string[],
 };
@@ -105,30 +107,27 @@ test('a target is a domain and a normalized URL, which stays on that domain', ()
 // asvs 1.3.6: requests go to own domains and public addresses only
 test('own domains lead to the web server, public addresses to themselves, all others are refused', async () => {
   const policy = new EgressPolicy(SETTINGS);
-  assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
-  assert.equal(await policy.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
+  const ofNode = (host: string, port: number) => ({ host, port, localAddress: '127.0.0.2' });
+  assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), ofNode('127.0.0.1', 8081));
   const unset = { ...SETTINGS, site_address: '' };
-  assert.equal(await new EgressPolicy(unset).admit({ host: 'own.test', port: 80 }, OWN), {
-    host: '127.0.0.1',
-    port: 80,
-  });
-  const served = new EgressPolicy(unset, async () => ({ host: '127.0.0.2', port: 2080 }));
-  assert.equal(await served.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
-  assert.equal(await served.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
+  assert.equal(await new EgressPolicy(unset).admit({ host: 'own.test', port: 80 }, OWN), ofNode('127.0.0.1', 80));
+  const served = new EgressPolicy(unset, async () => ({ host: '127.0.0.3', port: 2080 }));
+  assert.equal(await served.admit({ host: 'own.test', port: 80 }, OWN), ofNode('127.0.0.3', 2080));
   for (const host of ['own.test', 'www.own.test'])
     assert.equal(
       await served.admit({ host, port: 2080 }, OWN),
-      { host: '127.0.0.2', port: 2080 },
+      ofNode('127.0.0.3', 2080),
       'a redirect of the web server to the port at which it listens',
     );
   const tls = new EgressPolicy({ ...SETTINGS, site_tls_address: '127.0.0.3:8443' });
-  assert.equal(await tls.admit({ host: 'own.test', port: 8443 }, OWN), { host: '127.0.0.3', port: 8443 });
+  for (const port of [443, 8443])
+    assert.equal(await tls.admit({ host: 'www.own.test', port }, OWN), ofNode('127.0.0.3', 8443));
   assert.equal(
-    await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
+    await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.3', port: 2080 })).admit(
       { host: 'own.test', port: 80 },
       OWN,
     ),
-    { host: '127.0.0.1', port: 8081 },
+    ofNode('127.0.0.1', 8081),
     'the setting takes precedence',
   );
   assert.equal(await policy.admit({ host: '93.184.216.34', port: 443 }, OWN), { host: '93.184.216.34', port: 443 });
@@ -145,6 +144,44 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   await refused({ ...SETTINGS, site_address: '127.0.0.1:2080' }, 'other.test', 2080);
   await refused(SETTINGS, '93.184.216.34', 25);
   await refused({ ...SETTINGS, public_addresses: false }, '93.184.216.34', 80);
+});
+
+// threat ssrf: https of an own domain does not lead to whatever listens on port 443 of this node
+test('without a server for https an own domain leads where its name does, and never to this node', async () => {
+  const names = await NameServer.start();
+  try {
+    const policy = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
+    const admitted = () => policy.admit({ host: 'own.test', port: 443 }, OWN).catch(messageOf);
+    for (const address of ['127.0.0.1', '127.0.0.2', '10.0.0.1']) {
+      names.answer('own.test', address);
+      assert.is(await admitted(), `own.test is at ${address}, which is not public`);
+    }
+    names.answer('own.test', '93.184.216.34');
+    assert.equal(await admitted(), { host: '93.184.216.34', port: 443 });
+  } finally {
+    await names.close();
+  }
+});
+
+test('a web server is reached from the source address if it is on this node and of the same IP version', async () => {
+  const admit = (site: string, source: string) =>
+    new EgressPolicy({ ...SETTINGS, site_address: site, source_address: source })
+      .admit({ host: 'own.test', port: 80 }, OWN)
+      .catch(messageOf);
+  assert.is(
+    await admit('[::1]:8081', '127.0.0.2'),
+    'the web server at ::1 cannot be reached from 127.0.0.2, which is of another IP version',
+  );
+  assert.equal(await admit('[::1]:8081', '::1'), { host: '::1', port: 8081, localAddress: '::1' });
+  assert.equal(await admit('localhost:8081', '127.0.0.2'), {
+    host: '127.0.0.1',
+    port: 8081,
+    localAddress: '127.0.0.2',
+  });
+  assert.equal(await admit('93.184.216.34:80', '127.0.0.2'), { host: '93.184.216.34', port: 80 });
+  for (const address of ['127.0.0.1', '127.0.0.2', '127.99.0.1']) assert.ok(await isLocalAddress(address), address);
+  for (const address of ['', 'localhost', '0.0.0.0', '::', '192.0.2.77', '93.184.216.34', '127.0.0', '::2'])
+    assert.not(await isLocalAddress(address), address);
 });
 
 // threat ssrf: the checked address is the one that is connected to

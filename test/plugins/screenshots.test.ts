@@ -94,6 +94,13 @@ test('without a browser the route returns 503, and the plugin says what to insta
   await without.close();
 });
 
+test('a source address that is not one of this node makes the plugin unavailable', async () => {
+  const foreign = await Harness.open({ executable: '/bin/false', source_address: '192.0.2.77' });
+  const plugin = foreign.server.hostkeep.node.plugins().find(({ name }) => name === 'screenshots');
+  assert.is(plugin?.reason, 'screenshots.source_address 192.0.2.77 is not an address of this node');
+  await foreign.close();
+});
+
 test('a browser that does not start gives a 503', async () => {
   const broken = await Harness.open({ executable: '/bin/false' });
   assert.is((await broken.server.health('screenshots'))[0]?.ok, true);
