@@ -9,6 +9,7 @@ import { PagePool } from './browser/page-pool.ts';
 import { removeStaleProfiles } from './browser/profile-folder.ts';
 import { hasSandbox, sandboxRemedy } from './browser/sandbox.ts';
 import { DiskCache } from './cache/disk-cache.ts';
+import { Scaler } from './cache/scaler.ts';
 import { browserHealth, findings } from './doctor.ts';
 import { EgressPolicy } from './egress/egress-policy.ts';
 import { isLocalAddress } from './egress/source-address.ts';
@@ -103,15 +104,22 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
   const webServer = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
   const policy = new EgressPolicy(config, webServer);
   const pool = new PagePool(new Chromium(installed, config, log), config, log, policy);
+  const scaler = new Scaler(host.jobs, installed.user);
   const service = new ScreenshotService({
     capture: (accountId, url, own) => pool.capture(accountId, url, own),
+    scale: (accountId, png, width) => scaler.scale(accountId, png, width),
     disk,
     domains,
     settings: config,
     log,
   });
   removeWithDomains(host, service, disk);
-  host.onClose(() => pool.close().then(() => service.settle()));
+  host.onClose(() =>
+    pool
+      .close()
+      .then(() => service.settle())
+      .finally(() => scaler.close()),
+  );
   return {
     handlers: {
       show: (call: ShowCall) => {

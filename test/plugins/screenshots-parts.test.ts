@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -14,9 +15,11 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import sharp from 'sharp';
 import * as assert from 'uvu/assert';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
+import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
 import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
 import { browserFlags, stripUnsafeFlags } from '../../plugins/screenshots/browser/launch-command.ts';
@@ -25,6 +28,7 @@ import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
 import { EgressPolicy } from '../../plugins/screenshots/egress/egress-policy.ts';
 import { privateBytes, processGroup } from '../../plugins/screenshots/browser/memory-watch.ts';
+import { Scaler } from '../../plugins/screenshots/cache/scaler.ts';
 import { Screenshot } from '../../plugins/screenshots/cache/screenshot.ts';
 import { isLocalAddress } from '../../plugins/screenshots/egress/source-address.ts';
 import { OwnDomains } from '../../plugins/screenshots/own-domains.ts';
@@ -32,9 +36,10 @@ import { remoteUrl } from '../../plugins/screenshots/remote-url.ts';
 import { greetingLength, parseRequest } from '../../plugins/screenshots/egress/socks.ts';
 import { ScreenshotService, type ScreenshotRequest } from '../../plugins/screenshots/screenshot-service.ts';
 import { targetOf } from '../../plugins/screenshots/target.ts';
-import { until } from '../fixtures/screenshots/harness.ts';
+import { pixels, until } from '../fixtures/screenshots/harness.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { NO_RIGHTS, rightsIn } from '../support/process-rights.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots: parts');
@@ -326,6 +331,37 @@ test('the order of use survives a restart', async () => {
   rmSync(folder, { recursive: true });
 });
 
+// threat inherited-rights: pictures are decoded in a process that has no rights, no files and no network
+test('screenshots are scaled in a process without rights; what is no picture is a 503', async () => {
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+  const jobs = new AccountJobs('/nonexistent/{username}', { processes: 1, memory_mib: 256 }, createLog('silent'));
+  const scaler = new Scaler(jobs, user);
+  try {
+    const png = await sharp({ create: { width: 1280, height: 800, channels: 3, background: '#c81e3c' } })
+      .png()
+      .toBuffer();
+    const { width, height, at } = await pixels(Buffer.from(await scaler.scale(1, png, 320)));
+    assert.equal([width, height, at(0.5, 0.5)], [320, 200, '#c81e3c']);
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const [status = ''] = children
+      .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('job-process'))
+      .map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+    assert.equal(rightsIn(status), NO_RIGHTS);
+    if (user !== undefined) assert.match(status, /^Uid:\s65534\s65534\s65534\s65534$/m);
+    for (const broken of [Buffer.from('GIF89a'), png.subarray(0, 100), Buffer.alloc(0)])
+      assert.is(
+        await scaler.scale(1, broken, 64).then(
+          () => 'scaled',
+          (error: unknown) => (error instanceof HttpError ? error.code : String(error)),
+        ),
+        'screenshots_unavailable',
+      );
+    assert.is((await scaler.scale(1, png, 64)).length > 0, true, 'a fault costs no other picture');
+  } finally {
+    await Promise.all([scaler.close(), jobs.close()]);
+  }
+});
+
 test('a client that has the screenshot gets a 304', () => {
   const screenshot = new Screenshot(PNG_END, 0);
   const etag = new Map(screenshot.answer('').headers).get('ETag') ?? '';
@@ -444,6 +480,7 @@ test('a file larger than the whole disk cache is removed, also one found at star
 function serviceWith(settings: { failure_seconds: number; memory_cache_bytes: number }, folder: string) {
   const state: { captures: number; answer: Uint8Array | Error } = { captures: 0, answer: PNG_END };
   const service = new ScreenshotService({
+    scale: async (_, png) => png,
     capture: async () => {
       state.captures += 1;
       if (state.answer instanceof Error) throw state.answer;
