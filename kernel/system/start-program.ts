@@ -16,8 +16,9 @@ export const EXCEPTIONS = {
     reason: "the kernel reports other users' quotas only to sys_admin, and some quota tools read root's files instead",
   },
   job: {
-    keeps: ['chown', 'dac_override', 'dac_read_search', 'setgid', 'setuid'],
-    reason: 'takes the user id of the account that it works for, after which none is left; see kernel/jobs',
+    keeps: ['chown', 'dac_override', 'dac_read_search', 'setgid', 'setpcap', 'setuid'],
+    reason:
+      'takes the user id of the account that it works for, after which none is left, and takes rights from its own programs',
   },
   'web server': {
     keeps: ['chown', 'dac_override', 'kill', 'net_bind_service'],
@@ -80,6 +81,7 @@ const BITS: Readonly<Record<Capability, number>> = {
   kill: 5,
   setgid: 6,
   setuid: 7,
+  setpcap: 8,
   net_bind_service: 10,
   sys_admin: 21,
 };

@@ -59,6 +59,15 @@ test('a program without a network keeps what its exception names', async () => {
   assert.is(await readBelow(AS_NOBODY, file, { isOffline: true, exception: 'du' }), 'of root');
 });
 
+test('a program that a job starts has no capability, also where the job keeps those of root', async () => {
+  const script = `import(${JSON.stringify(MODULE)})
+    .then(({ runProgram }) => runProgram('cat', ['/proc/self/status'], { timeoutMs: ${LIMIT_MS} }))
+    .then(({ stdout }) => process.stdout.write(stdout))`;
+  const options = { timeoutMs: LIMIT_MS, exception: 'job' } as const;
+  const { stdout, stderr } = await runProgram(process.execPath, ['-e', script], options);
+  assert.equal(rightsIn(stdout), NO_RIGHTS, stderr);
+});
+
 test('a program has no capability of this process, and runs as the user that is chosen', async () => {
   const { stdout } = await runProgram('cat', ['/proc/self/status'], { timeoutMs: LIMIT_MS });
   assert.equal(rightsIn(stdout), NO_RIGHTS);
