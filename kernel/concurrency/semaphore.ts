@@ -2,7 +2,7 @@ import { retryLater } from '../errors.ts';
 
 /**
  * Limits the number of running tasks; the others wait in order of arrival. Where accounts compete, see
- * `AccountLimiter`.
+ * `FairQueue`.
  */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];

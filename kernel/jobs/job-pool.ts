@@ -3,7 +3,7 @@ import { withDeadline } from '../concurrency/deadline.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { HttpError, isErrorCode, retryLater } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { JobLost, JobWorker, type JobLimits } from './job-worker.ts';
+import { JobLost, JobWorker, type BareProcess, type JobLimits } from './job-worker.ts';
 import { WithBytes, type Job, type JobOwner, type JobReply } from './job.ts';
 
 export interface JobPoolOptions {
@@ -18,6 +18,8 @@ export interface JobPoolOptions {
   /** Whether processes keep something between jobs: if a job breaks a limit, its owner's are refused for a while. */
   readonly isResident?: boolean;
   readonly limits?: Partial<JobLimits>;
+  /** For jobs that open no files: their processes have no rights of this one, and run as `user` if that is given. */
+  readonly bare?: BareProcess;
 }
 export interface JobRunOptions {
   /** Kills the process of the job when nobody waits for the reply any more. */
@@ -144,7 +146,7 @@ export class JobPool {
     if (known !== undefined && !known.isEnded && known.owner.root?.path === owner.root?.path) return known;
     if (known !== undefined) void this.#end(known);
     if (this.#workers.size >= this.#options.processes) this.#endLongestIdle();
-    const worker = new JobWorker(owner, this.#limits);
+    const worker = new JobWorker(owner, this.#limits, this.#options.bare);
     this.#workers.set(owner.key, worker);
     return worker;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { killProgram, startProgram, type ChildProcess } from '../system/start-program.ts';
+import { killProgram, startProgram, type ChildProcess, type ProgramUser } from '../system/start-program.ts';
 import { JobChannel } from './job-channel.ts';
 import type { JobOwner, JobReply, JobRequest, JobStart } from './job.ts';
 
@@ -14,6 +14,12 @@ export interface JobLimits {
   readonly fileMib: number;
   /** The longest reply. */
   readonly replyMib: number;
+}
+
+/** A process that keeps no rights of this one. */
+export interface BareProcess {
+  /** Whom it runs as; `undefined` where this process cannot choose. */
+  readonly user: ProgramUser | undefined;
 }
 
 /** Why a job has no reply: its process ended, by itself or because a limit was reached. */
@@ -44,10 +50,10 @@ const BUSY_SHARE = 0.5;
 const PRINTED = 1000;
 const TICKS_PER_SECOND = 100;
 
-function launch({ memoryMib, openFiles, fileMib }: JobLimits): ChildProcess {
+function launch({ memoryMib, openFiles, fileMib }: JobLimits, bare: BareProcess | undefined): ChildProcess {
   return startProgram(process.execPath, ['--max-semi-space-size=4', PROGRAM], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    exception: 'job',
+    ...(bare === undefined ? { exception: 'job' } : bare.user && { user: bare.user }),
     limits: { dataBytes: memoryMib * MIB, openFiles, fileBytes: fileMib * MIB },
     isOffline: true,
     isGroup: true,
@@ -66,9 +72,9 @@ export class JobWorker {
   #pending: Pending | undefined;
   #isEnded = false;
 
-  constructor(owner: JobOwner, limits: JobLimits) {
+  constructor(owner: JobOwner, limits: JobLimits, bare?: BareProcess) {
     this.owner = owner;
-    this.#child = launch(limits);
+    this.#child = launch(limits, bare);
     this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
     this.#child.once('error', (error) => this.#lose(new JobLost(error.message)));
     let printed = '';

@@ -16,8 +16,9 @@ export const EXCEPTIONS = {
     reason: "the kernel reports other users' quotas only to sys_admin, and some quota tools read root's files instead",
   },
   job: {
-    keeps: ['chown', 'dac_override', 'dac_read_search', 'setgid', 'setuid'],
-    reason: 'takes the user id of the account that it works for, after which none is left; see kernel/jobs',
+    keeps: ['chown', 'dac_override', 'dac_read_search', 'setgid', 'setpcap', 'setuid'],
+    reason:
+      'takes the user id of the account that it works for, after which none is left, and takes rights from its own programs',
   },
   'web server': {
     keeps: ['chown', 'dac_override', 'kill', 'net_bind_service'],
@@ -59,7 +60,7 @@ export interface ProgramOptions {
   /** The user to run as, in no further groups; only root can choose one. */
   readonly user?: ProgramUser;
   readonly limits?: ProgramLimits;
-  /** Starts it without a network where the system permits that. */
+  /** Starts it without a network where the system permits that, and the program keeps what `exception` names. */
   readonly isOffline?: boolean;
   /** Makes it the leader of a process group and a session, so that `killProgram` ends its children too. */
   readonly isGroup?: boolean;
@@ -69,7 +70,9 @@ export interface ProgramOptions {
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const BARE = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
-const WITHOUT_NETWORK = ['--net', '--user --map-current-user --net'];
+/** Without the right to make a network namespace, one can be had in a user namespace, in which other rights end. */
+const NO_NETWORK = ['unshare', '--net', '--'];
+const NO_NETWORK_OR_RIGHTS = ['unshare', '--user', '--map-current-user', '--net', '--'];
 /** Bits of the capabilities that `EXCEPTIONS` names, see capability.h. */
 const BITS: Readonly<Record<Capability, number>> = {
   chown: 0,
@@ -78,6 +81,7 @@ const BITS: Readonly<Record<Capability, number>> = {
   kill: 5,
   setgid: 6,
   setuid: 7,
+  setpcap: 8,
   net_bind_service: 10,
   sys_admin: 21,
 };
@@ -85,7 +89,7 @@ const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
 /** What this process can do to the programs that it starts; found out once. */
 let privileges: { readonly flags: readonly string[] | undefined; readonly passedOn: bigint } | undefined;
-let offline: readonly string[] | undefined;
+let offline: readonly (readonly string[])[] | undefined;
 
 /** Starts a program. Throws when it is not installed, or when it would keep capabilities of this process. */
 export function startProgram(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProcess {
@@ -123,10 +127,11 @@ function findProgram(name: string): string {
 
 /** Returns the command that precedes the program. */
 function preparation({ exception, user, limits, isOffline, diesWithParent }: ProgramOptions): string[] {
+  const kept = exception === undefined ? [] : keptBy(exception);
   return [
     ...(limits === undefined ? [] : limitCommand(limits)),
-    ...(isOffline === true ? offlineCommand() : []),
-    ...privilegeCommand(exception, user, diesWithParent),
+    ...(isOffline === true ? offlineCommand(kept.length > 0 || user !== undefined) : []),
+    ...privilegeCommand(kept, user, diesWithParent),
   ];
 }
 
@@ -136,13 +141,21 @@ function limitCommand({ dataBytes, cpuSeconds, openFiles, fileBytes }: ProgramLi
   return [findProgram('prlimit'), ...flags, '--'];
 }
 
-function offlineCommand(): readonly string[] {
-  const commands = WITHOUT_NETWORK.map((flags) => ['unshare', ...flags.split(' '), '--']);
-  offline ??= commands.find(([name = '', ...flags]) => spawnSync(name, [...flags, 'true'], PROBE).status === 0) ?? [];
-  return offline;
+function offlineCommand(needsRights: boolean): readonly string[] {
+  offline ??= [NO_NETWORK, NO_NETWORK_OR_RIGHTS].filter(
+    ([name = '', ...flags]) => spawnSync(name, [...flags, 'true'], PROBE).status === 0,
+  );
+  return offline.find((command) => command === NO_NETWORK || !needsRights) ?? [];
 }
 
-function privilegeCommand(exception?: ProgramException, user?: ProgramUser, diesWithParent = false): string[] {
+/** Returns the capabilities that a program keeps, of those that this process has. */
+function keptBy(exception: ProgramException): readonly Capability[] {
+  privileges ??= probePrivileges();
+  const { passedOn } = privileges;
+  return EXCEPTIONS[exception].keeps.filter((name) => (passedOn >> BigInt(BITS[name])) & 1n);
+}
+
+function privilegeCommand(kept: readonly Capability[], user?: ProgramUser, diesWithParent = false): string[] {
   privileges ??= probePrivileges();
   const { flags, passedOn } = privileges;
   const extra = [
@@ -153,9 +166,8 @@ function privilegeCommand(exception?: ProgramException, user?: ProgramUser, dies
     if (passedOn === 0n && user === undefined) return [];
     throw new Error('setpriv of util-linux does not work here, and programs must not keep the rights of this service');
   }
-  const keeps: readonly Capability[] = exception === undefined ? [] : EXCEPTIONS[exception].keeps;
-  const kept = keeps.filter((name) => (passedOn >> BigInt(BITS[name])) & 1n).map((name) => `,+${name}`);
-  const own = flags.map((flag) => (flag.endsWith('=-all') ? flag + kept.join('') : flag));
+  const keep = kept.map((name) => `,+${name}`).join('');
+  const own = flags.map((flag) => (flag.endsWith('=-all') ? flag + keep : flag));
   return [findProgram('setpriv'), ...own, ...extra, '--'];
 }
 

@@ -1,26 +1,31 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { browserVersion, browserUserOf } from './browser/launch-command.ts';
+import { browserVersion, type BrowserProgram } from './browser/launch-command.ts';
+import { NoSandbox, sandboxRemedy } from './browser/sandbox.ts';
+import type { EgressPolicy } from './egress/egress-policy.ts';
 import type { Settings } from './schema.ts';
 
-const SET_UID_SANDBOX = '/usr/lib/chromium/chrome-sandbox';
-const NAMESPACES = '/proc/sys/user/max_user_namespaces';
 const REINSTALL = 'apt-get install --reinstall chromium';
 const FONTS = '/usr/share/fonts';
 
-/** Checks what screenshots need: the browser, its sandbox, an unprivileged user, fonts. */
-export async function findings(executable: string, settings: Pick<Settings, 'user'>): Promise<Finding[]> {
-  const [browser, user] = await Promise.all([browserOf(executable), userOf(settings.user)]);
-  return [browser, user, sandbox(), fonts()];
+/** Checks what screenshots need: the browser, its sandbox, an unprivileged user, the way to own sites, fonts. */
+export async function findings(
+  installed: BrowserProgram,
+  settings: Settings,
+  policy: EgressPolicy,
+): Promise<Finding[]> {
+  const [browser, sites] = await Promise.all([browserOf(installed.executable), sitesOf(policy)]);
+  return [browser, userOf(installed, settings), sandboxOf(installed, settings), sites, fonts()];
 }
 
 /** Starts no browser: reports one that was removed, and one whose latest start failed with `launchFailure`. */
-export function browserHealth(executable: string, launchFailure: unknown): Finding {
+export function browserHealth({ executable }: BrowserProgram, launchFailure: unknown): Finding {
   const name = 'browser';
   if (!existsSync(executable)) return { name, ok: false, detail: `${executable} is gone`, remedy: REINSTALL };
   if (launchFailure === undefined) return { name, ok: true, detail: executable };
-  return { name, ok: false, detail: `${executable} did not start: ${messageOf(launchFailure)}`, remedy: REINSTALL };
+  const remedy = launchFailure instanceof NoSandbox ? sandboxRemedy() : REINSTALL;
+  return { name, ok: false, detail: `${executable} did not start: ${messageOf(launchFailure)}`, remedy };
 }
 
 async function browserOf(executable: string): Promise<Finding> {
@@ -36,40 +41,34 @@ async function browserOf(executable: string): Promise<Finding> {
   }
 }
 
-async function userOf(user: string): Promise<Finding> {
-  try {
-    const identity = await browserUserOf(user);
-    const isRoot = identity?.uid === 0;
-    const detail =
-      identity === undefined
-        ? 'the browser runs as the same user as Hostkeep'
-        : `the browser runs as ${user} (${identity.uid})`;
-    return {
-      name: 'browser user',
-      ok: !isRoot,
-      detail,
-      ...(isRoot ? { remedy: 'set screenshots.user to an unprivileged user' } : {}),
-    };
-  } catch (error) {
-    return {
-      name: 'browser user',
-      ok: false,
-      detail: messageOf(error),
-      remedy: `adduser --system --no-create-home ${user}`,
-    };
-  }
+function userOf({ user }: BrowserProgram, settings: Settings): Finding {
+  const name = 'browser user';
+  if (user === undefined) return { name, ok: true, detail: 'the browser runs as the same user as Hostkeep' };
+  const detail = `the browser runs as ${settings.user} (${user.uid})`;
+  if (user.uid !== 0) return { name, ok: true, detail };
+  return { name, ok: false, detail, remedy: 'set screenshots.user to an unprivileged user' };
 }
 
-function sandbox(): Finding {
-  const hasNamespaces = existsSync(NAMESPACES) && Number(readFileSync(NAMESPACES, 'utf8')) > 0;
-  if (hasNamespaces) return { name: 'browser sandbox', ok: true, detail: 'user namespaces' };
-  if (existsSync(SET_UID_SANDBOX)) return { name: 'browser sandbox', ok: true, detail: SET_UID_SANDBOX };
+function sandboxOf({ isSandboxed }: BrowserProgram, { sandbox }: Settings): Finding {
+  const name = 'browser sandbox';
+  if (isSandboxed) return { name, ok: true, detail: 'user namespaces' };
+  const detail = 'none: a page that takes over the browser has the rights of its user';
   return {
-    name: 'browser sandbox',
+    name,
     ok: false,
-    detail: 'neither user namespaces nor a set-uid sandbox; the browser runs with --no-sandbox',
-    remedy: 'apt-get install chromium-sandbox',
+    detail,
+    remedy: sandbox === 'off' ? 'set screenshots.sandbox to required' : sandboxRemedy(),
   };
+}
+
+async function sitesOf(policy: EgressPolicy): Promise<Finding> {
+  const name = 'own sites';
+  try {
+    return { name, ok: true, detail: await policy.describe() };
+  } catch (error) {
+    const remedy = 'set screenshots.source_address to an address of this node of the IP version of the web server';
+    return { name, ok: false, detail: messageOf(error), remedy };
+  }
 }
 
 function fonts(): Finding {

@@ -1,13 +1,18 @@
 import { join } from 'node:path';
-import { Unavailable } from '../../kernel/errors.ts';
+import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { NO_DOMAINS } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { findBrowser, missingPrograms } from './browser/launch-command.ts';
+import { Chromium } from './browser/chromium.ts';
+import { browserUserOf, findBrowser, missingPrograms, type BrowserProgram } from './browser/launch-command.ts';
 import { PagePool } from './browser/page-pool.ts';
+import { removeStaleProfiles } from './browser/profile-folder.ts';
+import { hasSandbox, sandboxRemedy } from './browser/sandbox.ts';
 import { DiskCache } from './cache/disk-cache.ts';
+import { Scaler } from './cache/scaler.ts';
 import { browserHealth, findings } from './doctor.ts';
 import { EgressPolicy } from './egress/egress-policy.ts';
+import { isLocalAddress } from './egress/source-address.ts';
 import { errors } from './errors.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
 import { remoteUrl } from './remote-url.ts';
@@ -15,7 +20,7 @@ import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, WIDT
 import { notFound, ScreenshotService, type ScreenshotRequest } from './screenshot-service.ts';
 import { targetOf } from './target.ts';
 
-const REMEDY = 'apt-get install chromium chromium-sandbox fonts-dejavu-core';
+const REMEDY = 'apt-get install chromium fonts-dejavu-core';
 const DISK_FOLDER = 'screenshots';
 
 export default definePlugin({
@@ -81,9 +86,15 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
   };
 }
 
-function local(host: Host<Settings>, domains: OwnDomains) {
+async function local(host: Host<Settings>, domains: OwnDomains) {
   const { config, log } = host;
-  const executable = assertPrograms(config);
+  const installed = await browserProgram(host);
+  if (!(await isLocalAddress(config.source_address)))
+    throw new Unavailable(
+      `screenshots.source_address ${config.source_address} is not an address of this node`,
+      'name an IP address of this node, such as 127.0.0.2',
+    );
+  sweepProfiles(host, installed);
   const disk = new DiskCache(
     join(host.node.config.data, DISK_FOLDER),
     config.ttl_seconds * 1000,
@@ -91,16 +102,24 @@ function local(host: Host<Settings>, domains: OwnDomains) {
     (error) => log.warn({ err: error }, 'a cached screenshot could not be updated or removed'),
   );
   const webServer = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
-  const pool = new PagePool(executable, config, log, new EgressPolicy(config, webServer));
+  const policy = new EgressPolicy(config, webServer);
+  const pool = new PagePool(new Chromium(installed, config, log), config, log, policy);
+  const scaler = new Scaler(host.jobs, installed.user);
   const service = new ScreenshotService({
     capture: (accountId, url, own) => pool.capture(accountId, url, own),
+    scale: (accountId, png, width) => scaler.scale(accountId, png, width),
     disk,
     domains,
     settings: config,
     log,
   });
   removeWithDomains(host, service, disk);
-  host.onClose(() => pool.close().then(() => service.settle()));
+  host.onClose(() =>
+    pool
+      .close()
+      .then(() => service.settle())
+      .finally(() => scaler.close()),
+  );
   return {
     handlers: {
       show: (call: ShowCall) => {
@@ -112,21 +131,39 @@ function local(host: Host<Settings>, domains: OwnDomains) {
       },
     },
     provides: {
-      doctor: () => findings(executable, config),
-      health: () => [browserHealth(executable, pool.launchFailure)],
+      doctor: () => findings(installed, config, policy),
+      health: () => [browserHealth(installed, pool.launchFailure)],
       metrics: () => metricsOf(pool, service),
     },
   };
 }
 
-/** The path of the browser. Throws `Unavailable` when it, or a program that starts it, is missing. */
-function assertPrograms({ executable }: Settings): string {
-  const browser = findBrowser(executable);
-  if (browser === undefined)
-    throw new Unavailable(`no browser was found${executable === '' ? '' : ` at ${executable}`}`, REMEDY);
+/** Throws `Unavailable` when the browser, a program that starts it, its user or its sandbox is missing. */
+async function browserProgram({ config, node, log }: Host<Settings>): Promise<BrowserProgram> {
+  const executable = findBrowser(config.executable);
+  if (executable === undefined)
+    throw new Unavailable(`no browser was found${config.executable === '' ? '' : ` at ${config.executable}`}`, REMEDY);
   const [missing] = missingPrograms();
   if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
-  return browser;
+  const user = await browserUserOf(config.user).catch((error: unknown) => {
+    throw new Unavailable(messageOf(error), `adduser --system --no-create-home ${config.user}`);
+  });
+  if (config.sandbox === 'off') log.warn('the browser runs without its sandbox, because screenshots.sandbox is off');
+  else if (await hasSandbox(executable, user)) return { executable, user, isSandboxed: true };
+  else if (node.isDemo) log.warn('the browser finds no sandbox on this system; the demo runs it without');
+  else throw new Unavailable('the browser finds no sandbox on this system', sandboxRemedy());
+  return { executable, user, isSandboxed: false };
+}
+
+function sweepProfiles({ log, onClose }: Host<Settings>, { user }: BrowserProgram): void {
+  const closing = new AbortController();
+  const swept = removeStaleProfiles(user, log, closing.signal).catch((error: unknown) =>
+    log.warn({ err: error }, 'the temporary folder could not be searched for profile folders'),
+  );
+  onClose(() => {
+    closing.abort();
+    return swept;
+  });
 }
 
 function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {

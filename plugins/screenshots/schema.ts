@@ -31,17 +31,26 @@ export const ScreenshotsConfig = Type.Object(
       description: 'User that the browser runs as if Hostkeep runs as root; preferably one of its own',
     }),
     sandbox: Type.String({
-      enum: ['auto', 'required'],
-      default: 'auto',
+      enum: ['required', 'off'],
+      default: 'required',
       description:
-        "auto: run without the browser's sandbox, with a warning in the log, if the system does not support it; " +
-        'required: take no screenshots in that case',
+        "required: take no screenshots where the browser's own sandbox does not work (the demo takes them without it); " +
+        'off: run the browser without it, so that a page that takes it over has the rights of its user',
     }),
     site_address: HostPort(
       "Web server that serves port 80 of the account's domains; if empty, the one of the plugin webserver, or else " +
         '127.0.0.1:80',
     ),
-    site_tls_address: HostPort('The same for port 443; if empty, port 443 of the host of site_address'),
+    site_tls_address: HostPort(
+      'The same for port 443; if empty, pages of own domains load nothing over https from this node',
+    ),
+    source_address: Type.String({
+      default: '127.0.0.2',
+      description:
+        'Address of this node from which pages of own domains are loaded, so that the web server can tell them from ' +
+        'local programs, to which it may show more. Name another one if it trusts all of 127.0.0.0/8, as ' +
+        '`Require local` of Apache does, and an IPv6 address if the web server has one',
+    }),
     public_addresses: Type.Boolean({
       default: true,
       description:

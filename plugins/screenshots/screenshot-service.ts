@@ -22,6 +22,8 @@ export interface ScreenshotRequest {
 interface ServiceParts {
   /** Takes a screenshot of a page of the account, whose domains are `own`. */
   readonly capture: (accountId: number, url: string, own: ReadonlySet<string>) => Promise<Uint8Array>;
+  /** Returns a PNG of the account's in another width. */
+  readonly scale: (accountId: number, png: Uint8Array, width: number) => Promise<Uint8Array>;
   readonly disk: DiskCache;
   readonly domains: OwnDomains;
   readonly settings: Pick<Settings, 'ttl_seconds' | 'failure_seconds' | 'memory_cache_bytes'>;
@@ -112,10 +114,10 @@ export class ScreenshotService {
   }
 
   #scaled(request: ScreenshotRequest, own: ReadonlySet<string>): Promise<Screenshot> {
-    const { width } = request;
+    const { account, width } = request;
     return this.#flight(keyOf(request, width), async () => {
       const whole = this.#inMemory(request, WIDTH) ?? (await this.#whole(request, own));
-      const scaled = await whole.scaledTo(width);
+      const scaled = new Screenshot(await this.#parts.scale(account.id, whole.png, width), whole.takenAt);
       return this.#memory.get(keyOf(request)) === whole ? this.#keep(request, width, scaled) : scaled;
     });
   }

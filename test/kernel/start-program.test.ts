@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -8,72 +8,76 @@ import * as assert from 'uvu/assert';
 import { messageOf } from '../../kernel/errors.ts';
 import { runProgram, type RunOptions } from '../../kernel/system/run-program.ts';
 import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/system/start-program.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { AS_NOBODY, NO_RIGHTS, rightsIn, WITH_CAPABILITIES } from '../support/process-rights.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('programs');
 const run = promisify(execFile);
 const MODULE = join(import.meta.dirname, '../../kernel/system/run-program.js');
-const SERVICE_CAPABILITIES = ['+dac_read_search', '+dac_override', '+chown'].join();
-const NONE = { CapInh: 0, CapPrm: 0, CapEff: 0, CapAmb: 0, NoNewPrivs: 1 };
 const DAC_READ_SEARCH = 1 << 2;
 const LIMIT_MS = 20_000;
 
-/** What a program's `/proc/self/status` says of its rights. */
-function rightsIn(status: string): Record<string, number> {
-  return Object.fromEntries(
-    [...status.matchAll(/^(Cap\w+|NoNewPrivs):\s*([0-9a-f]+)$/gm)].map(([, name, value]) => [
-      name ?? '',
-      Number.parseInt(value ?? '', 16),
-    ]),
-  );
+/** Runs `cat` on a file from a process that has the capabilities of the shipped unit. */
+async function readBelow(user: readonly string[], file: string, options: Partial<RunOptions> = {}): Promise<string> {
+  const script = `import(${JSON.stringify(MODULE)})
+    .then(({ runProgram }) => runProgram('cat', [${JSON.stringify(file)}], ${JSON.stringify({ timeoutMs: LIMIT_MS, ...options })}))
+    .then(({ stdout }) => process.stdout.write(stdout))`;
+  return (await run('setpriv', [...user, ...WITH_CAPABILITIES, '--', process.execPath, '-e', script])).stdout;
 }
 
-/** Runs `cat /proc/self/status` from a process that has the capabilities of the shipped unit. */
-async function rightsBelow(user: readonly string[], options: Partial<RunOptions>): Promise<Record<string, number>> {
-  const script = `import(${JSON.stringify(MODULE)})
-    .then(({ runProgram }) => runProgram('cat', ['/proc/self/status'], ${JSON.stringify({ timeoutMs: LIMIT_MS, ...options })}))
-    .then(({ stdout }) => console.log(stdout))`;
-  const capabilities = [`--inh-caps=${SERVICE_CAPABILITIES}`, `--ambient-caps=${SERVICE_CAPABILITIES}`];
-  const { stdout } = await run('setpriv', [...user, ...capabilities, '--', process.execPath, '-e', script]);
-  return rightsIn(stdout);
-}
+const rightsBelow = async (user: readonly string[], options: Partial<RunOptions> = {}) =>
+  rightsIn(await readBelow(user, '/proc/self/status', options));
 
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) reportSkipped('programs of a service with capabilities; run as root');
-const AS_SERVICE = ['--reuid=65534', '--regid=65534', '--clear-groups'];
 
 // threat inherited-rights: programs start without capabilities and cannot gain any
 test('a program has no capability of the service that starts it', async () => {
   if (!isRoot) return;
-  const { CapBnd, ...rights } = await rightsBelow([], {});
-  assert.equal([CapBnd, rights], [0, NONE]);
-  const { CapBnd: _, ...ofUser } = await rightsBelow(AS_SERVICE, {}); // which may not change it; it gives nothing here
-  assert.equal(ofUser, NONE);
+  assert.equal(await rightsBelow([]), NO_RIGHTS);
+  assert.equal(await rightsBelow(AS_NOBODY), NO_RIGHTS);
 });
 
 test('an exception keeps the capabilities that it names, if the service has them', async () => {
   if (!isRoot) return;
-  for (const user of [[], AS_SERVICE]) {
+  for (const user of [[], AS_NOBODY]) {
     const { CapEff, NoNewPrivs } = await rightsBelow(user, { exception: 'du' });
     assert.equal([CapEff, NoNewPrivs], [DAC_READ_SEARCH, 1]);
   }
-  const { CapEff = 0 } = await rightsBelow(AS_SERVICE, { exception: 'repquota' });
+  const { CapEff = 0 } = await rightsBelow(AS_NOBODY, { exception: 'repquota' });
   assert.is(CapEff, DAC_READ_SEARCH, 'the service has no sys_admin');
   for (const { keeps, reason } of Object.values(EXCEPTIONS)) assert.ok(keeps.length > 0 && reason.length > 20);
 });
 
+test('a program without a network keeps what its exception names', async () => {
+  if (!isRoot) return;
+  const file = join(temporaryFolder(), 'secret');
+  writeFileSync(file, 'of root', { mode: 0o600 });
+  assert.is(await readBelow(AS_NOBODY, file, { isOffline: true }), '');
+  assert.is(await readBelow(AS_NOBODY, file, { isOffline: true, exception: 'du' }), 'of root');
+});
+
+test('a program that a job starts has no capability, also where the job keeps those of root', async () => {
+  const script = `import(${JSON.stringify(MODULE)})
+    .then(({ runProgram }) => runProgram('cat', ['/proc/self/status'], { timeoutMs: ${LIMIT_MS} }))
+    .then(({ stdout }) => process.stdout.write(stdout))`;
+  const options = { timeoutMs: LIMIT_MS, exception: 'job' } as const;
+  const { stdout, stderr } = await runProgram(process.execPath, ['-e', script], options);
+  assert.equal(rightsIn(stdout), NO_RIGHTS, stderr);
+});
+
 test('a program has no capability of this process, and runs as the user that is chosen', async () => {
   const { stdout } = await runProgram('cat', ['/proc/self/status'], { timeoutMs: LIMIT_MS });
-  const { CapBnd: _, ...rights } = rightsIn(stdout);
-  assert.equal(rights, NONE);
+  assert.equal(rightsIn(stdout), NO_RIGHTS);
   if (!isRoot) return;
   const user = { uid: 61_234, gid: 61_235 };
   const other = await runProgram('cat', ['/proc/self/status'], { timeoutMs: LIMIT_MS, user });
   assert.match(other.stdout, /^Uid:\s61234\s61234\s61234\s61234\nGid:\s61235\s61235\s61235\s61235$/m);
   assert.match(other.stdout, /^Groups:\s*$/m);
-  const { CapBnd, ...none } = rightsIn(other.stdout);
-  assert.equal([CapBnd, none], [0, NONE]);
+  assert.equal(rightsIn(other.stdout), NO_RIGHTS);
+  assert.match(other.stdout, /^CapBnd:\s0+$/m);
 });
 
 test('a program gets two variables, those that are named, and no input', async () => {

@@ -1,24 +1,45 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import sharp from 'sharp';
 import * as assert from 'uvu/assert';
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
+import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
-import { browserFlags, stripUnsafeFlags, launchWrapper } from '../../plugins/screenshots/browser/launch-command.ts';
+import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
+import { browserFlags, stripUnsafeFlags } from '../../plugins/screenshots/browser/launch-command.ts';
+import { makeProfile, removeStaleProfiles } from '../../plugins/screenshots/browser/profile-folder.ts';
 import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
 import { EgressPolicy } from '../../plugins/screenshots/egress/egress-policy.ts';
 import { privateBytes, processGroup } from '../../plugins/screenshots/browser/memory-watch.ts';
+import { Scaler } from '../../plugins/screenshots/cache/scaler.ts';
 import { Screenshot } from '../../plugins/screenshots/cache/screenshot.ts';
+import { isLocalAddress } from '../../plugins/screenshots/egress/source-address.ts';
 import { OwnDomains } from '../../plugins/screenshots/own-domains.ts';
 import { remoteUrl } from '../../plugins/screenshots/remote-url.ts';
 import { greetingLength, parseRequest } from '../../plugins/screenshots/egress/socks.ts';
 import { ScreenshotService, type ScreenshotRequest } from '../../plugins/screenshots/screenshot-service.ts';
 import { targetOf } from '../../plugins/screenshots/target.ts';
-import { until } from '../fixtures/screenshots/harness.ts';
+import { pixels, until } from '../fixtures/screenshots/harness.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { NO_RIGHTS, rightsIn } from '../support/process-rights.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots: parts');
@@ -26,6 +47,7 @@ const OWN = new Set(['own.test']);
 const SETTINGS = {
   site_address: '127.0.0.1:8081',
   site_tls_address: '',
+  source_address: '127.0.0.2',
   public_addresses: true,
   dns_servers: [] as string[],
 };
@@ -90,30 +112,27 @@ test('a target is a domain and a normalized URL, which stays on that domain', ()
 // asvs 1.3.6: requests go to own domains and public addresses only
 test('own domains lead to the web server, public addresses to themselves, all others are refused', async () => {
   const policy = new EgressPolicy(SETTINGS);
-  assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.1', port: 8081 });
-  assert.equal(await policy.admit({ host: 'www.own.test', port: 443 }, OWN), { host: '127.0.0.1', port: 443 });
+  const ofNode = (host: string, port: number) => ({ host, port, localAddress: '127.0.0.2' });
+  assert.equal(await policy.admit({ host: 'own.test', port: 80 }, OWN), ofNode('127.0.0.1', 8081));
   const unset = { ...SETTINGS, site_address: '' };
-  assert.equal(await new EgressPolicy(unset).admit({ host: 'own.test', port: 80 }, OWN), {
-    host: '127.0.0.1',
-    port: 80,
-  });
-  const served = new EgressPolicy(unset, async () => ({ host: '127.0.0.2', port: 2080 }));
-  assert.equal(await served.admit({ host: 'own.test', port: 80 }, OWN), { host: '127.0.0.2', port: 2080 });
-  assert.equal(await served.admit({ host: 'own.test', port: 443 }, OWN), { host: '127.0.0.2', port: 443 });
+  assert.equal(await new EgressPolicy(unset).admit({ host: 'own.test', port: 80 }, OWN), ofNode('127.0.0.1', 80));
+  const served = new EgressPolicy(unset, async () => ({ host: '127.0.0.3', port: 2080 }));
+  assert.equal(await served.admit({ host: 'own.test', port: 80 }, OWN), ofNode('127.0.0.3', 2080));
   for (const host of ['own.test', 'www.own.test'])
     assert.equal(
       await served.admit({ host, port: 2080 }, OWN),
-      { host: '127.0.0.2', port: 2080 },
+      ofNode('127.0.0.3', 2080),
       'a redirect of the web server to the port at which it listens',
     );
   const tls = new EgressPolicy({ ...SETTINGS, site_tls_address: '127.0.0.3:8443' });
-  assert.equal(await tls.admit({ host: 'own.test', port: 8443 }, OWN), { host: '127.0.0.3', port: 8443 });
+  for (const port of [443, 8443])
+    assert.equal(await tls.admit({ host: 'www.own.test', port }, OWN), ofNode('127.0.0.3', 8443));
   assert.equal(
-    await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.2', port: 2080 })).admit(
+    await new EgressPolicy(SETTINGS, async () => ({ host: '127.0.0.3', port: 2080 })).admit(
       { host: 'own.test', port: 80 },
       OWN,
     ),
-    { host: '127.0.0.1', port: 8081 },
+    ofNode('127.0.0.1', 8081),
     'the setting takes precedence',
   );
   assert.equal(await policy.admit({ host: '93.184.216.34', port: 443 }, OWN), { host: '93.184.216.34', port: 443 });
@@ -130,6 +149,44 @@ test('own domains lead to the web server, public addresses to themselves, all ot
   await refused({ ...SETTINGS, site_address: '127.0.0.1:2080' }, 'other.test', 2080);
   await refused(SETTINGS, '93.184.216.34', 25);
   await refused({ ...SETTINGS, public_addresses: false }, '93.184.216.34', 80);
+});
+
+// threat ssrf: https of an own domain does not lead to whatever listens on port 443 of this node
+test('without a server for https an own domain leads where its name does, and never to this node', async () => {
+  const names = await NameServer.start();
+  try {
+    const policy = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
+    const admitted = () => policy.admit({ host: 'own.test', port: 443 }, OWN).catch(messageOf);
+    for (const address of ['127.0.0.1', '127.0.0.2', '10.0.0.1']) {
+      names.answer('own.test', address);
+      assert.is(await admitted(), `own.test is at ${address}, which is not public`);
+    }
+    names.answer('own.test', '93.184.216.34');
+    assert.equal(await admitted(), { host: '93.184.216.34', port: 443 });
+  } finally {
+    await names.close();
+  }
+});
+
+test('a web server is reached from the source address if it is on this node and of the same IP version', async () => {
+  const admit = (site: string, source: string) =>
+    new EgressPolicy({ ...SETTINGS, site_address: site, source_address: source })
+      .admit({ host: 'own.test', port: 80 }, OWN)
+      .catch(messageOf);
+  assert.is(
+    await admit('[::1]:8081', '127.0.0.2'),
+    'the web server at ::1 cannot be reached from 127.0.0.2, which is of another IP version',
+  );
+  assert.equal(await admit('[::1]:8081', '::1'), { host: '::1', port: 8081, localAddress: '::1' });
+  assert.equal(await admit('localhost:8081', '127.0.0.2'), {
+    host: '127.0.0.1',
+    port: 8081,
+    localAddress: '127.0.0.2',
+  });
+  assert.equal(await admit('93.184.216.34:80', '127.0.0.2'), { host: '93.184.216.34', port: 80 });
+  for (const address of ['127.0.0.1', '127.0.0.2', '127.99.0.1']) assert.ok(await isLocalAddress(address), address);
+  for (const address of ['', 'localhost', '0.0.0.0', '::', '192.0.2.77', '93.184.216.34', '127.0.0', '::2'])
+    assert.not(await isLocalAddress(address), address);
 });
 
 // threat ssrf: the checked address is the one that is connected to
@@ -274,6 +331,37 @@ test('the order of use survives a restart', async () => {
   rmSync(folder, { recursive: true });
 });
 
+// threat inherited-rights: pictures are decoded in a process that has no rights, no files and no network
+test('screenshots are scaled in a process without rights; what is no picture is a 503', async () => {
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+  const jobs = new AccountJobs('/nonexistent/{username}', { processes: 1, memory_mib: 256 }, createLog('silent'));
+  const scaler = new Scaler(jobs, user);
+  try {
+    const png = await sharp({ create: { width: 1280, height: 800, channels: 3, background: '#c81e3c' } })
+      .png()
+      .toBuffer();
+    const { width, height, at } = await pixels(Buffer.from(await scaler.scale(1, png, 320)));
+    assert.equal([width, height, at(0.5, 0.5)], [320, 200, '#c81e3c']);
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const [status = ''] = children
+      .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('job-process'))
+      .map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+    assert.equal(rightsIn(status), NO_RIGHTS);
+    if (user !== undefined) assert.match(status, /^Uid:\s65534\s65534\s65534\s65534$/m);
+    for (const broken of [Buffer.from('GIF89a'), png.subarray(0, 100), Buffer.alloc(0)])
+      assert.is(
+        await scaler.scale(1, broken, 64).then(
+          () => 'scaled',
+          (error: unknown) => (error instanceof HttpError ? error.code : String(error)),
+        ),
+        'screenshots_unavailable',
+      );
+    assert.is((await scaler.scale(1, png, 64)).length > 0, true, 'a fault costs no other picture');
+  } finally {
+    await Promise.all([scaler.close(), jobs.close()]);
+  }
+});
+
 test('a client that has the screenshot gets a 304', () => {
   const screenshot = new Screenshot(PNG_END, 0);
   const etag = new Map(screenshot.answer('').headers).get('ETag') ?? '';
@@ -307,14 +395,60 @@ test('memory and process group are read from /proc', () => {
   assert.is(processGroup('12 (chromium ) S (x)) S 1 4711 4711 0 -1'), 4711);
 });
 
-test('the browser is started unprivileged, without unsafe flags, and with bounded memory', () => {
-  const command = launchWrapper(1000, { uid: 65534, gid: 65534 });
-  for (const part of ['--reuid=65534', '--regid=65534', '--clear-groups', '--data=1000', '--pdeathsig=KILL'])
-    assert.ok(command.includes(part), part);
-  assert.not.ok(launchWrapper(1000, undefined).some((part) => part.startsWith('--reuid')));
+test('the browser is started without unsafe flags', () => {
   assert.not.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
   assert.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
   assert.equal(stripUnsafeFlags(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
+});
+
+// threat hostile-page: what others leave in the shared temporary folder does not keep the browser from starting
+test('profile folders: those of dead processes are removed, and what belongs to others stays', async () => {
+  const [folder, usual] = [temporaryFolder(), process.env['TMPDIR']];
+  process.env['TMPDIR'] = folder;
+  try {
+    const running = await makeProfile(undefined);
+    assert.is(statSync(running).mode & 0o777, 0o700);
+    for (const name of ['1:1-stale', '1:1-foreign']) {
+      mkdirSync(join(folder, `hostkeep-browser-${name}/deep/er`), { recursive: true });
+      writeFileSync(join(folder, `hostkeep-browser-${name}/deep/file`), '');
+    }
+    writeFileSync(join(folder, 'hostkeep-browser-1:1-file'), '');
+    symlinkSync('/etc', join(folder, 'hostkeep-browser-1:1-link'));
+    const kept = [basename(running), 'hostkeep-browser-1:1-file', 'hostkeep-browser-1:1-link'];
+    if (process.getuid?.() === 0) {
+      chownSync(join(folder, 'hostkeep-browser-1:1-foreign'), 61_234, 61_234);
+      kept.push('hostkeep-browser-1:1-foreign');
+    }
+    await makeProfile(undefined); // not kept from it by any of these
+    await removeStaleProfiles(undefined, createLog('silent'), new AbortController().signal);
+    assert.equal(
+      readdirSync(folder)
+        .filter((name) => name.includes('1:1'))
+        .toSorted(),
+      kept.slice(1).toSorted(),
+    );
+    assert.ok(existsSync(running) && existsSync('/etc/passwd'));
+  } finally {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+  }
+});
+
+test('messages of the browser are read in any pieces, and one without an end closes the connection', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const transport = pipeTransport(input, output);
+  const messages: string[] = [];
+  const closed = new Promise<void>((onclose) =>
+    Object.assign(transport, { onclose, onmessage: (message: string) => messages.push(message) }),
+  );
+  for (const piece of ['{"id":1}\0{"i', 'd":2', '}\0\0', 'é\0']) output.write(piece);
+  await until(() => messages.length === 4);
+  assert.equal(messages, ['{"id":1}', '{"id":2}', '', 'é']);
+  transport.send('{"id":3}');
+  assert.is(String(input.read()), '{"id":3}\0');
+  for (let i = 0; i <= 64; i += 1) output.write(Buffer.alloc(1 << 20, 1));
+  await closed;
+  assert.ok(input.destroyed && output.destroyed);
 });
 
 test('a file larger than the whole disk cache is removed, also one found at startup, and costs no other', async () => {
@@ -346,6 +480,7 @@ test('a file larger than the whole disk cache is removed, also one found at star
 function serviceWith(settings: { failure_seconds: number; memory_cache_bytes: number }, folder: string) {
   const state: { captures: number; answer: Uint8Array | Error } = { captures: 0, answer: PNG_END };
   const service = new ScreenshotService({
+    scale: async (_, png) => png,
     capture: async () => {
       state.captures += 1;
       if (state.answer instanceof Error) throw state.answer;

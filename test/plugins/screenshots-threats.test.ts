@@ -127,6 +127,23 @@ inBrowser('a name that resolves to loopback is refused, also when it did not at 
   assert.is(await harness.colour('pictures.test/rebind'), GREEN);
 });
 
+// threat trusted-loopback: pictures of own sites come from an address of their own
+inBrowser('pages of own domains are loaded from the source address', async () => {
+  const seen = new Set<string | undefined>();
+  const page: Parameters<Site['page']>[1] = ({ socket }, response) => {
+    seen.add(socket.remoteAddress);
+    response
+      .setHeader('Content-Type', 'text/html')
+      .end(coloured(socket.remoteAddress === '127.0.0.1' ? 'red' : 'green'));
+  };
+  site.page('/server-status', page);
+  tlsSite.page('/server-status', page);
+  redirect('/tls-status', 'https://pictures.test/server-status');
+  assert.is(await harness.colour('pictures.test/server-status'), GREEN);
+  assert.is(await harness.colour('pictures.test/tls-status'), GREEN);
+  assert.equal([...seen], ['127.0.0.2']);
+});
+
 inBrowser("another port of the account's domain does not reach the node", async () => {
   names.answer('pictures.test', '127.0.0.1');
   redirect('/port', `http://pictures.test:${internal.port}/secret`);

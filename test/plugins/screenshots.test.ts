@@ -94,6 +94,13 @@ test('without a browser the route returns 503, and the plugin says what to insta
   await without.close();
 });
 
+test('a source address that is not one of this node makes the plugin unavailable', async () => {
+  const foreign = await Harness.open({ executable: '/bin/false', source_address: '192.0.2.77' });
+  const plugin = foreign.server.hostkeep.node.plugins().find(({ name }) => name === 'screenshots');
+  assert.is(plugin?.reason, 'screenshots.source_address 192.0.2.77 is not an address of this node');
+  await foreign.close();
+});
+
 test('a browser that does not start gives a 503', async () => {
   const broken = await Harness.open({ executable: '/bin/false' });
   assert.is((await broken.server.health('screenshots'))[0]?.ok, true);
@@ -284,7 +291,7 @@ inBrowser('the browser starts on demand and ends when idle', async () => {
   await idle.close();
 });
 
-inBrowser('without a sandbox the browser runs unsandboxed, unless one is required', async () => {
+inBrowser('a browser that finds no sandbox takes no screenshot, and says what to change', async () => {
   const script = join(folder, 'browser.sh');
   chmodSync(folder, 0o755);
   writeFileSync(
@@ -292,13 +299,16 @@ inBrowser('without a sandbox the browser runs unsandboxed, unless one is require
     `#!/bin/sh\nexec ${findBrowser('') ?? ''} --disable-namespace-sandbox --disable-setuid-sandbox "$@"\n`,
     { mode: 0o755 },
   );
-  const strict = await Harness.open({ site_address: site.address, executable: script, sandbox: 'required' });
+  const strict = await Harness.open({ site_address: site.address, executable: script });
   assert.equal(await refusal(strict, 'pictures.test'), [503, 'screenshots_unavailable']);
+  const [finding] = await strict.server.health('screenshots');
+  assert.equal([finding?.ok, finding?.remedy?.startsWith('permit user namespaces')], [false, true]);
   await strict.close();
-  const lenient = await Harness.open({ site_address: site.address, executable: script });
-  assert.is((await lenient.capture('pictures.test')).status, 200);
+  site.page('/off', coloured('#008000'));
+  const off = await Harness.open({ site_address: site.address, executable: script, sandbox: 'off' });
+  assert.is(await off.colour('pictures.test/off'), '#008000');
   assert.ok(browsers().some(({ command }) => command.includes('--no-sandbox')));
-  await lenient.close();
+  await off.close();
 });
 
 inBrowser("doctor reports the browser's version, user and sandbox", async () => {

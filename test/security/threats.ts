@@ -32,6 +32,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'swapped-root': 'A files root whose last part the customer owned was exchanged for a link',
   'unhandled-errors': 'An error that nothing handled ended the server without a word',
   'oversized-replies': 'One request made the server hold a reply without bound',
+  'trusted-loopback': 'Pictures of own sites came from 127.0.0.1, which status pages trust',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 

@@ -20,9 +20,15 @@ const DISABLED_FEATURES = [
   'HttpsFirstBalancedModeAutoEnable',
   'HttpsFirstBalancedMode',
 ].join();
-const SETPRIV = '/usr/bin/setpriv';
-const PRLIMIT = '/usr/bin/prlimit';
-const NICE = '/usr/bin/nice';
+const STARTERS = ['/usr/bin/setpriv', '/usr/bin/prlimit', '/usr/bin/unshare', '/usr/bin/nice'];
+
+/** The browser of this system, and how it is run. */
+export interface BrowserProgram {
+  readonly executable: string;
+  /** `undefined` where it runs as the user of this process. */
+  readonly user: ProgramUser | undefined;
+  readonly isSandboxed: boolean;
+}
 
 /** Returns the path of the configured browser, or of the first one installed; `undefined` when there is none. */
 export function findBrowser(configured: string): string | undefined {
@@ -53,31 +59,9 @@ async function outputOf(program: string, args: readonly string[]): Promise<strin
   return stdout;
 }
 
-/**
- * The command that starts the browser: with a lower priority, the kernel's limit on the memory of one process and an
- * unprivileged user, and so that it dies with its parent.
- */
-export function launchWrapper(memoryBytes: number, user: ProgramUser | undefined): string[] {
-  const as =
-    user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--inh-caps=-all'];
-  return [
-    NICE,
-    '-n',
-    '5',
-    PRLIMIT,
-    `--data=${memoryBytes}`,
-    '--core=0',
-    '--',
-    SETPRIV,
-    ...as,
-    '--pdeathsig=KILL',
-    '--',
-  ];
-}
-
-/** Programs that `launchWrapper` needs and this system lacks. */
+/** Programs that start the browser and this system lacks. */
 export function missingPrograms(): string[] {
-  return [SETPRIV, PRLIMIT, NICE].filter((path) => !existsSync(path));
+  return STARTERS.filter((path) => !existsSync(path));
 }
 
 /** Flags in addition to puppeteer's. The browser-wide proxy leads nowhere; each page has its own. */

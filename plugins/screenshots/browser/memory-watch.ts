@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, CDPSession } from 'puppeteer';
+import type { CDPSession } from 'puppeteer';
 import type { Log } from '../../../kernel/log.ts';
+import type { LaunchedBrowser } from './launched-browser.ts';
 
 const INTERVAL_MS = 200;
 
@@ -24,7 +25,7 @@ export class MemoryWatch {
   readonly #limitBytes: number;
   readonly #log: Log;
   #timer: NodeJS.Timeout | undefined;
-  #browser: Browser | undefined;
+  #browser: LaunchedBrowser | undefined;
   #session: CDPSession | undefined;
 
   constructor(limitBytes: number, log: Log) {
@@ -32,7 +33,7 @@ export class MemoryWatch {
     this.#log = log;
   }
 
-  async start(browser: Browser): Promise<void> {
+  async start(browser: LaunchedBrowser): Promise<void> {
     if (browser === this.#browser && this.#timer !== undefined) return;
     this.stop();
     this.#timer = setInterval(
@@ -44,7 +45,7 @@ export class MemoryWatch {
     ).unref();
     if (browser === this.#browser) return;
     this.#browser = browser;
-    this.#session = await browser.target().createCDPSession();
+    this.#session = await browser.browser.target().createCDPSession();
   }
 
   stop(): void {
@@ -52,8 +53,7 @@ export class MemoryWatch {
     this.#timer = undefined;
   }
 
-  async #sample(browser: Browser): Promise<void> {
-    const group = browser.process()?.pid;
+  async #sample({ pid: group }: LaunchedBrowser): Promise<void> {
     const info = await this.#session?.send('SystemInfo.getProcessInfo');
     const renderers = (info?.processInfo ?? []).filter(({ type }) => type === 'renderer');
     await Promise.all(

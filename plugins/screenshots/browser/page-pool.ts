@@ -1,23 +1,23 @@
-import { AccountLimiter } from '../../../kernel/concurrency/account-limiter.ts';
+import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';
 import type { Settings } from '../schema.ts';
-import { Chromium } from './chromium.ts';
+import type { Chromium } from './chromium.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { BrowserEnded, OpenPage, PageFailed } from './open-page.ts';
 
 /** Part of the queue that one account may fill. */
 const QUEUE_SHARE = 0.75;
 
-/** Takes screenshots on a bounded number of pages, which accounts use in turn. */
+/** Takes screenshots on a bounded number of pages, which accounts share fairly. */
 export class PagePool {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #chromium: Chromium;
   readonly #policy: EgressPolicy;
   readonly #watch: MemoryWatch;
-  readonly #limiter: AccountLimiter;
+  readonly #queue: FairQueue;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
   /** An empty page, opened in advance for the next screenshot; it counts as open. */
@@ -26,15 +26,14 @@ export class PagePool {
   #dropped: Promise<void> = Promise.resolve();
   #open = 0;
 
-  constructor(executable: string, settings: Settings, log: Log, policy: EgressPolicy) {
+  constructor(chromium: Chromium, settings: Settings, log: Log, policy: EgressPolicy) {
     this.#settings = settings;
     this.#log = log;
-    this.#chromium = new Chromium(executable, settings, log);
+    this.#chromium = chromium;
     this.#policy = policy;
     this.#watch = new MemoryWatch(settings.page_memory_bytes, log);
-    this.#limiter = new AccountLimiter({
-      atOnce: settings.pages,
-      perAccount: settings.pages,
+    this.#queue = new FairQueue({
+      slots: settings.pages,
       waiting: Math.ceil(settings.queue_limit * QUEUE_SHARE),
       waitingOfAll: settings.queue_limit,
     });
@@ -51,7 +50,7 @@ export class PagePool {
   }
 
   get waiting(): number {
-    return this.#limiter.waiting;
+    return this.#queue.waiting;
   }
 
   /**
@@ -60,8 +59,8 @@ export class PagePool {
    */
   capture(accountId: number, url: string, own: ReadonlySet<string>): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const run = this.#limiter
-        .run({ id: accountId }, this.#closing.signal, () => this.#run(url, own, resolve))
+      const run = this.#queue
+        .run(accountId, () => this.#run(url, own, resolve), { signal: this.#closing.signal })
         .catch(reject)
         .finally(() => {
           this.#running.delete(run);
@@ -118,13 +117,13 @@ export class PagePool {
   }
 
   async #prepare(): Promise<OpenPage> {
-    const browser = await this.#chromium.acquire();
-    await this.#watch.start(browser);
-    return OpenPage.open(browser, this.#policy, this.#settings);
+    const launched = await this.#chromium.acquire();
+    await this.#watch.start(launched);
+    return OpenPage.open(launched.browser, this.#policy, this.#settings);
   }
 
   #restWhenIdle(): void {
-    if (this.#limiter.running > 0 || this.#closing.signal.aborted) return;
+    if (this.#queue.running > 0 || this.#closing.signal.aborted) return;
     this.#watch.stop();
     if (this.#open === 0) this.#openSpare();
     this.#chromium.endWhenIdle(() => this.#dropSpare());

@@ -1,24 +1,42 @@
-import { chown, lstat, mkdtemp, readdir, rmdir } from 'node:fs/promises';
+import { chown, lstat, mkdtemp, opendir, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../../../kernel/log.ts';
+import { isMissing } from '../../../kernel/system/files-root.ts';
 import { isRunning, PROCESS_ID } from '../../../kernel/system/process-id.ts';
 import { runProgram } from '../../../kernel/system/run-program.ts';
-import { isMissing } from '../../../kernel/system/files-root.ts';
 import type { ProgramUser } from '../../../kernel/system/start-program.ts';
 
 const PREFIX = 'hostkeep-browser-';
 const REMOVE_MS = 30_000;
 
-/** Creates a profile folder for one run of the browser, and removes those that dead processes left behind. */
+/** Creates a profile folder for one run of the browser, which nobody but its user can open. */
 export async function makeProfile(user: ProgramUser | undefined): Promise<string> {
-  for (const name of await readdir(tmpdir())) {
-    const [owner = ''] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-') : [];
-    if (owner !== '' && !isRunning(owner)) await removeProfile(join(tmpdir(), name));
-  }
   const profile = await mkdtemp(join(tmpdir(), `${PREFIX}${PROCESS_ID}-`));
   if (user !== undefined) await chown(profile, user.uid, user.gid);
   return profile;
+}
+
+/**
+ * Removes the profile folders that dead processes left in the temporary folder, until `signal` is aborted. Everybody may
+ * leave anything there: what belongs to other users stays, and what cannot be removed is logged.
+ */
+export async function removeStaleProfiles(user: ProgramUser | undefined, log: Log, signal: AbortSignal): Promise<void> {
+  const owners = [process.geteuid?.(), user?.uid];
+  for await (const { name } of await opendir(tmpdir())) {
+    if (signal.aborted) return;
+    const [owner = ''] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-') : [];
+    if (owner === '' || isRunning(owner)) continue;
+    const profile = join(tmpdir(), name);
+    try {
+      const found = await lstat(profile);
+      if (found.isDirectory() && owners.includes(found.uid)) await removeProfile(profile);
+    } catch (error) {
+      if (!isMissing(error))
+        log.warn({ err: error, profile }, 'a profile folder of an earlier browser could not be removed');
+    }
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { EgressPolicy } from './egress-policy.ts';
+import type { EgressPolicy, Upstream } from './egress-policy.ts';
 import {
   CONNECTED,
   greetingLength,
@@ -89,15 +89,16 @@ export class EgressProxy {
     }
   }
 
-  async #admit(destination: Destination): Promise<Destination> {
+  async #admit(destination: Destination): Promise<Upstream> {
     if (!this.#isOpen) throw new SocksError('the page may not connect now');
     this.#connections += 1;
     if (this.#connections > this.#limits.connections) throw new SocksError('the page opened too many connections');
     return this.#policy.admit(destination, this.#own);
   }
 
-  async #tunnel(client: Socket, { host, port }: Destination): Promise<void> {
-    const upstream = this.#keep(connect({ host, port, timeout: CONNECT_MS }));
+  async #tunnel(client: Socket, to: Upstream): Promise<void> {
+    const { host, port } = to;
+    const upstream = this.#keep(connect({ ...to, timeout: CONNECT_MS }));
     await new Promise<void>((resolve, reject) => {
       upstream.once('connect', resolve).once('timeout', () => reject(new Error(`${host}:${port} did not answer`)));
       upstream.once('close', () => reject(new Error(`${host}:${port} could not be reached`)));
