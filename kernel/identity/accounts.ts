@@ -1,30 +1,13 @@
+import { SELECT_ACCOUNT, snapshotOf, type Account, type AccountRow, type Role } from './account.ts';
+import { AccountCells } from './account-cells.ts';
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
-import { assertPlanExists, type Plan, type Plans } from './plans.ts';
+import { assertPlanExists, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { SqlValue } from '../storage/connection.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 
-export type Role = 'user' | 'admin';
-
-/** An immutable snapshot of an account; a change replaces it. */
-export interface Account {
-  readonly id: number;
-  readonly username: string;
-  readonly role: Role;
-  readonly email: string;
-  readonly locale: string;
-  readonly plan: Plan | undefined;
-  /** The plan's features plus and minus the account's own; empty without a plan. */
-  readonly features: ReadonlySet<string>;
-  /** Features in which the account differs from its plan: true if granted, false if denied. */
-  readonly overrides: Readonly<Record<string, boolean>>;
-  /** The folder of the account's files on this host. */
-  readonly filesRoot: string;
-  readonly suspended: boolean;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-}
+export type { Account, Role } from './account.ts';
 
 interface NewAccount {
   readonly username: string;
@@ -35,43 +18,16 @@ interface NewAccount {
   readonly passwordHash: string;
 }
 
-/**
- * The newest snapshot of one account. Sessions keep the cell, which saves them a look-up. `version` increases whenever
- * the account or its sessions change in this process.
- */
-export interface AccountCell {
-  readonly id: number;
-  account: Account | undefined;
-  generation: number;
-  version: number;
-}
-
-interface Row {
-  id: number;
-  username: string;
-  role: Role;
-  email: string;
-  locale: string;
-  plan: string | null;
-  suspended_at: number | null;
-  created_at: number;
-  overrides: string;
-}
-
-const SELECT = `select id, username, role, email, locale, plan, suspended_at, created_at, coalesce((select group_concat(iif(granted, '+', '-') || feature, ' ')
-  from account_features where account_id = accounts.id), '') as overrides from accounts`;
 const USERNAME = /^[a-z][a-z0-9_-]{0,31}$/;
-/** The maximum number of cached snapshots; each takes about 1 KiB. */
-const REMEMBERED = 20_000;
 
 /** Reads and changes accounts. Each change logs its event and ends the sessions that it must in one transaction. */
 export class Accounts {
+  readonly cells = new AccountCells();
   readonly #store: Store;
   readonly #revision: Revision;
   readonly #plans: Plans;
   readonly #events: AuditLog;
   readonly #filesRoot: (username: string) => string;
-  readonly #cells = new Map<number, AccountCell>();
 
   constructor(parts: {
     store: Store;
@@ -87,22 +43,12 @@ export class Accounts {
     this.#filesRoot = parts.filesRoot;
   }
 
-  cell(id: number): AccountCell {
-    let cell = this.#cells.get(id);
-    if (cell === undefined) {
-      cell = { id, account: undefined, generation: -1, version: 0 };
-      this.#cells.set(id, cell);
-      if (this.#cells.size > REMEMBERED) this.#evict();
-    }
-    return cell;
-  }
-
   /**
    * Resolves with the newest snapshot, or `undefined` if there is no such account. Does not cache a snapshot that
    * changed while it was read.
    */
   async byId(id: number): Promise<Account | undefined> {
-    const cell = this.cell(id);
+    const cell = this.cells.of(id);
     const { generation } = this.#revision;
     if (cell.account !== undefined && cell.generation === generation) return cell.account;
     const { version } = cell;
@@ -125,7 +71,7 @@ export class Accounts {
 
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
   async list(limit: number, cursor = ''): Promise<Account[]> {
-    return this.#many(`${SELECT} where username > ? order by username limit ?`, cursor, limit);
+    return this.#many(`${SELECT_ACCOUNT} where username > ? order by username limit ?`, cursor, limit);
   }
 
   async count(role: Role): Promise<number> {
@@ -295,68 +241,21 @@ export class Accounts {
         await work(tx, account);
         return account.id;
       },
-      (id) => this.forget(id),
+      (id) => this.cells.forget(id),
     );
   }
 
-  /** Invalidates the cached snapshot of an account and its cached sessions. */
-  forget(id: number): void {
-    const cell = this.cell(id);
-    cell.account = undefined;
-    cell.version += 1;
-  }
-
-  /** Removes the oldest cell, and empties it because sessions may still hold it. */
-  #evict(): void {
-    for (const [id, cell] of this.#cells) {
-      cell.account = undefined;
-      cell.version += 1;
-      this.#cells.delete(id);
-      return;
-    }
-  }
-
   async #one(column: 'id' | 'username', value: SqlValue): Promise<Account | undefined> {
-    return (await this.#many(`${SELECT} where ${column} = ?`, value))[0];
+    return (await this.#many(`${SELECT_ACCOUNT} where ${column} = ?`, value))[0];
   }
 
   async #many(sql: string, ...params: SqlValue[]): Promise<Account[]> {
     const plans = await this.#plans.all();
-    const rows = await this.#store.all<Row>(sql, ...params);
-    return rows.map((row) => this.#snapshot(row, row.plan === null ? undefined : plans.get(row.plan)));
-  }
-
-  #snapshot(row: Row, plan: Plan | undefined): Account {
-    const overrides = Object.fromEntries(
-      row.overrides === '' ? [] : row.overrides.split(' ').map((text) => [text.slice(1), text.startsWith('+')]),
+    const rows = await this.#store.all<AccountRow>(sql, ...params);
+    return rows.map((row) =>
+      snapshotOf(row, row.plan === null ? undefined : plans.get(row.plan), this.#filesRoot(row.username)),
     );
-    return {
-      id: row.id,
-      username: row.username,
-      role: row.role,
-      email: row.email,
-      locale: row.locale,
-      plan,
-      overrides,
-      features: effective(plan, overrides),
-      filesRoot: this.#filesRoot(row.username),
-      suspended: row.suspended_at !== null,
-      createdAt: row.created_at,
-    };
   }
-}
-
-/** Returns the features in effect. Without a plan there are none: the account's own settings grant nothing then. */
-function effective(plan: Plan | undefined, overrides: Readonly<Record<string, boolean>>): ReadonlySet<string> {
-  const changes = Object.entries(overrides);
-  if (plan === undefined) return new Set();
-  if (changes.length === 0) return plan.features;
-  const features = new Set(plan.features);
-  for (const [feature, on] of changes) {
-    if (on) features.add(feature);
-    else features.delete(feature);
-  }
-  return features;
 }
 
 /** Errors: 409 `last_admin`, because without an administrator nobody could undo the change. */

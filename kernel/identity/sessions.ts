@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, AccountCell, Accounts, Role } from './accounts.ts';
+import type { Account, Role } from './account.ts';
+import type { AccountCell } from './account-cells.ts';
+import type { Accounts } from './accounts.ts';
 import type { Keyring } from './keyring.ts';
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
@@ -192,7 +194,7 @@ export class Sessions {
   }
 
   #change<T>(account: Pick<Account, 'id'>, work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#revision.mutate(work, () => this.#accounts.forget(account.id));
+    return this.#revision.mutate(work, () => this.#accounts.cells.forget(account.id));
   }
 
   #isFresh({ cell, generation, version }: Session): boolean {
@@ -216,7 +218,7 @@ export class Sessions {
       accountId,
       audience: claims.aud,
       expiresAt: claims.exp * 1000,
-      cell: this.#accounts.cell(accountId),
+      cell: this.#accounts.cells.of(accountId),
       generation: -1,
       version: -1,
     };
@@ -229,7 +231,7 @@ export class Sessions {
   async #confirm(session: Session): Promise<Account | undefined> {
     if (session.expiresAt <= Date.now()) return undefined;
     const { generation } = this.#revision;
-    const cell = this.#accounts.cell(session.accountId);
+    const cell = this.#accounts.cells.of(session.accountId);
     const { version } = cell;
     const row = await this.#store.get(
       'select 1 from sessions where id = ? and account_id = ?',

@@ -121,7 +121,7 @@ test('a change during the read of a session leaves nothing in the cache', async 
   const { account, token } = await server.user('rea');
   const header = `Bearer ${token}`;
   const { get } = store;
-  for (const change of [() => accounts.forget(account.id), () => void (revision.generation += 1)]) {
+  for (const change of [() => accounts.cells.forget(account.id), () => void (revision.generation += 1)]) {
     revision.generation += 1;
     store.get = async <T>(sql: string, ...params: SqlValue[]) => {
       const row = await get.call(store, sql, ...params);
@@ -242,7 +242,7 @@ test('a change during the read of an account or a plan leaves nothing old in the
   };
   const has = async () => (await accounts.byId(id))?.features.has('waf');
   for (const on of [true, false]) {
-    accounts.forget(id);
+    accounts.cells.forget(id);
     duringRead('accounts where', () => accounts.setFeature('rio', 'waf', on));
     assert.is(await has(), !on, 'what was read before the change');
     assert.is(await has(), on);
@@ -280,11 +280,11 @@ test('caches of tokens, accounts and values have an upper limit, and forget the 
   const { accounts } = server.hostkeep.core;
   const { id } = await server.account('eva');
   await accounts.byId(id);
-  const [cell, { version }] = [accounts.cell(id), accounts.cell(id)];
+  const [cell, { version }] = [accounts.cells.of(id), accounts.cells.of(id)];
   assert.is(cell.account?.username, 'eva');
-  for (let i = 1; i <= 20_000; i += 1) accounts.cell(-i);
+  for (let i = 1; i <= 20_000; i += 1) accounts.cells.of(-i);
   assert.equal([cell.account, cell.version], [undefined, version + 1], 'a session that holds it is stale');
-  assert.is.not(accounts.cell(id), cell);
+  assert.is.not(accounts.cells.of(id), cell);
   const [values, oldest] = [new AccountCache<number>(60_000), { id: 0 }];
   for (let i = 0; i <= 10_000; i += 1) values.get(i === 0 ? oldest : { id: i }, 'k', () => i);
   assert.is(
