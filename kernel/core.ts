@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readJson, type Config } from './config/configuration.ts';
 import { Locales } from './config/locales.ts';
 import { Accounts } from './identity/accounts.ts';
+import { Credentials } from './identity/credentials.ts';
 import { Keyring } from './identity/keyring.ts';
 import { PasswordHasher } from './identity/password-hasher.ts';
 import { Plans } from './identity/plans.ts';
@@ -29,6 +30,7 @@ export interface Core {
   readonly events: AuditLog;
   readonly plans: Plans;
   readonly accounts: Accounts;
+  readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
@@ -46,6 +48,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const rootTemplate = config.files_root.replaceAll('{data}', config.data);
   const filesRoot = (username: string) => filesRootOf(rootTemplate, username).path;
   const accounts = new Accounts({ store, revision, plans, events, filesRoot });
+  const credentials = new Credentials({ store, revision, accounts, events });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
   const passwords = new PasswordHasher();
   const jobs = new AccountJobs(rootTemplate, config.jobs, log);
@@ -58,7 +61,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     await passwords.close();
     await store.close();
   };
-  return { store, revision, locales, events, plans, accounts, sessions, passwords, keys, jobs, close };
+  return { store, revision, locales, events, plans, accounts, credentials, sessions, passwords, keys, jobs, close };
 }
 
 /**

@@ -169,7 +169,7 @@ async function generate(
   options: StartOptions,
   ports: Ports,
 ): Promise<Generation> {
-  const { store, events, accounts, plans, sessions, passwords, keys, locales, jobs } = core;
+  const { store, events, accounts, credentials, plans, sessions, passwords, keys, locales, jobs } = core;
   const plugins = new PluginSet(log);
   const node: NodeInfo = {
     version: VERSION,
@@ -187,7 +187,7 @@ async function generate(
       events,
       jobs,
       node,
-      identity: { accounts, plans, sessions, passwords, keys },
+      identity: { accounts, credentials, plans, sessions, passwords, keys },
     });
     const tableOf = (address: Address) =>
       new RoutingTable(

@@ -123,7 +123,8 @@ async function passwordsOf({ core }: Hostkeep, file: string): Promise<Pick<Crede
   }
   const entries = Object.entries(PEOPLE).map(async ([key, username]) => {
     const password = core.passwords.random();
-    await core.accounts.setPassword(username, await core.passwords.hash(password));
+    const account = await core.accounts.get(username);
+    await core.credentials.setPassword(account, await core.passwords.hash(password));
     return [key, { username, password }] as const;
   });
   return Object.fromEntries(await Promise.all(entries)) as Record<keyof typeof PEOPLE, Credential>;

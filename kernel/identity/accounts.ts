@@ -5,7 +5,7 @@ import type { AuditLog } from '../storage/audit-log.ts';
 import { assertPlanExists, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { SqlValue } from '../storage/connection.ts';
-import type { Reader, Store, Tx } from '../storage/store.ts';
+import type { Store, Tx } from '../storage/store.ts';
 
 export type { Account, Role } from './account.ts';
 
@@ -78,18 +78,6 @@ export class Accounts {
     return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
   }
 
-  /** Resolves with the data that a login is checked against, read by `reader`: the store or a transaction. */
-  async passwordHash(
-    username: string,
-    reader: Reader = this.#store,
-  ): Promise<{ id: number; hash: string; isSuspended: boolean } | undefined> {
-    const row = await reader.get<{ id: number; hash: string; suspended_at: number | null }>(
-      'select id, password_hash as hash, suspended_at from accounts where username = ?',
-      username,
-    );
-    return row && { id: row.id, hash: row.hash, isSuspended: row.suspended_at !== null };
-  }
-
   /**
    * Creates an account: a user, whose plan must be given because a forgotten one would mean no features, or an admin
    * without a plan. Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name.
@@ -146,20 +134,6 @@ export class Accounts {
       }
     });
     return this.get(username);
-  }
-
-  /** Sets a new password and ends all sessions except `keepSession`. */
-  setPassword(username: string, hash: string, ip = '', keepSession = ''): Promise<void> {
-    return this.#change(username, async (tx, { id }) => {
-      await tx.run('update accounts set password_hash = ? where id = ?', hash, id);
-      await tx.run('delete from sessions where account_id = ? and id <> ?', id, keepSession);
-      await this.#events.record(tx, {
-        type: 'password.changed',
-        account: { id, username },
-        text: 'changed the password',
-        ip,
-      });
-    });
   }
 
   /** Bars the account from logging in and ends its sessions. Errors: 404 `account_not_found`, 409 `last_admin`. */

@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.ts';
+import type { Credentials } from './credentials.ts';
 import type { Keyring } from './keyring.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Plans } from './plans.ts';
@@ -7,6 +8,7 @@ import type { Sessions } from './sessions.ts';
 /** The services that authenticate and authorize accounts. */
 export interface Identity {
   readonly accounts: Accounts;
+  readonly credentials: Credentials;
   readonly plans: Plans;
   readonly sessions: Sessions;
   readonly passwords: PasswordHasher;

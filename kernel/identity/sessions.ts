@@ -3,7 +3,7 @@ import type { Account, Role } from './account.ts';
 import type { AccountCell } from './account-cells.ts';
 import type { Accounts } from './accounts.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError, unauthenticated } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
 import { TokenCache } from './token-cache.ts';
@@ -101,6 +101,21 @@ export class Sessions {
     return session.expiresAt > Date.now() && (this.#isFresh(session) || (await this.#confirm(session)) !== undefined);
   }
 
+  /**
+   * Rejects unless the session still exists and its account may use it, for changes that are allowed because of a
+   * session: it may have ended since the request came in. Errors: 401 `authentication_required`.
+   */
+  async assertAlive(tx: Tx, { id, accountId }: Pick<Session, 'id' | 'accountId'>): Promise<void> {
+    const row = await tx.get(
+      `select 1 from sessions join accounts on accounts.id = account_id
+        where sessions.id = ? and account_id = ? and expires_at > ? and suspended_at is null`,
+      id,
+      accountId,
+      Date.now(),
+    );
+    if (row === undefined) throw unauthenticated();
+  }
+
   /** Issues a token. `record` runs first in the same transaction; if it throws, no token is issued. */
   async open(
     account: Account,
@@ -171,15 +186,16 @@ export class Sessions {
 
   /**
    * Runs `record`, then ends all sessions of an account except `keep`, in one transaction; resolves with their number.
+   * Ends none if `record` resolves with false.
    */
   async endOthers(
     account: Pick<Account, 'id' | 'username'>,
     keep: string,
     ip: string,
-    record?: (tx: Tx) => Promise<void>,
+    record?: (tx: Tx) => Promise<boolean | void>,
   ): Promise<number> {
     return this.#change(account, async (tx) => {
-      await record?.(tx);
+      if ((await record?.(tx)) === false) return 0;
       const { changes } = await tx.run('delete from sessions where account_id = ? and id <> ?', account.id, keep);
       if (changes > 0)
         await this.#events.record(tx, {

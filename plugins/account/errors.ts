@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../../kernel/errors.ts';
+import { HttpError, type ErrorTable } from '../../kernel/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const errors = {
@@ -12,4 +12,12 @@ export const errors = {
 
 declare module '../../kernel/errors.ts' {
   interface ErrorCodes extends Record<keyof typeof errors, true> {}
+}
+
+/** The challenge (RFC 9110, section 11.6.1) of every 401. */
+export const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
+
+/** Returns the 401 of every failed check, whatever was wrong. */
+export function invalidCredentials(): HttpError {
+  return new HttpError('invalid_credentials', 'wrong user name, password or code', { headers: CHALLENGE });
 }

@@ -6,7 +6,7 @@ import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import { formatTime } from '../../kernel/system/format-time.ts';
 import type { CountryDatabase } from './country.ts';
-import type { Caller, Login } from './login/login.ts';
+import type { Caller, CredentialChanges } from './login/credential-changes.ts';
 import type { Throttle } from './login/throttle.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
 import { lastLogins } from './store.ts';
@@ -16,7 +16,7 @@ const PAGE_LINES = 25;
 const HISTORY_ENTRIES = 20;
 
 /** Returns the handlers for sessions, the password and the second factor. */
-export function credentialHandlers(sessions: Sessions, login: Login, twofa: Twofa) {
+export function credentialHandlers(sessions: Sessions, changes: CredentialChanges, twofa: Twofa) {
   return {
     logout: async ({ account, session, ip }: Caller) => {
       await sessions.end(account, session.id, ip, 'logout');
@@ -30,15 +30,16 @@ export function credentialHandlers(sessions: Sessions, login: Login, twofa: Twof
       return { id, ended: true } as const;
     },
     password: (call: Caller & { readonly body: { password: string; new_password: string } }) =>
-      login.changePassword(call, call.body.password, call.body.new_password),
+      changes.changePassword(call, call.body.password, call.body.new_password),
     twofa: async ({ account }: Caller) => {
       const enabled = await twofa.isEnabled(account.id);
       return { enabled, method: enabled ? 'authenticator_app' : '', code: '' } as const;
     },
-    setupTwofa: (call: Caller & { readonly body: { password: string } }) => login.setUpTwofa(call, call.body.password),
-    confirmTwofa: (call: Caller & { readonly body: { code: string } }) => login.confirmTwofa(call, call.body.code),
+    setupTwofa: (call: Caller & { readonly body: { password: string } }) =>
+      changes.setUpTwofa(call, call.body.password),
+    confirmTwofa: (call: Caller & { readonly body: { code: string } }) => changes.confirmTwofa(call, call.body.code),
     disableTwofa: (call: Caller & { readonly body: { password: string; code: string } }) =>
-      login.disableTwofa(call, call.body.password, call.body.code),
+      changes.disableTwofa(call, call.body.password, call.body.code),
   };
 }
 

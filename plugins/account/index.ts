@@ -4,6 +4,7 @@ import { errors } from './errors.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
 import { activityPage, credentialHandlers, languages, loginHistory, setLanguage, unlock } from './handlers.ts';
+import { CredentialChanges } from './login/credential-changes.ts';
 import { Login } from './login/login.ts';
 import { Throttle } from './login/throttle.ts';
 import * as schema from './schema.ts';
@@ -190,12 +191,13 @@ export default definePlugin({
     const { config, store, identity, events, node } = host;
     const twofa = new Twofa(host, config.issuer);
     const throttle = new Throttle(store, { account: config.account_failures, address: config.address_failures });
-    const login = new Login({ identity, events, store, throttle, twofa });
+    const checks = { identity, events, throttle, twofa };
+    const login = new Login(checks);
     const countries = new CountryDatabase(host.log);
     return {
       handlers: {
         login: (call) => login.logIn(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
-        ...credentialHandlers(identity.sessions, login, twofa),
+        ...credentialHandlers(identity.sessions, new CredentialChanges(checks), twofa),
         resetTwofa: (call) => resetTwofa(host, twofa, call),
         unlock: (call) => unlock(host, throttle, call),
         activity: ({ account, query }) => activityPage(events, account, query),

@@ -1,4 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Session } from '../../kernel/identity/sessions.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
@@ -7,6 +8,7 @@ import type * as schema from './schema.ts';
 /** `account` is the administrator, `username` names the account to act on. */
 interface AdminCall {
   readonly account: Account;
+  readonly session: Session;
   readonly ip: string;
   readonly params: { readonly username: string };
 }
@@ -72,12 +74,16 @@ export async function unsuspendAccount(
 /** Ends all sessions of the account except that of this request. */
 export async function setPassword(
   { identity }: Host,
-  { params: { username }, ip }: AdminCall,
+  { params: { username }, ip, session }: AdminCall,
   password: string,
-  sessionId: string,
 ): Promise<Static<typeof schema.PasswordChanged>> {
-  await identity.accounts.get(username);
-  await identity.accounts.setPassword(username, await identity.passwords.hash(password), ip, sessionId);
+  const { accounts, credentials, passwords, sessions } = identity;
+  const account = await accounts.get(username);
+  await credentials.setPassword(account, await passwords.hash(password), {
+    ip,
+    keepSession: session.id,
+    check: (tx) => sessions.assertAlive(tx, session),
+  });
   return { username, changed: true };
 }
 

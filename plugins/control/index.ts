@@ -204,7 +204,7 @@ export default definePlugin({
         removeAccount: (call) => accounts.removeAccount(host, call),
         suspend: (call) => accounts.suspendAccount(host, call),
         unsuspend: (call) => accounts.unsuspendAccount(host, call),
-        password: (call) => accounts.setPassword(host, call, call.body.password, call.session.id),
+        password: (call) => accounts.setPassword(host, call, call.body.password),
         sessions: ({ params }) => accounts.listSessions(host, params.username),
         endSessions: (call) => accounts.endSessions(host, call),
         endSession: (call) => accounts.endSession(host, call),

@@ -67,7 +67,7 @@ test('features are those of the plan, plus and minus the own; without a plan the
 // threat immortal-tokens: logout, password change, suspension and removal end sessions at once
 // asvs 7.4.1-3, 7.4.5: sessions end at once, in all tokens
 test('a session ends at once with logout, password, suspension and removal, also in tokens in use', async () => {
-  const { accounts, sessions } = server.hostkeep.core;
+  const { accounts, credentials, sessions } = server.hostkeep.core;
   const { account, token } = await server.user('seb');
   const other = await server.token(account);
   const [session] = (await sessions.list(account.id)).filter(
@@ -87,7 +87,7 @@ test('a session ends at once with logout, password, suspension and removal, also
   await sessions.end(account, session?.id ?? '', '');
   assert.is(await mine(other), 200, 'reads the account again');
   assert.is(await mine(token), 401, 'also after that');
-  await accounts.setPassword('seb', 'hash');
+  await credentials.setPassword(account, 'hash');
   assert.is(await mine(other), 401);
   const third = await server.token(account);
   assert.is(await mine(third), 200);

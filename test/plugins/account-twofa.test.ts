@@ -100,10 +100,10 @@ test('a set-up changes nothing until a code has confirmed it, in time', async ()
 
 // threat weak-second-factor: a set-up that a stranger began is lost with the password
 test('a change of the password, by whomever, ends a set-up that waits for its first code', async () => {
-  const { accounts, passwords } = server.hostkeep.core;
-  let { token } = await server.user('dorit');
+  const { accounts, credentials, passwords } = server.hostkeep.core;
+  let { account, token } = await server.user('dorit');
   const { token: admin } = await server.admin('reset_admin');
-  const keep = (await accounts.passwordHash('dorit'))?.hash ?? '';
+  const keep = (await credentials.passwordOf('dorit'))?.hash ?? '';
   const changes = [
     () =>
       server.ask('/api/account/password', {
@@ -111,7 +111,7 @@ test('a change of the password, by whomever, ends a set-up that waits for its fi
         token,
         body: { password: PASSWORD, new_password: `${PASSWORD}!` },
       }),
-    async () => accounts.setPassword('dorit', await passwords.hash('from the terminal')),
+    async () => credentials.setPassword(account, await passwords.hash('from the terminal')),
     () =>
       server.ask('/api/accounts/dorit/password', {
         method: 'PUT',
@@ -121,7 +121,7 @@ test('a change of the password, by whomever, ends a set-up that waits for its fi
       }),
   ];
   for (const change of changes) {
-    await accounts.setPassword('dorit', keep);
+    await credentials.setPassword(account, keep);
     token = await server.token(await accounts.get('dorit'));
     const setup = await ask(token, 'POST', '/setup', { password: PASSWORD });
     await change();
@@ -130,12 +130,12 @@ test('a change of the password, by whomever, ends a set-up that waits for its fi
     });
     assert.is(late.body['error'], 'twofa_not_started');
   }
-  const { account, token: enabled } = await server.user('edda');
+  const { account: edda, token: enabled } = await server.user('edda');
   await enableTwofa(server, enabled);
-  await accounts.setPassword('edda', keep);
+  await credentials.setPassword(edda, keep);
   const row = await server.hostkeep.core.store.get<{ n: number }>(
     'select count(*) as n from twofa where account_id = ? and enabled_at is not null',
-    account.id,
+    edda.id,
   );
   assert.is(row?.n, 1, 'one that is on stays');
 });

@@ -326,7 +326,7 @@ test('a set-up that waits for its first code is taken away as well; the own seco
 
 test('lists are paged by cursor, each account once', async () => {
   const { core } = server.hostkeep;
-  const { hash } = (await core.accounts.passwordHash('operator')) ?? assert.unreachable() ?? { hash: '' };
+  const { hash } = (await core.credentials.passwordOf('operator')) ?? assert.unreachable() ?? { hash: '' };
   await Promise.all(
     Array.from({ length: 510 }, (_, i) =>
       core.accounts.create({

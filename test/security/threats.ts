@@ -14,6 +14,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'user-enumeration': 'Replies and their times revealed which accounts exist',
   'weak-limiter': 'A limiter believed a header, locked everybody out, grew forever, or forgot',
   'immortal-tokens': 'Tokens outlived logout, suspension and password change',
+  'lost-revocation': 'A reset of a password lost against changes in flight; a set-up begun before it survived it',
   'fail-open': "A missing plan meant default features, a missing context the host's engine",
   'sql-injection': 'SQL was joined from text',
   'shell-injection': 'A shell read a login name, a program an option from a domain name',

@@ -1,4 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Session } from '../../../kernel/identity/sessions.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -8,6 +9,7 @@ import type { Twofa } from './twofa.ts';
 /** `account` is the administrator. */
 interface AdminCall {
   readonly account: Account;
+  readonly session: Session;
   readonly ip: string;
   readonly params: { readonly username: string };
 }
@@ -18,9 +20,9 @@ interface AdminCall {
  * second factor of its own account.
  */
 export async function resetTwofa(
-  { identity, events, store }: Host,
+  { identity, events }: Host,
   twofa: Twofa,
-  { account: by, ip, params: { username } }: AdminCall,
+  { account: by, session, ip, params: { username } }: AdminCall,
 ): Promise<Static<typeof TwofaReset>> {
   const account = await identity.accounts.get(username);
   if (account.id === by.id)
@@ -28,19 +30,19 @@ export async function resetTwofa(
       'own_account',
       'turn off your own with password and code, or let another administrator reset it',
     );
-  if (await twofa.isEnabled(account.id)) {
-    await identity.sessions.endOthers(account, '', ip, async (tx) => {
-      await twofa.disable(tx, account.id);
-      await events.record(tx, {
-        type: 'twofa.reset',
-        account,
-        text: `had two-factor authentication turned off by the administrator '${by.username}'`,
-        ip,
-        data: { by: by.username },
-      });
+  await identity.sessions.endOthers(account, '', ip, async (tx) => {
+    await identity.sessions.assertAlive(tx, session);
+    const wasEnabled = await twofa.isEnabled(account.id, tx);
+    await twofa.disable(tx, account.id);
+    if (!wasEnabled) return false;
+    await events.record(tx, {
+      type: 'twofa.reset',
+      account,
+      text: `had two-factor authentication turned off by the administrator '${by.username}'`,
+      ip,
+      data: { by: by.username },
     });
-  } else {
-    await store.write((tx) => twofa.disable(tx, account.id));
-  }
+    return true;
+  });
   return { username, enabled: false };
 }

@@ -25,12 +25,18 @@ export class Twofa {
     return typeof (await twofaOf(reader, accountId))?.enabled_at === 'number';
   }
 
-  /** Returns a new secret, which takes effect once a code confirms it. Errors: 409 `twofa_already_enabled`. */
-  async start({ id, username }: Account): Promise<TwofaSetup> {
+  /**
+   * Returns a new secret, which takes effect once a code confirms it. `check` runs first in the transaction. Errors:
+   * 409 `twofa_already_enabled`.
+   */
+  async start({ id, username }: Account, check: (tx: Tx) => Promise<void>): Promise<TwofaSetup> {
     const { newSecret, otpauthUrl, qrCode } = await codes();
     const secret = newSecret();
     const sealed = this.#host.identity.keys.seal(secret, context(id));
-    if (!(await this.#host.store.write((tx) => startTwofa(tx, id, sealed, Date.now())))) throw alreadyEnabled();
+    await this.#host.store.write(async (tx) => {
+      await check(tx);
+      if (!(await startTwofa(tx, id, sealed, Date.now()))) throw alreadyEnabled();
+    });
     const url = otpauthUrl(this.#issuer, username, secret);
     return { secret, otpauth_url: url, qr: qrCode(url) };
   }

@@ -119,9 +119,10 @@ function set(context: CommandContext, [username = '']: readonly string[], { plan
 
 async function setPassword(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
-  return context.withStore(async ({ identity: { accounts, passwords } }) => {
+  return context.withStore(async ({ identity: { accounts, credentials, passwords } }) => {
     const password = given ?? passwords.random();
-    await accounts.setPassword(username, await passwords.hash(password));
+    const account = await accounts.get(username);
+    await credentials.setPassword(account, await passwords.hash(password));
     return given === undefined
       ? { value: { username, password }, text: `${username} has a new password: ${password}` }
       : { value: { username }, text: `${username} has a new password` };

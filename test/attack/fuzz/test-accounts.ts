@@ -119,7 +119,7 @@ export class TestAccounts {
 
   async #resetCredentials(test: TestAccount, id: number, hash: string): Promise<void> {
     await this.#core.store.write((tx) => tx.run('delete from twofa where account_id = ?', id));
-    await this.#core.accounts.setPassword(test.username, hash);
+    await this.#core.credentials.setPassword(await this.#core.accounts.get(test.username), hash);
     Object.assign(test, { password: PASSWORD, secret: '', recoveryCodes: [], credentialsUnknown: false });
   }
 }
