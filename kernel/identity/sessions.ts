@@ -6,6 +6,7 @@ import type { Keyring } from './keyring.ts';
 import { HttpError, unauthenticated } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
+import { addSession, cursorAfter, MAX_SESSIONS, readSessions, removeExpired, type SessionRow } from './session-rows.ts';
 import { TokenCache } from './token-cache.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Store, Tx } from '../storage/store.ts';
@@ -20,14 +21,6 @@ export interface Session {
   cell: AccountCell;
   generation: number;
   version: number;
-}
-
-export interface SessionRow {
-  readonly id: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly ip: string;
-  readonly user_agent: string;
 }
 
 const SWEEP_MS = 3_600_000;
@@ -46,6 +39,7 @@ export class Sessions {
   readonly #keys: Keyring;
   readonly #log: Log;
   readonly #sweeper: NodeJS.Timeout;
+  #isClosed = false;
 
   constructor(parts: {
     store: Store;
@@ -61,10 +55,11 @@ export class Sessions {
     this.#accounts = parts.accounts;
     this.#events = parts.events;
     this.#keys = parts.keys;
-    this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
+    this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#sweeper);
   }
 
@@ -116,7 +111,10 @@ export class Sessions {
     if (row === undefined) throw unauthenticated();
   }
 
-  /** Issues a token. `record` runs first in the same transaction; if it throws, no token is issued. */
+  /**
+   * Issues a token; the account's oldest sessions beyond the maximum end. `record` runs first in the same transaction; if
+   * it throws, no token is issued.
+   */
   async open(
     account: Account,
     ip: string,
@@ -125,37 +123,33 @@ export class Sessions {
   ): Promise<{ token: string; expiresIn: number }> {
     const now = Date.now();
     const iat = Math.floor(now / 1000);
+    const exp = iat + this.ttlSeconds;
     const id = randomBytes(16).toString('base64url');
-    const token = await this.#keys.sign({
-      sub: String(account.id),
-      aud: account.role,
-      jti: id,
-      iat,
-      exp: iat + this.ttlSeconds,
-    });
-    await this.#store.write(async (tx) => {
-      await record(tx);
-      await tx.run('delete from sessions where account_id = ? and expires_at <= ?', account.id, now);
-      await tx.run(
-        'insert into sessions values (?, ?, ?, ?, ?, ?)',
-        id,
-        account.id,
-        now,
-        (iat + this.ttlSeconds) * 1000,
-        ip,
-        userAgent,
-      );
-    });
-    return { token, expiresIn: this.ttlSeconds };
+    const token = await this.#keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp });
+    const session = { id, created_at: now, expires_at: exp * 1000, ip, user_agent: userAgent };
+    await this.#revision.mutate(
+      async (tx) => {
+        await record(tx);
+        return addSession(tx, account.id, session);
+      },
+      (ended) => {
+        if (ended > 0) this.#accounts.cells.forget(account.id);
+      },
+    );
+    return { token, expiresIn: exp - iat };
   }
 
-  /** Resolves with the sessions of an account that have not expired, newest first. */
+  /** Resolves with all sessions of an account that have not expired, newest first. */
   list(accountId: number): Promise<SessionRow[]> {
-    return this.#store.all<SessionRow>(
-      'select id, created_at, expires_at, ip, user_agent from sessions where account_id = ? and expires_at > ? order by created_at desc, id',
-      accountId,
-      Date.now(),
-    );
+    return readSessions(this.#store, accountId, MAX_SESSIONS, '');
+  }
+
+  /** Resolves with a page of that list, and the cursor of the next one. Errors: 400 for an invalid cursor. */
+  async page(accountId: number, limit: number, cursor: string): Promise<{ rows: SessionRow[]; next: string | null }> {
+    const found = await readSessions(this.#store, accountId, limit + 1, cursor);
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    return { rows, next: found.length > limit && last !== undefined ? cursorAfter(last) : null };
   }
 
   /** Resolves with the number of sessions, of all accounts, that have not expired. */
@@ -262,11 +256,12 @@ export class Sessions {
     return account;
   }
 
-  async #sweep(): Promise<void> {
+  /** Forgets tokens and removes sessions that have expired. */
+  async sweep(): Promise<void> {
     const now = Date.now();
     this.#remembered.sweep(now);
     try {
-      await this.#store.write((tx) => tx.run('delete from sessions where expires_at <= ?', now));
+      while (!this.#isClosed && (await this.#store.write((tx) => removeExpired(tx, now))));
     } catch (error) {
       this.#log.warn({ err: error }, 'expired sessions could not be removed; the next sweep tries again');
     }

@@ -1,5 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
-import type { Sessions, SessionRow } from '../../kernel/identity/sessions.ts';
+import type { SessionRow } from '../../kernel/identity/session-rows.ts';
+import type { Sessions } from '../../kernel/identity/sessions.ts';
 import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import { invalid } from '../../kernel/errors.ts';
@@ -8,7 +9,7 @@ import { formatTime } from '../../kernel/system/format-time.ts';
 import type { CountryDatabase } from './country.ts';
 import type { Caller, CredentialChanges } from './login/credential-changes.ts';
 import type { Throttle } from './login/throttle.ts';
-import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionView } from './schema.ts';
+import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionsQuery, SessionView } from './schema.ts';
 import { lastLogins } from './store.ts';
 import type { Twofa } from './twofa/twofa.ts';
 
@@ -22,9 +23,10 @@ export function credentialHandlers(sessions: Sessions, changes: CredentialChange
       await sessions.end(account, session.id, ip, 'logout');
       return { logged_out: true } as const;
     },
-    sessions: async ({ account, session }: Caller) => ({
-      sessions: (await sessions.list(account.id)).map((row) => sessionView(row, session.id)),
-    }),
+    sessions: async ({ account, session, query }: Caller & { readonly query: SessionsQuery }) => {
+      const { rows, next } = await sessions.page(account.id, query.limit, query.cursor);
+      return { sessions: rows.map((row) => sessionView(row, session.id)), next_cursor: next };
+    },
     endSession: async ({ account, params: { id }, ip }: Caller & { readonly params: { id: string } }) => {
       await sessions.end(account, id, ip);
       return { id, ended: true } as const;

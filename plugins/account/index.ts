@@ -49,6 +49,8 @@ export default definePlugin({
       address: 'both',
       feature: 'sessions',
       summary: 'List the sessions of the account',
+      description: 'An account has at most 100 sessions: a login beyond that ends the oldest.',
+      query: schema.SessionsQuery,
       reply: schema.SessionsReply,
     },
     endSession: {

@@ -67,7 +67,17 @@ const SessionView = Type.Object({
   current: Type.Boolean({ description: 'Whether it is the session of this request' }),
 });
 export type SessionView = Static<typeof SessionView>;
-export const SessionsReply = Type.Object({ sessions: Type.Array(SessionView, { description: 'Newest first' }) });
+export const SessionsQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
+  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
+});
+export type SessionsQuery = Static<typeof SessionsQuery>;
+export const SessionsReply = Type.Object({
+  sessions: Type.Array(SessionView, { description: 'Newest first' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
 export const SessionEnded = Type.Object({ id: Type.String(), ended: Type.Literal(true) });
 

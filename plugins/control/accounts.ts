@@ -96,14 +96,20 @@ export async function setFeature(
   return accountReply(await identity.accounts.get(params.username));
 }
 
-export async function listSessions({ identity }: Host, username: string): Promise<Static<typeof schema.SessionList>> {
-  const rows = await identity.sessions.list((await identity.accounts.get(username)).id);
+export async function listSessions(
+  { identity }: Host,
+  username: string,
+  { limit, cursor }: { limit: number; cursor: string },
+): Promise<Static<typeof schema.SessionList>> {
+  const { id } = await identity.accounts.get(username);
+  const { rows, next } = await identity.sessions.page(id, limit, cursor);
   return {
     sessions: rows.map((row) => ({
       ...row,
       created_at: new Date(row.created_at).toISOString(),
       expires_at: new Date(row.expires_at).toISOString(),
     })),
+    next_cursor: next,
   };
 }
 

@@ -82,6 +82,7 @@ export const SessionList = Type.Object({
       user_agent: Type.String(),
     }),
   ),
+  next_cursor: NextCursor,
 });
 export const SessionsEnded = Type.Object({ ended: Type.Integer({ description: 'Number of sessions' }) });
 

@@ -91,6 +91,20 @@ test('of logouts at once with one token, one ends it, and the others find it end
   assert.ok(answers.every(({ status, body }) => status === 200 || body['error'] === 'authentication_required'));
 });
 
+test('the own sessions are listed in pages', async () => {
+  const { account, token } = await server.user('paula');
+  for (let i = 0; i < 4; i += 1) await server.token(account);
+  type Page = { sessions: { id: string; current: boolean }[]; next_cursor: string | null };
+  const page = async (query: string) => (await server.ask<Page>(`/api/account/sessions${query}`, { token })).body;
+  const [all, first] = [await page(''), await page('?limit=3')];
+  const rest = await page(`?limit=3&cursor=${first.next_cursor}`);
+  assert.equal([all.next_cursor, rest.next_cursor], [null, null]);
+  assert.equal([...first.sessions, ...rest.sessions], all.sessions);
+  assert.equal([all.sessions.length, all.sessions.filter(({ current }) => current).length], [5, 1]);
+  for (const bad of ['?cursor=x', '?limit=101', '?limit=0', '?page=2'])
+    assert.is((await server.ask(`/api/account/sessions${bad}`, { token })).body['error'], 'invalid_request', bad);
+});
+
 // asvs 7.2.4: each login opens a new session
 // asvs 7.5.2: an account lists and ends its own sessions
 test('an account sees and ends its own sessions only', async () => {

@@ -94,6 +94,8 @@ test('bad input is refused and changes nothing', async () => {
     ['GET', '/api/accounts?limit=0', undefined, 'invalid_request'],
     ['GET', '/api/accounts?limit=501', undefined, 'invalid_request'],
     ['GET', '/api/accounts?limit=x', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?search=x', undefined, 'invalid_request'],
+    ['GET', '/api/accounts/operator/sessions?search=x', undefined, 'invalid_request'],
   ];
   for (const [method, path, body, error] of cases) {
     const answer = await ask(path, { method, ...(body === undefined ? {} : { body }) });
@@ -230,6 +232,17 @@ test('passwords and sessions are ended at once', async () => {
   assert.not(await isIn(third));
   assert.is((await put('/api/accounts/operator/password', { password: PASSWORD })).status, 200);
   assert.is((await ask('/api/plugins')).status, 200, 'the session of the request stays');
+});
+
+test('the sessions of an account are listed in pages', async () => {
+  const { account } = await server.user('pia');
+  for (let i = 0; i < 59; i += 1) await server.token(account);
+  const { body: first } = await ask('/api/accounts/pia/sessions');
+  const { body: rest } = await ask(`/api/accounts/pia/sessions?cursor=${String(first['next_cursor'])}`);
+  const ids = [first, rest].map((body) => (body['sessions'] as { id: string }[]).map(({ id }) => id));
+  assert.equal([ids[0]?.length, ids[1]?.length, rest['next_cursor']], [50, 10, null]);
+  assert.is(new Set(ids.flat()).size, 60);
+  assert.is((await ask('/api/accounts/pia/sessions?cursor=x')).body.error, 'invalid_request');
 });
 
 // threat weak-second-factor: an administrator resets a lost factor, and the event is logged
