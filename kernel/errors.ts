@@ -6,6 +6,7 @@ const KERNEL_ERRORS = {
   authentication_required: [401, 'Authentication required'],
   feature_disabled: [403, 'Feature not available on this plan'],
   admin_required: [403, 'Administrator access required'],
+  reauthentication_required: [403, 'Password and code required again'],
   edition_required: [403, 'Enterprise edition required'],
   host_not_allowed: [403, 'Host name not allowed'],
   not_found: [404, 'Not found'],

@@ -80,9 +80,10 @@ export class Accounts {
 
   /**
    * Creates an account: a user, whose plan must be given because a forgotten one would mean no features, or an admin
-   * without a plan. Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name.
+   * without a plan. `check` runs first in the transaction, and rejects if the account may not be created after all.
+   * Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name.
    */
-  async create(account: NewAccount, ip = ''): Promise<Account> {
+  async create(account: NewAccount, ip = '', check?: (tx: Tx) => Promise<void>): Promise<Account> {
     const { username, role, plan = null } = account;
     if (!USERNAME.test(username))
       throw new HttpError(
@@ -94,6 +95,7 @@ export class Accounts {
     if (role === 'admin' && plan !== null) throw new HttpError('invalid_request', 'an admin has no plan');
     if (plan !== null) await this.#plans.get(plan);
     await this.#store.write(async (tx) => {
+      await check?.(tx);
       if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed since the check above
       if (await tx.get('select 1 from accounts where username = ?', username))
         throw new HttpError('account_exists', `the account ${username} already exists`);

@@ -1,6 +1,7 @@
 import type { Account } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { HttpError } from '../errors.ts';
+import { endOtherSessions } from './session-rows.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
@@ -71,7 +72,7 @@ export class Credentials {
         await check?.(tx);
         const { changes } = await tx.run('update accounts set password_hash = ? where id = ?', hash, id);
         if (changes === 0) throw new HttpError('account_not_found', `there is no account ${username}`);
-        await tx.run('delete from sessions where account_id = ? and id <> ?', id, keepSession);
+        await endOtherSessions(tx, id, keepSession);
         await this.#events.record(tx, {
           type: 'password.changed',
           account: { id, username },

@@ -68,6 +68,16 @@ export function cursorAfter({ created_at, id }: SessionRow): string {
   return `${created_at}.${id}`;
 }
 
+/**
+ * Ends the sessions of an account except `keep`, which has to prove password and code again before what requires that.
+ * Resolves with their number.
+ */
+export async function endOtherSessions(tx: Tx, accountId: number, keep: string): Promise<number> {
+  const { changes } = await tx.run('delete from sessions where account_id = ? and id <> ?', accountId, keep);
+  await tx.run('update sessions set reauthenticated_at = null where account_id = ?', accountId);
+  return changes;
+}
+
 /** Removes some of the sessions that have expired; resolves with whether there may be more. */
 export async function removeExpired(tx: Tx, now: number): Promise<boolean> {
   const { changes } = await tx.run(

@@ -6,10 +6,18 @@ import type { Keyring } from './keyring.ts';
 import { HttpError, unauthenticated } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
-import { addSession, cursorAfter, MAX_SESSIONS, readSessions, removeExpired, type SessionRow } from './session-rows.ts';
+import {
+  addSession,
+  cursorAfter,
+  endOtherSessions,
+  MAX_SESSIONS,
+  readSessions,
+  removeExpired,
+  type SessionRow,
+} from './session-rows.ts';
 import { TokenCache } from './token-cache.ts';
 import type { Revision } from '../storage/revision.ts';
-import type { Store, Tx } from '../storage/store.ts';
+import type { Reader, Store, Tx } from '../storage/store.ts';
 
 /** A verified token and the newest snapshot of its account. */
 export interface Session {
@@ -23,7 +31,11 @@ export interface Session {
   version: number;
 }
 
+/** What names a session. */
+type SessionKey = Pick<Session, 'id' | 'accountId'>;
+
 const SWEEP_MS = 3_600_000;
+const REAUTHENTICATION_MS = 5 * 60_000;
 
 /**
  * Issues tokens and authenticates them. The store has one row for each token; a token without its row is invalid. A
@@ -100,15 +112,34 @@ export class Sessions {
    * Rejects unless the session still exists and its account may use it, for changes that are allowed because of a
    * session: it may have ended since the request came in. Errors: 401 `authentication_required`.
    */
-  async assertAlive(tx: Tx, { id, accountId }: Pick<Session, 'id' | 'accountId'>): Promise<void> {
-    const row = await tx.get(
-      `select 1 from sessions join accounts on accounts.id = account_id
-        where sessions.id = ? and account_id = ? and expires_at > ? and suspended_at is null`,
+  async assertAlive(tx: Reader, session: SessionKey): Promise<void> {
+    await this.#live(tx, session);
+  }
+
+  /**
+   * Rejects unless password and second factor were proved again in this session within the last five minutes, and no
+   * credential of its account has changed since. A stolen token alone can then not take the server over. Errors:
+   * 403 `reauthentication_required`, 401 `authentication_required`.
+   */
+  async assertReauthenticated(reader: Reader, session: SessionKey): Promise<void> {
+    const { reauthenticated_at: at } = await this.#live(reader, session);
+    const now = Date.now();
+    if (at === null || at > now || at <= now - REAUTHENTICATION_MS)
+      throw new HttpError(
+        'reauthentication_required',
+        'prove your password, and your second factor if you have one, with POST /api/reauthenticate first',
+      );
+  }
+
+  /** Notes that password and second factor were proved again in this session; resolves with the seconds that it counts. */
+  async reauthenticate(tx: Tx, { id, accountId }: SessionKey): Promise<number> {
+    await tx.run(
+      'update sessions set reauthenticated_at = ? where id = ? and account_id = ?',
+      Date.now(),
       id,
       accountId,
-      Date.now(),
     );
-    if (row === undefined) throw unauthenticated();
+    return REAUTHENTICATION_MS / 1000;
   }
 
   /**
@@ -190,7 +221,7 @@ export class Sessions {
   ): Promise<number> {
     return this.#change(account, async (tx) => {
       if ((await record?.(tx)) === false) return 0;
-      const { changes } = await tx.run('delete from sessions where account_id = ? and id <> ?', account.id, keep);
+      const changes = await endOtherSessions(tx, account.id, keep);
       if (changes > 0)
         await this.#events.record(tx, {
           type: 'session.ended',
@@ -205,6 +236,18 @@ export class Sessions {
 
   #change<T>(account: Pick<Account, 'id'>, work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#revision.mutate(work, () => this.#accounts.cells.forget(account.id));
+  }
+
+  async #live(reader: Reader, { id, accountId }: SessionKey): Promise<{ reauthenticated_at: number | null }> {
+    const row = await reader.get<{ reauthenticated_at: number | null }>(
+      `select reauthenticated_at from sessions join accounts on accounts.id = account_id
+        where sessions.id = ? and account_id = ? and expires_at > ? and suspended_at is null`,
+      id,
+      accountId,
+      Date.now(),
+    );
+    if (row === undefined) throw unauthenticated();
+    return row;
   }
 
   #isFresh({ cell, generation, version }: Session): boolean {

@@ -7,6 +7,8 @@ declare module '../../kernel/storage/audit-log.ts' {
     'login.failed': undefined;
     /** `by` is the administrator. */
     'account.unlocked': { readonly by: string };
+    /** An administrator proved password and second factor again. */
+    reauthenticated: undefined;
     'twofa.on': undefined;
     'twofa.off': undefined;
     /** `by` is the administrator. */

@@ -69,9 +69,12 @@ export default definePlugin({
       address: 'both',
       feature: 'account',
       summary: 'Change the password and end all other sessions',
+      description:
+        'An administrator with two-factor authentication needs POST /api/reauthenticate in the same session, at most ' +
+        'five minutes before, which asks for a code as well.',
       body: schema.PasswordBody,
       reply: schema.PasswordReply,
-      errors: CREDENTIAL_ERRORS,
+      errors: [...CREDENTIAL_ERRORS, 'reauthentication_required'],
     },
     twofa: {
       method: 'GET',
@@ -120,9 +123,10 @@ export default definePlugin({
       address: 'admin',
       access: 'admin',
       summary: 'Reset two-factor authentication for an account and end all its sessions',
+      description: 'Requires POST /api/reauthenticate in the same session, at most five minutes before.',
       params: schema.AccountParams,
       reply: schema.TwofaReset,
-      errors: ['account_not_found', 'own_account'],
+      errors: ['account_not_found', 'own_account', 'reauthentication_required'],
     },
     unlock: {
       method: 'POST',
@@ -133,6 +137,21 @@ export default definePlugin({
       params: schema.AccountParams,
       reply: schema.Unlocked,
       errors: ['account_not_found'],
+    },
+    reauthenticate: {
+      method: 'POST',
+      path: '/api/reauthenticate',
+      address: 'admin',
+      access: 'admin',
+      summary: 'Prove password and second factor again',
+      description:
+        'For five minutes, this session may then do what could take the server over: create an administrator, set the ' +
+        'password of one, and reset a second factor. Without it, these are 403 reauthentication_required. With ' +
+        'two-factor authentication, the code is needed too: the response without it is 401 with twofa_required.',
+      body: schema.ReauthenticateBody,
+      reply: schema.Reauthenticated,
+      replies: { 401: schema.TwofaRequired },
+      errors: CREDENTIAL_ERRORS,
     },
     activity: {
       method: 'GET',
@@ -195,11 +214,13 @@ export default definePlugin({
     const throttle = new Throttle(store, { account: config.account_failures, address: config.address_failures });
     const checks = { identity, events, throttle, twofa };
     const login = new Login(checks);
+    const changes = new CredentialChanges({ ...checks, store });
     const countries = new CountryDatabase(host.log);
     return {
       handlers: {
         login: (call) => login.logIn(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
-        ...credentialHandlers(identity.sessions, new CredentialChanges(checks), twofa),
+        ...credentialHandlers(identity.sessions, changes, twofa),
+        reauthenticate: (call) => changes.reauthenticate(call, call.body.password, call.body.twofa_code ?? ''),
         resetTwofa: (call) => resetTwofa(host, twofa, call),
         unlock: (call) => unlock(host, throttle, call),
         activity: ({ account, query }) => activityPage(events, account, query),

@@ -55,6 +55,14 @@ export const TwofaRequired = Type.Object(
   { additionalProperties: false, description: 'The password is correct; a code is required' },
 );
 
+export const ReauthenticateBody = Type.Object({ password: Password, twofa_code: Type.Optional(Code) });
+export const Reauthenticated = Type.Object({
+  reauthenticated: Type.Literal(true),
+  expires_in: Type.Integer({
+    description: 'Seconds for which it counts, in this session only; a change of a credential ends it',
+  }),
+});
+
 export const LogoutReply = Type.Object({ logged_out: Type.Literal(true) });
 
 const Time = Type.String({ description: 'RFC 3339, UTC' });

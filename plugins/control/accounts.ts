@@ -1,5 +1,6 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account, Role } from '../../kernel/identity/accounts.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
+import type { Reader } from '../../kernel/storage/store.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
@@ -22,14 +23,16 @@ export async function listAccounts(
   return { accounts, next_cursor: found.length > limit ? (accounts.at(-1)?.username ?? null) : null };
 }
 
+/** Errors: 403 `reauthentication_required` for a new administrator. */
 export async function createAccount(
-  { identity }: Host,
+  host: Host,
+  { session, ip }: Omit<AdminCall, 'params'>,
   { password, ...rest }: Static<typeof schema.AccountBody>,
-  ip: string,
 ): Promise<schema.AccountView> {
-  return accountReply(
-    await identity.accounts.create({ ...rest, passwordHash: await identity.passwords.hash(password) }, ip),
-  );
+  const { accounts, passwords } = host.identity;
+  const check = mayChangeLogin(host, session, rest.role);
+  await check(host.store);
+  return accountReply(await accounts.create({ ...rest, passwordHash: await passwords.hash(password) }, ip, check));
 }
 
 export async function updateAccount(
@@ -71,20 +74,34 @@ export async function unsuspendAccount(
   return accountReply(await identity.accounts.get(username));
 }
 
-/** Ends all sessions of the account except that of this request. */
+/**
+ * Ends all sessions of the account except that of this request. Errors: 403 `reauthentication_required` for an
+ * administrator's password, the own one or another's.
+ */
 export async function setPassword(
-  { identity }: Host,
+  host: Host,
   { params: { username }, ip, session }: AdminCall,
   password: string,
 ): Promise<Static<typeof schema.PasswordChanged>> {
-  const { accounts, credentials, passwords, sessions } = identity;
+  const { accounts, credentials, passwords } = host.identity;
   const account = await accounts.get(username);
+  const check = mayChangeLogin(host, session, account.role);
+  await check(host.store);
   await credentials.setPassword(account, await passwords.hash(password), {
     ip,
     keepSession: session.id,
-    check: (tx) => sessions.assertAlive(tx, session),
+    check,
   });
   return { username, changed: true };
+}
+
+/**
+ * Returns a check that the session may set how an account of this role logs in. It is made twice: before the password is
+ * hashed, and in the transaction.
+ */
+function mayChangeLogin({ identity: { sessions } }: Host, session: Session, role: Role) {
+  return (reader: Reader) =>
+    role === 'admin' ? sessions.assertReauthenticated(reader, session) : sessions.assertAlive(reader, session);
 }
 
 export async function setFeature(

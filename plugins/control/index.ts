@@ -8,6 +8,7 @@ import * as schema from './schema.ts';
 /** All routes of this plugin are for administrators, on the admin address. */
 const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) =>
   ({ ...route, address: 'admin', access: 'admin' }) as const;
+const REAUTHENTICATION = 'POST /api/reauthenticate in the same session, at most five minutes before';
 const ACCOUNT = '/api/accounts/:username';
 const PLAN = '/api/plans/:name';
 
@@ -26,10 +27,11 @@ export default definePlugin({
       method: 'POST',
       path: '/api/accounts',
       summary: 'Create an account; a user needs a plan or null, an administrator has none',
+      description: `A new administrator requires ${REAUTHENTICATION}.`,
       body: schema.AccountBody,
       reply: schema.AccountView,
       status: 201,
-      errors: ['account_exists', 'plan_not_found'],
+      errors: ['account_exists', 'plan_not_found', 'reauthentication_required'],
     }),
     account: admin({
       method: 'GET',
@@ -76,10 +78,11 @@ export default definePlugin({
       method: 'PUT',
       path: `${ACCOUNT}/password`,
       summary: 'Set the password of an account and end its sessions',
+      description: `The password of an administrator, the own one too, requires ${REAUTHENTICATION}.`,
       params: schema.AccountParams,
       body: schema.PasswordBody,
       reply: schema.PasswordChanged,
-      errors: ['account_not_found'],
+      errors: ['account_not_found', 'reauthentication_required'],
     }),
     sessions: admin({
       method: 'GET',
@@ -199,7 +202,7 @@ export default definePlugin({
     return {
       handlers: {
         accounts: ({ query }) => accounts.listAccounts(host, query),
-        createAccount: ({ body, ip }) => accounts.createAccount(host, body, ip),
+        createAccount: (call) => accounts.createAccount(host, call, call.body),
         account: async ({ params }) => accounts.accountReply(await identity.accounts.get(params.username)),
         updateAccount: (call) => accounts.updateAccount(host, call, call.body),
         removeAccount: (call) => accounts.removeAccount(host, call),

@@ -51,6 +51,16 @@ export async function enableTwofa(
   return { secret, recoveryCodes: confirmed.body.recovery_codes };
 }
 
+/** Proves the password of an administrator's session again, and the code, if given. */
+export function reauthenticate(server: TestServer, token: string, code?: string, password = PASSWORD) {
+  return server.ask<Record<string, unknown>>('/api/reauthenticate', {
+    method: 'POST',
+    token,
+    address: 'admin',
+    body: { password, ...(code === undefined ? {} : { twofa_code: code }) },
+  });
+}
+
 /** How many answers had each status. */
 export function tally(answers: readonly Answer<unknown>[]): Record<number, number> {
   const counts: Record<number, number> = {};

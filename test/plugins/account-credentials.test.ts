@@ -3,7 +3,7 @@ import { newRecoveryCodes, recoveryHash } from '../../plugins/account/twofa/auth
 import { enableTwofa as turnOn, startTwofa } from '../../plugins/account/store.ts';
 import { PASSWORD, TestServer, type Answer, type RequestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
-import { codeOf, enableTwofa, logIn } from './account-client.ts';
+import { codeOf, enableTwofa, logIn, reauthenticate } from './account-client.ts';
 
 const test = testSuite('account: changes of credentials');
 const roomy = { minute: 10_000, hour: 10_000, day: 10_000 };
@@ -14,6 +14,7 @@ let keeper: string;
 test.before(async () => {
   server = await TestServer.start({ config: { account: { account_failures: roomy, address_failures: roomy } } });
   keeper = (await server.admin('keeper')).token;
+  await reauthenticate(server, keeper);
 });
 test.after(() => server.close());
 
@@ -28,7 +29,7 @@ async function state(): Promise<unknown[]> {
   return Promise.all(
     [
       'select username, password_hash from accounts order by id',
-      'select id from sessions order by id',
+      'select id, reauthenticated_at from sessions order by id',
       'select account_id, secret, enabled_at from twofa order by account_id',
       'select hash from recovery_codes order by hash',
     ].map((sql) => store.all(sql)),
@@ -110,10 +111,35 @@ const CHANGES: Readonly<Record<string, Change>> = {
       return () => send(token, 'PUT', `/api/accounts/${name}-customer/password`, { password: NEW_PASSWORD }, 'admin');
     },
   },
+  'the password of another administrator': {
+    role: 'admin',
+    request: async ({ token, name }) => {
+      await server.admin(`${name}-colleague`);
+      await reauthenticate(server, token);
+      return () => send(token, 'PUT', `/api/accounts/${name}-colleague/password`, { password: NEW_PASSWORD }, 'admin');
+    },
+  },
+  'a new administrator': {
+    role: 'admin',
+    request: async ({ token, name }) => {
+      await reauthenticate(server, token);
+      const body = { username: `${name}-new`, password: NEW_PASSWORD, role: 'admin' };
+      return () => send(token, 'POST', '/api/accounts', body, 'admin');
+    },
+  },
+  'the password and code proved again': {
+    role: 'admin',
+    hasTwofa: true,
+    request:
+      async ({ token, secret }) =>
+      () =>
+        reauthenticate(server, token, codeOf(secret, 1)),
+  },
   "another's second factor": {
     role: 'admin',
     request: async ({ token, name }) => {
       await enableTwofa(server, (await server.user(`${name}-customer`)).token);
+      await reauthenticate(server, token);
       return () => send(token, 'DELETE', `/api/accounts/${name}-customer/2fa`, undefined, 'admin');
     },
   },
@@ -136,7 +162,8 @@ let count = 0;
 async function someone({ role, hasTwofa }: Change): Promise<Someone> {
   const name = `someone-${(count += 1)}`;
   const { token } = role === 'admin' ? await server.admin(name) : await server.user(name);
-  return { name, token, ...(hasTwofa ? await enableTwofa(server, token) : { secret: '', recoveryCodes: [] }) };
+  const address = role ?? 'user';
+  return { name, token, ...(hasTwofa ? await enableTwofa(server, token, address) : { secret: '', recoveryCodes: [] }) };
 }
 
 for (const [what, change] of Object.entries(CHANGES)) {

@@ -126,7 +126,7 @@ test('users who may read usage on the admin address cannot use the account route
     const doors = open.hostkeep.node
       .routes()
       .filter(({ plugin, address, access }) => plugin === 'account' && address === 'admin' && access !== 'guest');
-    assert.is(doors.length, 10);
+    assert.is(doors.length, 11);
     for (const { method, paths } of doors) {
       const path = (paths[0] ?? '').replace(/:\w+/g, 'x');
       const { status, body } = await open.ask(path, { method, token, address: 'admin' });

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { PASSWORD, TestServer, type RequestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
-import { codeOf, enableTwofa, logIn } from './account-client.ts';
+import { codeOf, enableTwofa, logIn, reauthenticate } from './account-client.ts';
 
 const test = testSuite('control');
 let server: TestServer;
@@ -9,6 +9,7 @@ let token: string;
 test.before(async () => {
   server = await TestServer.start();
   token = (await server.admin('operator')).token;
+  await reauthenticate(server, token);
 });
 test.after(() => server.close());
 
@@ -40,6 +41,7 @@ const ROUTES = [
   ['DELETE', '/api/plans/basic'],
   ['DELETE', '/api/accounts/operator/2fa'],
   ['POST', '/api/accounts/operator/unlock'],
+  ['POST', '/api/reauthenticate'],
   ['PUT', '/api/plans/basic/features/docker'],
   ['DELETE', '/api/plans/basic/features/docker'],
   ['GET', '/api/features'],
@@ -204,6 +206,7 @@ test('nobody locks the last administrator out, nor oneself', async () => {
   );
   assert.is(await accounts.count('admin'), 1);
   if ((await accounts.byUsername('operator')) === undefined) token = (await server.admin('operator')).token;
+  await reauthenticate(server, token);
   assert.ok(second);
 });
 
@@ -232,6 +235,7 @@ test('passwords and sessions are ended at once', async () => {
   assert.not(await isIn(third));
   assert.is((await put('/api/accounts/operator/password', { password: PASSWORD })).status, 200);
   assert.is((await ask('/api/plugins')).status, 200, 'the session of the request stays');
+  await reauthenticate(server, token);
 });
 
 test('the sessions of an account are listed in pages', async () => {

@@ -15,6 +15,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'weak-limiter': 'A limiter believed a header, locked everybody out, grew forever, or forgot',
   'immortal-tokens': 'Tokens outlived logout, suspension and password change',
   'lost-revocation': 'A reset of a password lost against changes in flight; a set-up begun before it survived it',
+  'stolen-token': "An administrator's token was enough to change the password and to make another administrator",
   'fail-open': "A missing plan meant default features, a missing context the host's engine",
   'sql-injection': 'SQL was joined from text',
   'shell-injection': 'A shell read a login name, a program an option from a domain name',

@@ -54,6 +54,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   }),
   'account.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
   'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'account.reauthenticate': () => ({ body: { password: PASSWORD } }),
   'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
   'account.unlock': () => ({ path: '/api/accounts/other/unlock' }),
   'account.logout': () => ({}),

@@ -1,9 +1,12 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Tx } from '../../../kernel/storage/store.ts';
+import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Reply } from '../../../kernel/plugin-api/reply.ts';
+import type { Static } from '../../../kernel/schema.ts';
 import { invalidCredentials } from '../errors.ts';
-import { alreadyEnabled, notEnabled, type Twofa } from '../twofa/twofa.ts';
+import type * as schema from '../schema.ts';
+import { alreadyEnabled, codeRequired, notEnabled, type Twofa } from '../twofa/twofa.ts';
 import type { Throttle } from './throttle.ts';
 
 /** The caller of a route that requires a token. */
@@ -14,7 +17,8 @@ export interface Caller {
 }
 /** Rejects, in the transaction of a change, if what was verified before it no longer holds. */
 type Recheck = (tx: Tx) => Promise<void>;
-type Parts = Pick<Host, 'identity' | 'events'> & { readonly throttle: Throttle; readonly twofa: Twofa };
+type Reauthenticated = Static<typeof schema.Reauthenticated>;
+type Parts = Pick<Host, 'identity' | 'events' | 'store'> & { readonly throttle: Throttle; readonly twofa: Twofa };
 
 /**
  * Changes of an account's own password and second factor. Their failures count against the same budgets as those of
@@ -28,14 +32,49 @@ export class CredentialChanges {
     this.#parts = parts;
   }
 
-  /** Errors: 401 `invalid_credentials`, 400 for a new password of a wrong length. */
-  changePassword(caller: Caller, password: string, newPassword: string): Promise<{ changed: true }> {
+  /**
+   * Errors: 401 `invalid_credentials`; 400 for a new password of a wrong length; 403 `reauthentication_required` for an
+   * administrator who has a second factor, because here only the password is asked for.
+   */
+  async changePassword(caller: Caller, password: string, newPassword: string): Promise<{ changed: true }> {
+    const { store } = this.#parts;
     const { credentials, passwords } = this.#parts.identity;
     const { account, ip, session } = caller;
-    return this.#withPassword(caller, password, async (check) => {
+    await this.#assertFactorProved(store, caller);
+    return this.#withPassword(caller, password, async (recheck) => {
       const hash = await passwords.hash(newPassword);
+      const check = async (tx: Tx) => {
+        await recheck(tx);
+        await this.#assertFactorProved(tx, caller);
+      };
       await credentials.setPassword(account, hash, { ip, keepSession: session.id, check });
       return { changed: true };
+    });
+  }
+
+  async #assertFactorProved(reader: Reader, { account, session }: Caller): Promise<void> {
+    const { identity, twofa } = this.#parts;
+    if (account.role === 'admin' && (await twofa.isEnabled(account.id, reader)))
+      await identity.sessions.assertReauthenticated(reader, session);
+  }
+
+  /**
+   * Notes in the session that password and second factor were proved again, or resolves with the 401 that requires a
+   * code. Errors: 401 `invalid_credentials`.
+   */
+  reauthenticate(caller: Caller, password: string, code: string): Promise<Reauthenticated | Reply> {
+    const { events, identity, store, twofa } = this.#parts;
+    const { account, ip, session } = caller;
+    return this.#withPassword(caller, password, async (check) => {
+      const consume = await twofa.secondFactor(account.id, code);
+      if (consume === 'required') return codeRequired(account);
+      if (consume === undefined) throw invalidCredentials();
+      return store.write(async (tx) => {
+        await check(tx);
+        if (!(await consume(tx))) throw invalidCredentials();
+        await events.record(tx, { type: 'reauthenticated', account, text: 'proved the password again', ip });
+        return { reauthenticated: true, expires_in: await identity.sessions.reauthenticate(tx, session) };
+      });
     });
   }
 

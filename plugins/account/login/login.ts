@@ -1,10 +1,10 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import type { Reply } from '../../../kernel/plugin-api/reply.ts';
 import { networkOf } from '../../../kernel/system/ip.ts';
-import { CHALLENGE, invalidCredentials } from '../errors.ts';
+import { invalidCredentials } from '../errors.ts';
 import { addLogin } from '../store.ts';
-import type { ConsumeCode, Twofa } from '../twofa/twofa.ts';
+import { codeRequired, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
 import type { Throttle } from './throttle.ts';
 
 /** Longer user agents are cut. */
@@ -58,12 +58,8 @@ export class Login {
   }
 
   async #secondFactor(account: Account, hash: string, code: string, client: Client): Promise<LoggedIn | Reply> {
-    const { twofa } = this.#parts;
-    if (!(await twofa.isEnabled(account.id))) {
-      return this.#session(account, hash, client, async (tx) => !(await twofa.isEnabled(account.id, tx)));
-    }
-    if (code === '') return ready({ twofa_required: true, user_id: account.id }, { status: 401, headers: CHALLENGE });
-    const consume = await twofa.codeConsumer(account.id, code);
+    const consume = await this.#parts.twofa.secondFactor(account.id, code);
+    if (consume === 'required') return codeRequired(account);
     if (consume === undefined) throw invalidCredentials();
     return this.#session(account, hash, client, consume);
   }

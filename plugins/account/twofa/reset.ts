@@ -16,7 +16,7 @@ interface AdminCall {
 
 /**
  * Removes the second factor of an account whose owner has lost it, with its recovery codes and any pending set-up, and
- * ends its sessions. Errors: 404 `account_not_found`; 409 `own_account`, because a token alone must not remove the
+ * ends its sessions. Errors: 404 `account_not_found`; 403 `reauthentication_required`; 409 `own_account`, because a token alone must not remove the
  * second factor of its own account.
  */
 export async function resetTwofa(
@@ -31,7 +31,7 @@ export async function resetTwofa(
       'turn off your own with password and code, or let another administrator reset it',
     );
   await identity.sessions.endOthers(account, '', ip, async (tx) => {
-    await identity.sessions.assertAlive(tx, session);
+    await identity.sessions.assertReauthenticated(tx, session);
     const wasEnabled = await twofa.isEnabled(account.id, tx);
     await twofa.disable(tx, account.id);
     if (!wasEnabled) return false;

@@ -1,7 +1,9 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';
+import { CHALLENGE } from '../errors.ts';
 import type { TwofaSetup } from '../schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
 
@@ -63,6 +65,15 @@ export class Twofa {
     return { recoveryCodes, enable };
   }
 
+  /**
+   * Resolves with a function that consumes the second factor of a login: the code, or, where two-factor authentication is
+   * off, nothing, as long as it stays off. `'required'` if a code is missing, `undefined` if it is wrong.
+   */
+  async secondFactor(accountId: number, code: string): Promise<ConsumeCode | 'required' | undefined> {
+    if (!(await this.isEnabled(accountId))) return async (tx) => !(await this.isEnabled(accountId, tx));
+    return code === '' ? 'required' : this.codeConsumer(accountId, code);
+  }
+
   /** Resolves with a function that consumes this code of the account; `undefined` when the code is wrong. */
   async codeConsumer(accountId: number, code: string): Promise<ConsumeCode | undefined> {
     const { recoveryHash, stepOf } = await codes();
@@ -77,6 +88,11 @@ export class Twofa {
   disable(tx: Tx, accountId: number): Promise<void> {
     return removeTwofa(tx, accountId);
   }
+}
+
+/** The 401 that asks for a code, because the password is right. */
+export function codeRequired(account: Account): Reply {
+  return ready({ twofa_required: true, user_id: account.id }, { status: 401, headers: CHALLENGE });
 }
 
 /** Loaded on first use, to keep startup fast. */
