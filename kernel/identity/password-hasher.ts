@@ -1,51 +1,70 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 import { WorkerPool } from '../concurrency/worker-pool.ts';
 import { HttpError } from '../errors.ts';
 
-/** The longest queue; beyond it, logins are rejected. At 50 ms a job, a full queue takes one core 13 s. */
-const WAITING = 256;
+/** Waiting tasks of one client, and of all in a lane. As clients take turns, a long queue delays only those that fill it. */
+const WAITING = { waiting: 128, waitingOfAll: 4096 };
 const IDLE_MS = 30_000;
+
+/** For whom a password is hashed, and in which lane of the queue. */
+export interface HashLane {
+  /** The account, or the network of a client that has no session. */
+  readonly client: number | string;
+  /** Whether no others can crowd it out. */
+  readonly isReserved: boolean;
+  /** Takes the task out of the queue while it waits. */
+  readonly signal?: AbortSignal;
+}
+/** For the command line and the start, which have nobody to compete with. */
+const OPERATOR: HashLane = { client: 'operator', isReserved: true };
 
 /** A password to hash, or to verify if `hash` is given. */
 export type PasswordJob = { readonly password: string; readonly hash?: string };
 
+const THREADS = Math.max(1, availableParallelism() - 1);
+
 /**
  * Hashes passwords with argon2id (OWASP: 19 MiB, 2 passes, 1 lane) in threads of the lowest priority, one fewer than
- * there are cores, so that a flood of logins slows down only logins and no other requests.
+ * there are cores, so that a flood of logins slows down only logins and no other requests. Clients that wait take turns.
  */
 export class PasswordHasher {
+  readonly #queue = new FairQueue({ slots: THREADS, perClient: Math.max(1, THREADS - 1), ...WAITING });
   readonly #pool = new WorkerPool<PasswordJob, string | boolean>({
     beside: import.meta.url,
     script: 'password-worker',
-    size: Math.max(1, availableParallelism() - 1),
+    size: THREADS,
     atOnce: 1,
-    waiting: WAITING,
+    waiting: THREADS,
     idleMs: IDLE_MS,
   });
   #dummy: Promise<string> | undefined;
 
-  hash(password: string): Promise<string> {
+  /** Errors: 400 `invalid_request` for a password of a wrong length; 503 `overloaded`. */
+  async hash(password: string, lane = OPERATOR): Promise<string> {
     assertPassword(password);
-    return this.#pool.ask({ password }) as Promise<string>;
+    return (await this.#ask({ password }, lane)) as string;
   }
 
   /**
    * Resolves with whether the password matches. Without a hash, verifies against a dummy and resolves with false, so
-   * that an unknown user takes as long as a known one.
+   * that an unknown user takes as long as a known one. Errors: 503 `overloaded`.
    */
-  async verify(password: string, hash: string | undefined): Promise<boolean> {
-    const isRight = await this.#pool.ask({ password, hash: hash ?? (await this.#dummyHash()) });
+  async verify(password: string, hash: string | undefined, lane = OPERATOR): Promise<boolean> {
+    const isRight = await this.#ask({ password, hash: hash ?? (await this.#dummyHash()) }, lane);
     return isRight === true && hash !== undefined;
   }
 
+  #ask(job: PasswordJob, { client, isReserved, signal }: HashLane): Promise<string | boolean> {
+    return this.#queue.run(client, () => this.#pool.ask(job), { isReserved, ...(signal && { signal }) });
+  }
+
   #dummyHash(): Promise<string> {
-    this.#dummy ??= (this.#pool.ask({ password: randomBytes(16).toString('hex') }) as Promise<string>).catch(
-      (error) => {
-        this.#dummy = undefined; // tries again next time: the pool may have been full only for a moment
-        throw error;
-      },
-    );
+    this.#dummy ??= this.hash(randomBytes(16).toString('hex')).catch((error: unknown) => {
+      this.#dummy = undefined; // tries again next time
+      throw error;
+    });
     return this.#dummy;
   }
 

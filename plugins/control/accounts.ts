@@ -1,4 +1,5 @@
 import type { Account, Role } from '../../kernel/identity/accounts.ts';
+import type { HashLane } from '../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import { HttpError } from '../../kernel/errors.ts';
@@ -32,7 +33,9 @@ export async function createAccount(
   const { accounts, passwords } = host.identity;
   const check = mayChangeLogin(host, session, rest.role);
   await check(host.store);
-  return accountReply(await accounts.create({ ...rest, passwordHash: await passwords.hash(password) }, ip, check));
+  return accountReply(
+    await accounts.create({ ...rest, passwordHash: await passwords.hash(password, laneOf(session)) }, ip, check),
+  );
 }
 
 export async function updateAccount(
@@ -87,7 +90,7 @@ export async function setPassword(
   const account = await accounts.get(username);
   const check = mayChangeLogin(host, session, account.role);
   await check(host.store);
-  await credentials.setPassword(account, await passwords.hash(password), {
+  await credentials.setPassword(account, await passwords.hash(password, laneOf(session)), {
     ip,
     keepSession: session.id,
     check,
@@ -102,6 +105,11 @@ export async function setPassword(
 function mayChangeLogin({ identity: { sessions } }: Host, session: Session, role: Role) {
   return (reader: Reader) =>
     role === 'admin' ? sessions.assertReauthenticated(reader, session) : sessions.assertAlive(reader, session);
+}
+
+/** Hashing for an administrator goes into the reserved lane: a flood of wrong logins must not delay it. */
+function laneOf({ accountId }: Session): HashLane {
+  return { client: accountId, isReserved: true };
 }
 
 export async function setFeature(
