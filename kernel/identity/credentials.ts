@@ -1,4 +1,4 @@
-import type { Account } from './account.ts';
+import type { Account, Role } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { HttpError } from '../errors.ts';
 import { endOtherSessions } from './session-rows.ts';
@@ -7,8 +7,9 @@ import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 
 interface StoredPassword {
-  /** The account. */
+  /** The account's id and role. */
   readonly id: number;
+  readonly role: Role;
   readonly hash: string;
   readonly isSuspended: boolean;
 }
@@ -44,11 +45,11 @@ export class Credentials {
 
   /** Resolves with what a login is checked against; `undefined` if there is no such account. */
   async passwordOf(username: string): Promise<StoredPassword | undefined> {
-    const row = await this.#store.get<{ id: number; hash: string; suspended_at: number | null }>(
-      'select id, password_hash as hash, suspended_at from accounts where username = ?',
+    const row = await this.#store.get<{ id: number; role: Role; hash: string; suspended_at: number | null }>(
+      'select id, role, password_hash as hash, suspended_at from accounts where username = ?',
       username,
     );
-    return row && { id: row.id, hash: row.hash, isSuspended: row.suspended_at !== null };
+    return row && { id: row.id, role: row.role, hash: row.hash, isSuspended: row.suspended_at !== null };
   }
 
   /** Resolves with whether the account still has this password hash and may log in. */

@@ -119,8 +119,9 @@ function hopAddress(hop: string): string | undefined {
 
 /**
  * Returns the part of an address that its user cannot vary at will: the whole IPv4 address, or the /64 network of IPv6.
+ * With 48 bits it is the network of IPv6 that a site gets, which holds 65,536 of those.
  */
-export function networkOf(ip: string): string {
+export function networkOf(ip: string, ipv6Bits: 64 | 48 = 64): string {
   const [address = ''] = ip.split('%');
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
@@ -136,5 +137,5 @@ export function networkOf(ip: string): string {
       .slice(6)
       .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
       .join('.');
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  return `${groups.slice(0, ipv6Bits / 16).join(':')}::/${ipv6Bits}`;
 }

@@ -5,8 +5,8 @@ declare module '../../kernel/storage/audit-log.ts' {
   interface EventTypes {
     login: undefined;
     'login.failed': undefined;
-    /** `by` is the administrator. */
-    'account.unlocked': { readonly by: string };
+    /** `by` is the administrator, or null for the command line. */
+    'account.unlocked': { readonly by: string | null };
     /** An administrator proved password and second factor again. */
     reauthenticated: undefined;
     'twofa.on': undefined;

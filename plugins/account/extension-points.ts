@@ -25,7 +25,7 @@ export async function dashboardPart(
 }
 
 export function loginMetrics(login: Login, throttle: Throttle): Metric[] {
-  const results = { success: login.successes, failure: throttle.counts.failed, throttled: throttle.counts.refused };
+  const results = { success: login.successes, failure: throttle.counts.failed, throttled: throttle.refused };
   return [
     counter(
       'hostkeep_logins_total',

@@ -8,7 +8,6 @@ import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import { formatTime } from '../../kernel/system/format-time.ts';
 import type { CountryDatabase } from './country.ts';
 import type { Caller, CredentialChanges } from './login/credential-changes.ts';
-import type { Throttle } from './login/throttle.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionsQuery, SessionView } from './schema.ts';
 import { lastLogins } from './store.ts';
 import type { Twofa } from './twofa/twofa.ts';
@@ -43,25 +42,6 @@ export function credentialHandlers(sessions: Sessions, changes: CredentialChange
     disableTwofa: (call: Caller & { readonly body: { password: string; code: string } }) =>
       changes.disableTwofa(call, call.body.password, call.body.code),
   };
-}
-
-/** Errors: 404 `account_not_found`. */
-export async function unlock(
-  { identity, events }: Pick<Host, 'identity' | 'events'>,
-  throttle: Throttle,
-  { account: by, params: { username }, ip }: Caller & { readonly params: { readonly username: string } },
-): Promise<{ username: string; unlocked: true }> {
-  const account = await identity.accounts.get(username);
-  await throttle.unlock(username, (tx) =>
-    events.record(tx, {
-      type: 'account.unlocked',
-      account,
-      text: `was unlocked by the administrator '${by.username}'`,
-      ip,
-      data: { by: by.username },
-    }),
-  );
-  return { username, unlocked: true };
 }
 
 /** Returns one page of the activity log, newest first; a page past the end has no lines. */

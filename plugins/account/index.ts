@@ -3,10 +3,11 @@ import { CountryDatabase, countryFinding } from './country.ts';
 import { errors } from './errors.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
-import { activityPage, credentialHandlers, languages, loginHistory, setLanguage, unlock } from './handlers.ts';
+import { activityPage, credentialHandlers, languages, loginHistory, setLanguage } from './handlers.ts';
 import { CredentialChanges } from './login/credential-changes.ts';
 import { Login } from './login/login.ts';
 import { Throttle } from './login/throttle.ts';
+import { unlock } from './login/unlock.ts';
 import * as schema from './schema.ts';
 import { favoritesOf } from './store.ts';
 import { resetTwofa } from './twofa/reset.ts';
@@ -135,6 +136,7 @@ export default definePlugin({
       access: 'admin',
       summary: 'Forget the failed logins of an account, so that it can log in at once',
       params: schema.AccountParams,
+      query: schema.UnlockQuery,
       reply: schema.Unlocked,
       errors: ['account_not_found'],
     },
@@ -218,11 +220,17 @@ export default definePlugin({
     const countries = new CountryDatabase(host.log);
     return {
       handlers: {
-        login: (call) => login.logIn(call.body, { ip: call.ip, userAgent: call.header('user-agent') }),
+        login: (call) =>
+          login.logIn(call.body, {
+            ip: call.ip,
+            userAgent: call.header('user-agent'),
+            signal: call.signal,
+          }),
         ...credentialHandlers(identity.sessions, changes, twofa),
         reauthenticate: (call) => changes.reauthenticate(call, call.body.password, call.body.twofa_code ?? ''),
         resetTwofa: (call) => resetTwofa(host, twofa, call),
-        unlock: (call) => unlock(host, throttle, call),
+        unlock: async ({ account, params, query, ip }) =>
+          unlock(host, await identity.accounts.get(params.username), { by: account.username, ip, from: query.from }),
         activity: ({ account, query }) => activityPage(events, account, query),
         loginHistory: ({ account }) => loginHistory(store, account, countries),
         languages: ({ account }) => languages(node, account),

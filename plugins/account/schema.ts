@@ -29,7 +29,8 @@ export const AccountConfig = Type.Object(
       30,
       150,
       500,
-      'The same per client address, which many customers may share; IPv6 addresses count by their first 64 bits',
+      'The same per client address, which many customers may share; IPv6 addresses count by their first 64 bits, and ' +
+        'by their first 48 bits with four times as many',
     ),
   },
   { additionalProperties: false },
@@ -116,6 +117,13 @@ export const TwofaOffBody = Type.Object({ password: Password, code: Code });
 export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
+});
+export const UnlockQuery = Type.Object({
+  from: Type.String({
+    maxLength: 64,
+    default: '',
+    description: 'Address of the owner, from which others can no longer lock the account',
+  }),
 });
 export const Unlocked = Type.Object({ username: Type.String(), unlocked: Type.Literal(true) });
 export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.Literal(false) });

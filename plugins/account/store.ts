@@ -4,8 +4,8 @@ import type { Favorite } from './schema.ts';
 /** Logins and networks kept for each account. */
 const KEPT_LOGINS = 100;
 const KEPT_NETWORKS = 50;
-/** Failures kept in total, about 100 bytes each, so that a flood of invented names cannot fill the disk. */
-const KEPT_FAILURES = 200_000;
+/** Rows of failures kept in total, about 100 bytes each, so that a flood of invented names cannot fill the disk. */
+const KEPT_FAILURES = 400_000;
 const DAY_MS = 86_400_000;
 
 interface LoginRow {
@@ -33,6 +33,11 @@ export async function addLogin(tx: Tx, accountId: number, { at, ip }: LoginRow, 
     accountId,
     KEPT_LOGINS,
   );
+  await addKnownNetwork(tx, accountId, network, at);
+}
+
+/** Adds a network from which others' failures do not lock the account out; the oldest beyond the maximum go. */
+export async function addKnownNetwork(tx: Tx, accountId: number, network: string, at: number): Promise<void> {
   await tx.run(
     'insert into known_networks values (?, ?, ?) on conflict do update set at = excluded.at',
     accountId,
@@ -48,10 +53,28 @@ export async function addLogin(tx: Tx, accountId: number, { at, ip }: LoginRow, 
   );
 }
 
-export async function isKnownNetwork(reader: Reader, accountId: number, network: string): Promise<boolean> {
-  return (
-    (await reader.get('select 1 from known_networks where account_id = ? and network = ?', accountId, network)) !==
-    undefined
+/** Resolves with what the throttle knows about an account and a network; `unlockedAt` is 0 if nobody unlocked it. */
+export async function standingOf(
+  reader: Reader,
+  accountId: number,
+  network: string,
+): Promise<{ isKnown: boolean; unlockedAt: number }> {
+  const row = await reader.get<{ is_known: number; unlocked_at: number | null }>(
+    `select exists (select 1 from known_networks where account_id = ? and network = ?) as is_known,
+      (select at from login_unlocks where account_id = ?) as unlocked_at`,
+    accountId,
+    network,
+    accountId,
+  );
+  return { isKnown: row?.is_known === 1, unlockedAt: row?.unlocked_at ?? 0 };
+}
+
+/** Makes the failures of an account up to this time count no longer. */
+export async function unlockLogins(tx: Tx, accountId: number, at: number): Promise<void> {
+  await tx.run(
+    'insert into login_unlocks values (?, ?) on conflict do update set at = max(at, excluded.at)',
+    accountId,
+    at,
   );
 }
 
@@ -68,16 +91,6 @@ export async function failureTimes(reader: Reader, budget: string, now: number, 
     limit,
   );
   return rows.map((row) => row.at);
-}
-
-/** Removes the failures of a budget, and of those whose name it begins, followed by a space. */
-export async function forgetFailures(tx: Tx, budget: string): Promise<void> {
-  await tx.run(
-    'delete from login_failures where budget = ? or (budget > ? and budget < ?)',
-    budget,
-    `${budget} `,
-    `${budget}!`, // the character after the space
-  );
 }
 
 export async function addFailures(tx: Tx, budgets: readonly string[], at: number): Promise<void> {

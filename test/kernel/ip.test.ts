@@ -245,4 +245,6 @@ test('a network is an IPv4 address, or the first 64 bits of an IPv6 one', () => 
   assert.is(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
   assert.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
   assert.is(networkOf(''), '');
+  assert.is(networkOf('2001:db8:1:2:3:4:5:6', 48), '2001:db8:1::/48');
+  assert.is(networkOf('203.0.113.9', 48), '203.0.113.9');
 });

@@ -53,13 +53,17 @@ test('logins, networks and failures are kept up to a limit, the newest ones', as
   const { id } = await server.account('cleo');
   await store.write(async (tx) => {
     for (let at = 0; at <= 100; at += 1) await rows.addLogin(tx, id, { at, ip: '::1' }, `network ${at}`);
-    await tx.run("insert into login_failures (id, budget, at) values (1000, 'old', 1), (201000, 'new', 1)");
+    await tx.run("insert into login_failures (id, budget, at) values (1000, 'old', 1), (401000, 'new', 1)");
     await tx.run('update login_failures set at = ?', Date.now());
     await rows.addFailures(tx, ['newest'], Date.now());
   });
   assert.equal([await total('login_history where account_id = ?', id)], [100]);
   assert.equal([await total('known_networks where account_id = ?', id)], [50]);
-  assert.ok(await rows.isKnownNetwork(store, id, 'network 51'));
+  for (const [network, isKnown] of [
+    ['network 50', false],
+    ['network 51', true],
+  ] as const)
+    assert.equal(await rows.standingOf(store, id, network), { isKnown, unlockedAt: 0 });
   assert.equal([await total("login_failures where budget = 'old'"), await total('login_failures')], [0, 2]);
   assert.equal(await rows.failureTimes(store, 'new', Date.now() - 60_000, 9), [], 'a failure of the future');
   assert.is((await rows.failureTimes(store, 'new', Date.now(), 9)).length, 1);
@@ -68,7 +72,7 @@ test('logins, networks and failures are kept up to a limit, the newest ones', as
 test('no more attempts wait for a budget than may', async () => {
   const limits = { minute: 1, hour: 1, day: 1 };
   const throttle = new Throttle(server.hostkeep.core.store, { account: limits, address: limits });
-  const attempt = { username: 'dan', accountId: undefined, ip: '192.0.2.1' };
+  const attempt = { username: 'dan', account: undefined, ip: '192.0.2.1' };
   let finish = () => {};
   const held = new Promise<void>((resolve) => (finish = resolve));
   const guarded = Array.from({ length: 258 }, () =>

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { budgetState } from '../../plugins/account/login/throttle.ts';
-import { PASSWORD, TestServer } from '../support/hostkeep.ts';
+import { budgetState } from '../../plugins/account/login/budgets.ts';
+import { openCore } from '../../kernel/core.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { CommandContext } from '../../kernel/plugin-api/command.ts';
+import commands from '../../plugins/account/commands.ts';
+import { PASSWORD, testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';
 
@@ -63,6 +67,77 @@ test('an address that logged in before is not locked out by the failures of othe
   assert.is((await logIn(server, 'bea', { from: home })).status, 200);
   assert.is((await logIn(server, 'bea', { from: '2001:db8:1:2:ffff::1' })).status, 200, 'the same network');
   assert.equal(await fail('bea', 6, home), [401, 401, 401, 401, 401, 429], 'its own failures count');
+});
+
+// threat weak-limiter: the guesses of one network lock nobody out of all others for good
+test('one strange network uses up only a part of what an account may fail in a day', async () => {
+  await server.account('lia');
+  const statuses: number[] = [];
+  for (let minute = 0; minute < 12; minute += 1) {
+    statuses.push(...(await fail('lia', 5, `2001:db8:66:${minute.toString(16)}::1`)));
+    await age(minute % 3 === 2 ? 3_600_000 : 60_000);
+  }
+  assert.is(
+    statuses.filter((status) => status === 401).length,
+    10,
+    'of 50 a day, whatever part of the /48 they are from',
+  );
+  assert.is((await logIn(server, 'lia', { from: '198.51.100.60' })).status, 200);
+  assert.is((await logIn(server, 'lia', { from: '2001:db8:67::1' })).status, 200);
+});
+
+// threat weak-limiter: failures of other accounts lock nobody out of a network from which the account has logged in
+test('what others fail in the same network does not lock out those who have logged in from it before', async () => {
+  const shared = '198.51.100.70';
+  await server.account('nat');
+  assert.is((await logIn(server, 'nat', { from: shared })).status, 200);
+  for (let i = 0; i < 31; i += 1) await logIn(server, `neighbour-${i}`, { ...WRONG, from: shared });
+  await server.account('new');
+  assert.is((await logIn(server, 'new', { from: shared })).status, 429);
+  assert.is((await logIn(server, 'nat', { from: shared })).status, 200);
+  await fail('nat', 1, shared);
+  const { store } = server.hostkeep.core;
+  const counted = await store.get<{ n: number }>(
+    "select count(*) as n from login_failures where budget = 'address 198.51.100.70'",
+  );
+  assert.is(counted?.n, 31, 'though its failures count for the network');
+});
+
+// threat weak-limiter: wrong passwords do not lock an administrator out of known networks and of the node itself
+test('an administrator gets in with the right password, from known networks and from the node itself', async () => {
+  const home = '198.51.100.75';
+  await server.account('chief', '', 'admin');
+  for (const from of ['127.0.0.1', '::1']) {
+    assert.equal((await fail('chief', 8, from)).at(-1), 401);
+    assert.is((await logIn(server, 'chief', { from, address: 'admin' })).status, 200, from);
+  }
+  assert.equal((await fail('chief', 6, home)).at(-1), 429);
+  await age(60_000);
+  assert.is((await logIn(server, 'chief', { from: home, address: 'admin' })).status, 200);
+  assert.equal((await fail('chief', 8, home)).at(-1), 401);
+  assert.is((await logIn(server, 'chief', { from: home, address: 'admin' })).status, 200);
+  assert.equal((await fail('chief', 25, home)).at(-1), 429, 'but guesses are limited there too');
+});
+
+test('networks of IPv6 count by their first 64 bits, and by their first 48 with four times as many', async () => {
+  const guess = async (from: string) => (await logIn(server, `name-${Math.random()}`, { ...WRONG, from })).status;
+  const { passwords } = server.hostkeep.core;
+  const { verify } = passwords;
+  let verified = 0;
+  passwords.verify = async () => {
+    verified += 1;
+    return false;
+  };
+  try {
+    const statuses = await Promise.all(
+      Array.from({ length: 125 }, (_, i) => guess(`2001:db8:48:${i.toString(16)}::1`)),
+    );
+    assert.equal([statuses.filter((status) => status === 401).length, verified], [120, 120], 'and nothing is hashed');
+    assert.is(await guess('2001:db8:48:ffff::1'), 429);
+    assert.is(await guess('2001:db8:49::1'), 401);
+  } finally {
+    passwords.verify = verify;
+  }
 });
 
 test('an address cannot try one password after another name', async () => {
@@ -166,11 +241,58 @@ test('an administrator unlocks an account, and nothing else', async () => {
   assert.match(lines[0] ?? '', /User 'uma' was unlocked by the administrator 'locksmith' from IP 127\.0\.0\.1$/);
 });
 
+test('the command line unlocks an account while the server checks a guess, and for a network for good', async () => {
+  await server.account('wim');
+  const { accounts, passwords } = server.hostkeep.core;
+  const other = await openCore(testConfig(server.data), createLog('silent'));
+  const unlock = (options: Record<string, string> = {}) => {
+    const command = commands[0]?.commands.find(({ usage }) => usage.startsWith('unlock'));
+    const withStore: CommandContext['withStore'] = (work) =>
+      work({ identity: other, events: other.events, store: other.store });
+    return command?.run({ withStore } as CommandContext, ['wim'], options);
+  };
+  const { verify } = passwords;
+  let release = () => {};
+  const isHeld = new Promise<void>((held) => {
+    passwords.verify = async () => {
+      held();
+      await new Promise<void>((resolve) => (release = resolve));
+      return false;
+    };
+  });
+  try {
+    assert.is((await fail('wim', 0, '198.51.100.90')).length, 0);
+    const guess = logIn(server, 'wim', { ...WRONG, from: '198.51.100.90' });
+    await isHeld;
+    passwords.verify = verify;
+    assert.equal(await fail('wim', 4, '198.51.100.91'), [401, 401, 401, 401]);
+    release();
+    assert.is((await guess).status, 401);
+    const from = '2001:db8:91::5';
+    assert.is((await logIn(server, 'wim', { from })).status, 429);
+    assert.equal(await unlock(), { value: { username: 'wim', unlocked: true }, text: 'wim is unlocked' });
+    assert.is((await logIn(server, 'wim', { from: '198.51.100.93' })).status, 200);
+    assert.equal((await fail('wim', 6, '198.51.100.92')).at(-1), 429);
+    assert.is((await logIn(server, 'wim', { from })).status, 429);
+    await unlock({ from });
+    assert.equal((await fail('wim', 6, '198.51.100.94')).at(-1), 429);
+    assert.is((await logIn(server, 'wim', { from })).status, 200, 'the attack goes on, and the owner gets in');
+    for (const bad of ['x', '1.2.3', '10.0.0.0/8'])
+      assert.is(await unlock({ from: bad })?.catch((error: { code: string }) => error.code), 'invalid_request');
+    const { id } = await accounts.get('wim');
+    const { lines } = await other.events.page(id, 'unlocked', 0, 5);
+    assert.match(lines[0] ?? '', /User 'wim' was unlocked for 2001:db8:91::5 from the command line$/);
+  } finally {
+    passwords.verify = verify;
+    await other.close();
+  }
+});
+
 test('failures are forgotten after a day', async () => {
   await age(86_400_000);
   assert.is((await logIn(server, 'nobody', { from: '198.51.100.30' })).status, 401);
   const { store } = server.hostkeep.core;
-  assert.is((await store.get<{ n: number }>('select count(*) as n from login_failures'))?.n, 2);
+  assert.is((await store.get<{ n: number }>('select count(*) as n from login_failures'))?.n, 3);
 });
 
 test('the room of a budget follows from the times of its failures', () => {

@@ -1,4 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
@@ -42,7 +43,7 @@ export class CredentialChanges {
     const { account, ip, session } = caller;
     await this.#assertFactorProved(store, caller);
     return this.#withPassword(caller, password, async (recheck) => {
-      const hash = await passwords.hash(newPassword);
+      const hash = await passwords.hash(newPassword, laneOf(account));
       const check = async (tx: Tx) => {
         await recheck(tx);
         await this.#assertFactorProved(tx, caller);
@@ -136,7 +137,8 @@ export class CredentialChanges {
     const { account, session } = caller;
     return this.#throttled(caller, async () => {
       const known = await credentials.passwordOf(account.username);
-      if (known === undefined || !(await passwords.verify(password, known.hash))) throw invalidCredentials();
+      if (known === undefined || !(await passwords.verify(password, known.hash, laneOf(account))))
+        throw invalidCredentials();
       return work(async (tx) => {
         await sessions.assertAlive(tx, session); // first: a session that a revocation ended is no failed guess
         if (!(await credentials.isCurrent(tx, account.id, known.hash))) throw invalidCredentials();
@@ -146,8 +148,13 @@ export class CredentialChanges {
 
   #throttled<T>({ account, ip }: Caller, check: () => Promise<T>): Promise<T> {
     const { throttle, events } = this.#parts;
-    return throttle.guard({ username: account.username, accountId: account.id, ip }, check, (tx) =>
+    return throttle.guard({ username: account.username, account, ip }, check, (tx) =>
       events.record(tx, { type: 'login.failed', account, text: 'gave a wrong password or code', ip }),
     );
   }
+}
+
+/** Hashing for a session goes into the reserved lane: a flood of wrong logins must not delay it. */
+function laneOf({ id }: Account): HashLane {
+  return { client: id, isReserved: true };
 }

@@ -1,4 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Reply } from '../../../kernel/plugin-api/reply.ts';
 import { networkOf } from '../../../kernel/system/ip.ts';
@@ -18,6 +19,8 @@ interface LoginInput {
 interface Client {
   readonly ip: string;
   readonly userAgent: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 interface LoggedIn {
   readonly token: string;
@@ -41,19 +44,19 @@ export class Login {
    */
   async logIn(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
     const { accounts, credentials, passwords } = this.#parts.identity;
-    const [account, known] = await Promise.all([
-      accounts.byUsername(input.username),
-      credentials.passwordOf(input.username),
-    ]);
-    const attempt = { username: input.username, accountId: account?.id, ip: client.ip };
-    const check = async (): Promise<LoggedIn | Reply> => {
-      const isRight = await passwords.verify(input.password, known?.hash);
-      if (!isRight || known === undefined || account === undefined || account.suspended) throw invalidCredentials();
-      return this.#secondFactor(account, known.hash, input.twofa_code ?? '', client);
+    const { username, password, twofa_code: code = '' } = input;
+    const known = await credentials.passwordOf(username);
+    const check = async (lane: HashLane): Promise<LoggedIn | Reply> => {
+      const isRight = await passwords.verify(password, known?.hash, { ...lane, signal: client.signal });
+      if (!isRight || known === undefined || known.isSuspended) throw invalidCredentials();
+      const account = await accounts.byId(known.id);
+      if (account === undefined) throw invalidCredentials();
+      return this.#secondFactor(account, known.hash, code, client);
     };
-    return this.#parts.throttle.guard(attempt, check, async (tx) => {
-      if (account !== undefined)
-        await this.#parts.events.record(tx, { type: 'login.failed', account, text: 'failed to log in', ip: client.ip });
+    return this.#parts.throttle.guard({ username, account: known, ip: client.ip }, check, async (tx) => {
+      if (known === undefined) return;
+      const account = { id: known.id, username };
+      await this.#parts.events.record(tx, { type: 'login.failed', account, text: 'failed to log in', ip: client.ip });
     });
   }
 

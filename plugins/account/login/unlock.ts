@@ -1,0 +1,40 @@
+import { isIP } from 'node:net';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { AuditLog } from '../../../kernel/storage/audit-log.ts';
+import type { Store } from '../../../kernel/storage/store.ts';
+import { networkOf } from '../../../kernel/system/ip.ts';
+import { addKnownNetwork, unlockLogins } from '../store.ts';
+
+interface Unlock {
+  /** The administrator's name; `null` for the command line. */
+  readonly by: string | null;
+  /** The administrator's address; empty for the command line. */
+  readonly ip: string;
+  /** An address of the owner, whose network counts as known from now on; empty for none. */
+  readonly from: string;
+}
+
+/**
+ * Forgets the failed logins of an account, from all networks, so that its owner can log in at once. With `from`, an
+ * attack that goes on does not lock the owner out of that network again. Errors: 400 `invalid_request`.
+ */
+export async function unlock(
+  { store, events }: { readonly store: Store; readonly events: AuditLog },
+  account: Account,
+  { by, ip, from }: Unlock,
+): Promise<{ username: string; unlocked: true }> {
+  if (from !== '' && isIP(from) === 0) throw new HttpError('invalid_request', `${from} is not an IP address`);
+  await store.write(async (tx) => {
+    await unlockLogins(tx, account.id, Date.now());
+    if (from !== '') await addKnownNetwork(tx, account.id, networkOf(from), Date.now());
+    await events.record(tx, {
+      type: 'account.unlocked',
+      account,
+      text: `was unlocked${by === null ? '' : ` by the administrator '${by}'`}${from === '' ? '' : ` for ${from}`}`,
+      ip,
+      data: { by },
+    });
+  });
+  return { username: account.username, unlocked: true };
+}
