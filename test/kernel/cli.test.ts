@@ -166,6 +166,9 @@ test('a node says that it has no administrator, reads its configuration again, a
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number];
   assert.is(code, 0);
+  await hostkeep(data, ['account', 'add', 'ann']);
+  const unlocked = await hostkeep(data, ['account', 'unlock', 'ann', '--from', '198.51.100.7']);
+  assert.equal([unlocked.stdout, unlocked.code], ['ann is unlocked\n', 0]);
 });
 
 // asvs 15.2.3: the demo refuses the data of a real server

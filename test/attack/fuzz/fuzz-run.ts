@@ -21,7 +21,7 @@ const FULL_REPAIR_EVERY = 10;
 const LOG_MS = 300;
 const SHRINK_MS = 30_000;
 /** Operations that hash a password cost 50 ms of a processor, so they are drawn less often. */
-const COSTLY = /login|password|Twofa$|createAccount/i;
+const COSTLY = /login|password|Twofa$|createAccount|reauthenticate/i;
 
 /** Reserved accounts: no request names them, so one administrator and one account with known content always remain. */
 const RESERVED_ADMIN = 'warden';
