@@ -22,7 +22,7 @@ interface Attempt {
   readonly ip: string;
 }
 /** The budgets that an attempt needs room in, those that its failure counts against, and where its hashing waits. */
-interface Plan {
+interface Admission {
   readonly needs: readonly BudgetSpec[];
   readonly counts: readonly string[];
   readonly lane: HashLane;
@@ -63,7 +63,7 @@ export class Throttle {
     check: (lane: HashLane) => Promise<T>,
     record: (tx: Tx) => Promise<void>,
   ): Promise<T> {
-    const { needs, counts, lane } = await this.#plan(attempt);
+    const { needs, counts, lane } = await this.#admission(attempt);
     const entered: Budget[] = [];
     try {
       for (const each of needs) entered.push(await this.#budgets.enter(each));
@@ -73,7 +73,7 @@ export class Throttle {
     }
   }
 
-  async #plan({ username, account, ip }: Attempt): Promise<Plan> {
+  async #admission({ username, account, ip }: Attempt): Promise<Admission> {
     const [network, site] = [networkOf(ip), networkOf(ip, 48)];
     const name = `account ${createHash('sha256').update(username).digest('base64url')}`;
     const standing = await standingOf(this.#store, account?.id ?? 0, network);
