@@ -59,7 +59,7 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
     ...['control.switchOn', 'control.switchOff'],
   ],
   'a number that the plugin keeps or makes': [
-    ...['account.sessions', 'control.sessions', 'account.confirmTwofa', 'account.loginHistory', 'account.activity'],
+    ...['account.confirmTwofa', 'account.loginHistory', 'account.activity'],
     ...['account.favorites', 'account.putFavorite', 'account.removeFavorite', 'usage.history', 'containers.df'],
   ],
   'the hardware of the host': ['usage.cpu', 'usage.disk', 'usage.system'],

@@ -255,7 +255,7 @@ test('the login history has the last 20 with their countries, of this account on
   assert.equal(
     body.map(({ ip, country_code }) => [ip, country_code]),
     [
-      ['fe80::1%eth0', ''],
+      ['fe80::1', ''],
       ['203.0.113.7', ''],
       ['10.1.2.3', ''],
       ['2001:4860:4860::8888', 'US'],
