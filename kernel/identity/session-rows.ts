@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { invalid, unauthenticated } from '../errors.ts';
 import type { Reader, Tx } from '../storage/store.ts';
 
 export interface SessionRow {
@@ -8,6 +8,12 @@ export interface SessionRow {
   readonly expires_at: number;
   readonly ip: string;
   readonly user_agent: string;
+}
+
+/** What names a session. */
+export interface SessionKey {
+  readonly id: string;
+  readonly accountId: number;
 }
 
 /** The maximum number of sessions of an account, so that no list of them is long. */
@@ -61,6 +67,28 @@ export async function readSessions(
     id,
     limit,
   );
+}
+
+/**
+ * Resolves with the session if it still exists and its account may use it. Errors: 401 `authentication_required`.
+ */
+export async function liveSession(
+  reader: Reader,
+  { id, accountId }: SessionKey,
+): Promise<{ readonly reauthenticated_at: number | null }> {
+  const row = await reader.get<{ reauthenticated_at: number | null }>(
+    `select reauthenticated_at from sessions join accounts on accounts.id = account_id
+      where sessions.id = ? and account_id = ? and expires_at > ? and suspended_at is null`,
+    id,
+    accountId,
+    Date.now(),
+  );
+  if (row === undefined) throw unauthenticated();
+  return row;
+}
+
+export async function noteReauthentication(tx: Tx, { id, accountId }: SessionKey, at: number): Promise<void> {
+  await tx.run('update sessions set reauthenticated_at = ? where id = ? and account_id = ?', at, id, accountId);
 }
 
 /** Returns the cursor of the page after this session. */

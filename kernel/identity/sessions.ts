@@ -3,16 +3,19 @@ import type { Account, Role } from './account.ts';
 import type { AccountCell } from './account-cells.ts';
 import type { Accounts } from './accounts.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpError, unauthenticated } from '../errors.ts';
+import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
 import {
   addSession,
   cursorAfter,
   endOtherSessions,
+  liveSession,
   MAX_SESSIONS,
+  noteReauthentication,
   readSessions,
   removeExpired,
+  type SessionKey,
   type SessionRow,
 } from './session-rows.ts';
 import { TokenCache } from './token-cache.ts';
@@ -30,9 +33,6 @@ export interface Session {
   generation: number;
   version: number;
 }
-
-/** What names a session. */
-type SessionKey = Pick<Session, 'id' | 'accountId'>;
 
 const SWEEP_MS = 3_600_000;
 const REAUTHENTICATION_MS = 5 * 60_000;
@@ -113,7 +113,7 @@ export class Sessions {
    * session: it may have ended since the request came in. Errors: 401 `authentication_required`.
    */
   async assertAlive(tx: Reader, session: SessionKey): Promise<void> {
-    await this.#live(tx, session);
+    await liveSession(tx, session);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Sessions {
    * 403 `reauthentication_required`, 401 `authentication_required`.
    */
   async assertReauthenticated(reader: Reader, session: SessionKey): Promise<void> {
-    const { reauthenticated_at: at } = await this.#live(reader, session);
+    const { reauthenticated_at: at } = await liveSession(reader, session);
     const now = Date.now();
     if (at === null || at > now || at <= now - REAUTHENTICATION_MS)
       throw new HttpError(
@@ -132,13 +132,8 @@ export class Sessions {
   }
 
   /** Notes that password and second factor were proved again in this session; resolves with the seconds that it counts. */
-  async reauthenticate(tx: Tx, { id, accountId }: SessionKey): Promise<number> {
-    await tx.run(
-      'update sessions set reauthenticated_at = ? where id = ? and account_id = ?',
-      Date.now(),
-      id,
-      accountId,
-    );
+  async reauthenticate(tx: Tx, session: SessionKey): Promise<number> {
+    await noteReauthentication(tx, session, Date.now());
     return REAUTHENTICATION_MS / 1000;
   }
 
@@ -236,18 +231,6 @@ export class Sessions {
 
   #change<T>(account: Pick<Account, 'id'>, work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#revision.mutate(work, () => this.#accounts.cells.forget(account.id));
-  }
-
-  async #live(reader: Reader, { id, accountId }: SessionKey): Promise<{ reauthenticated_at: number | null }> {
-    const row = await reader.get<{ reauthenticated_at: number | null }>(
-      `select reauthenticated_at from sessions join accounts on accounts.id = account_id
-        where sessions.id = ? and account_id = ? and expires_at > ? and suspended_at is null`,
-      id,
-      accountId,
-      Date.now(),
-    );
-    if (row === undefined) throw unauthenticated();
-    return row;
   }
 
   #isFresh({ cell, generation, version }: Session): boolean {
