@@ -73,6 +73,7 @@ export class Hostkeep {
     let core: Core | undefined;
     try {
       core = await openCore(config, log);
+      if (lock !== undefined) await assertRootsSafe(core);
       hostkeep = new Hostkeep(core, log, options, ports, await generate(core, config, log, options, ports), lock);
       if (options.listen === undefined) await hostkeep.listen();
       return hostkeep;
@@ -160,6 +161,13 @@ export class Hostkeep {
       tables[address],
     );
   }
+}
+
+/** Refuses a setting `files_root` with which a customer could put another folder in the place of the own one. */
+async function assertRootsSafe({ jobs, accounts }: Core): Promise<void> {
+  const [unsafe] = await jobs.unsafeParents(() => accounts.usernames());
+  if (unsafe !== undefined)
+    throw new Error(`${unsafe} belongs to, or may be changed by, other users, who could exchange the files_root in it`);
 }
 
 async function generate(

@@ -45,7 +45,14 @@ async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { 
     detail: faults.length === 0 ? core.store.file : faults.join('; '),
     ...(faults.length > 0 && { remedy: 'restore hostkeep.db and keys.json from a backup' }),
   };
-  const kernel = (await precautions(node.config)).map((finding) => ({ plugin: 'kernel', ...finding }));
+  const unsafe = await core.jobs.unsafeParents(() => core.accounts.usernames());
+  const roots = {
+    name: 'files_root',
+    ok: unsafe.length === 0,
+    detail: unsafe.length === 0 ? node.config.files_root : `other users may change ${unsafe.join(', ')}`,
+    ...(unsafe.length > 0 && { remedy: 'give these folders to root, and close them to the writing of others' }),
+  };
+  const kernel = [roots, ...(await precautions(node.config))].map((finding) => ({ plugin: 'kernel', ...finding }));
   return [store, ...kernel, ...findings(node, answers)];
 }
 

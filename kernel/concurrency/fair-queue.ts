@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { retryLater } from '../errors.ts';
 
-interface FairQueueOptions {
+export interface QueueOptions {
   /** The maximum number of running tasks. */
   readonly slots: number;
   /** The maximum number of running tasks of one client, so that none can take all slots; unlimited unless given. */
@@ -16,7 +16,7 @@ interface FairQueueOptions {
   readonly now?: () => number;
 }
 
-interface RunOptions {
+export interface RunOptions {
   /** Takes the task out of the queue while it waits. */
   readonly signal?: AbortSignal;
   /** Puts the task into the lane that goes first and that tasks of the common lane cannot fill. */
@@ -52,14 +52,14 @@ const MAX_CLIENTS = 10_000;
  * time counts against the cost, so that no client waits for ever.
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions;
+  readonly #options: QueueOptions;
   readonly #now: () => number;
   readonly #clients = new Map<ClientName, Client>();
   readonly #lanes = { reserved: new Map<Client, Task[]>(), common: new Map<Client, Task[]>() };
   readonly #waiting = { reserved: 0, common: 0 };
   readonly #running = { reserved: 0, common: 0 };
 
-  constructor(options: FairQueueOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
   }

@@ -74,6 +74,10 @@ export class Accounts {
     return this.#many(`${SELECT_ACCOUNT} where username > ? order by username limit ?`, cursor, limit);
   }
 
+  async usernames(): Promise<string[]> {
+    return (await this.#store.all<{ username: string }>('select username from accounts')).map((row) => row.username);
+  }
+
   async count(role: Role): Promise<number> {
     return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
   }

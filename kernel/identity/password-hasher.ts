@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { FairQueue } from '../concurrency/fair-queue.ts';
 import { WorkerPool } from '../concurrency/worker-pool.ts';
 import { HttpError } from '../errors.ts';
 
@@ -30,13 +29,12 @@ const THREADS = Math.max(1, availableParallelism() - 1);
  * there are cores, so that a flood of logins slows down only logins and no other requests. Clients that wait take turns.
  */
 export class PasswordHasher {
-  readonly #queue = new FairQueue({ slots: THREADS, perClient: Math.max(1, THREADS - 1), ...WAITING });
   readonly #pool = new WorkerPool<PasswordJob, string | boolean>({
     beside: import.meta.url,
     script: 'password-worker',
     size: THREADS,
-    atOnce: 1,
-    waiting: THREADS,
+    perClient: Math.max(1, THREADS - 1),
+    ...WAITING,
     idleMs: IDLE_MS,
   });
   #dummy: Promise<string> | undefined;
@@ -44,7 +42,7 @@ export class PasswordHasher {
   /** Errors: 400 `invalid_request` for a password of a wrong length; 503 `overloaded`. */
   async hash(password: string, lane = OPERATOR): Promise<string> {
     assertPassword(password);
-    return (await this.#ask({ password }, lane)) as string;
+    return (await this.#pool.ask({ password }, lane)) as string;
   }
 
   /**
@@ -52,12 +50,8 @@ export class PasswordHasher {
    * that an unknown user takes as long as a known one. Errors: 503 `overloaded`.
    */
   async verify(password: string, hash: string | undefined, lane = OPERATOR): Promise<boolean> {
-    const isRight = await this.#ask({ password, hash: hash ?? (await this.#dummyHash()) }, lane);
+    const isRight = await this.#pool.ask({ password, hash: hash ?? (await this.#dummyHash()) }, lane);
     return isRight === true && hash !== undefined;
-  }
-
-  #ask(job: PasswordJob, { client, isReserved, signal }: HashLane): Promise<string | boolean> {
-    return this.#queue.run(client, () => this.#pool.ask(job), { isReserved, ...(signal && { signal }) });
   }
 
   #dummyHash(): Promise<string> {

@@ -16,6 +16,8 @@ import type databaseInfo from './database-info-job.ts';
 import type scan from './scan-job.ts';
 import { readDocroots, saveDocroots, type ScannedDocroot } from './store.ts';
 
+/** Sites of an account that are listed; the dashboard and the searches go through all of them. */
+const MAX_SITES = 5000;
 /** Docroots in one job. */
 const BATCH = 16;
 const LIMITS = { timeoutMs: 15_000, tooMuch: 'file_too_complex' } as const;
@@ -165,7 +167,8 @@ export class Sites {
           return { components, site: { site, type, version, path: clientPath(components, virtualRoot) } };
         }),
       )
-      .toSorted((a, b) => (a.site.site < b.site.site ? -1 : 1));
+      .toSorted((a, b) => (a.site.site < b.site.site ? -1 : 1))
+      .slice(0, MAX_SITES);
   }
 }
 

@@ -23,6 +23,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import type probeJob from '../support/probe-job.ts';
 import type { ProbeInput, Process } from '../support/probe-job.ts';
 import { until } from '../support/until.ts';
+import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('jobs');
@@ -202,4 +203,18 @@ test('a process ends in order after a while without jobs, keeps its folder, and 
   assert.is(await pool.run(probe(), owner, { act: 'count' }), 1);
   await pool.close();
   assert.is(await codeOf(pool.run(probe(), owner, { act: 'count' })), 'overloaded');
+});
+
+// threat swapped-root: a server does not start with such a setting
+test('a server whose customers could exchange their files root does not start', async () => {
+  const data = temporaryFolder();
+  const config = { files_root: '{data}/homes/{username}/www' };
+  const server = await TestServer.start({ data, config });
+  await server.account('owner');
+  await server.close();
+  mkdirSync(join(data, 'homes/owner/www'), { recursive: true });
+  await (await TestServer.start({ data, config })).close();
+  chownSync(join(data, 'homes/owner'), 70_001, 70_001);
+  const refusal = await TestServer.start({ data, config }).catch((error: Error) => error);
+  assert.match(String(refusal), /homes\/owner belongs to, or may be changed by, other users/);
 });

@@ -34,7 +34,6 @@ export class SystemSampler {
     this.#pool = new WorkerPool({
       beside: import.meta.url,
       script: 'worker',
-      atOnce: 1,
       waiting: 1,
       timeoutMs: TIMEOUT_MS,
       idleMs: FOLLOWED_MS,
