@@ -29,6 +29,8 @@ export interface JobRunOptions {
   readonly isReserved?: boolean;
 }
 
+type Received = JobReply & { readonly bytes: Buffer };
+
 const LIMITS: JobLimits = { memoryMib: 256, openFiles: 512, fileMib: 64, replyMib: 16 };
 /** Waiting jobs of one owner, and of all. */
 const WAITING = 128;
@@ -56,6 +58,8 @@ export class JobPool {
   /** Owners whose files did not answer, and jobs that broke a limit with the input that they had. */
   readonly #avoided = new LRUCache<JobOwner['key'], true>({ max: REMEMBERED, ttl: AVOIDED_MS });
   readonly #refused = new LRUCache<string, HttpError>({ max: REMEMBERED, ttl: REFUSED_MS });
+  /** Jobs that wait or run, by their question. */
+  readonly #flights = new Map<string, Promise<Received>>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
@@ -99,9 +103,19 @@ export class JobPool {
     const question = JSON.stringify([owner.key, job.file, this.#options.isResident === true ? null : input]);
     const refusal = this.#refused.get(question);
     if (refusal !== undefined) throw refusal;
-    const reply = await this.#queue.run(owner.key, () => this.#ask(job, owner, input, question, options), options);
+    const start = () => this.#queue.run(owner.key, () => this.#ask(job, owner, input, question, options), options);
+    const reply = await (options.signal === undefined && options.bytes === undefined
+      ? this.#share(JSON.stringify([owner.key, job.file, input]), start)
+      : start());
     if (!reply.ok) throw this.#rebuilt(reply, owner);
     return (reply.hasBytes === true ? new WithBytes(reply.bytes, reply.output) : reply.output) as O;
+  }
+
+  /** Runs one job for all who ask the same at the same time. */
+  #share(question: string, start: () => Promise<Received>): Promise<Received> {
+    const flight = this.#flights.get(question) ?? start().finally(() => this.#flights.delete(question));
+    this.#flights.set(question, flight);
+    return flight;
   }
 
   /** Ends all processes in order. */

@@ -169,14 +169,20 @@ test('errors with a code reach the caller, bytes go both ways, and other failure
 });
 
 // threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
+test('the same question is answered once for all who ask it at the same time', async () => {
+  const counts = await Promise.all(Array.from({ length: 20 }, () => ask(bea, { act: 'count' })));
+  assert.is(new Set(counts).size, 1);
+  assert.is(await ask(bea, { act: 'count' }), Number(counts[0]) + 1);
+});
+
 test('an account runs one job at a time, others are answered between, and too many are refused', async () => {
   let answered = 0;
   const [crowd, pool]: [Promise<string>[], JobPool] = [
     [],
     jobs.open({ name: 'test', processes: 1, idleMs: 60_000, waiting: 32 }),
   ];
-  const run = (account: typeof ann) => pool.run(probe(), jobs.ownerOf(account), { act: 'who' } as ProbeInput);
-  for (let i = 0; i < 60; i += 1) crowd.push(codeOf(run(ann).then(() => (answered += 1))));
+  const run = (account: typeof ann, path = '/') => pool.run(probe(), jobs.ownerOf(account), { act: 'read', path });
+  for (let i = 0; i < 60; i += 1) crowd.push(codeOf(run(ann, `${files}/${i}`).then(() => (answered += 1))));
   assert.is(await codeOf(run(bea)), 'answered');
   assert.ok(answered < 5, `${answered} jobs of the crowd went first`);
   const codes = await Promise.all(crowd);
