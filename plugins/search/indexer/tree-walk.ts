@@ -1,11 +1,15 @@
 import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
+import { fillFrom, WalkAhead } from './walk-ahead.ts';
 import { inodeOf, listFolder, openFolder, openPath, openRoot, stateOf } from './folder-reader.ts';
 
 /** How many levels a walk descends; each holds a descriptor. */
 const MAX_DEPTH = 100;
 const SLICE_MS = 8;
+/** Folders after which a second thread helps, and folders beside each other that are worth it. */
+const LONG_WALK = 1000;
+const FOLDERS_AHEAD = 4;
 
 /** Lets the thread answer requests during long work. */
 class TimeSlice {
@@ -34,11 +38,30 @@ export const walkCount = { listed: 0 };
 export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOptions): Promise<void> {
   const descriptor = openRoot(root);
   if (descriptor === undefined) return;
+  let ahead: WalkAhead | undefined;
+  let visited = 0;
+  /** Starts the second thread once the walk is long. */
+  const takeOver = async (levels: readonly Level[], id: number): Promise<boolean> => {
+    if ((visited += 1) === LONG_WALK) ahead = walkAhead(tree, levels, options);
+    const listings = await ahead?.take(id);
+    if (listings !== undefined && roomIn(tree, options) > 0) walkCount.listed += fillFrom(tree, id, listings);
+    return listings !== undefined;
+  };
   try {
-    await descend(tree, 0, descriptor, options, (folder, open) => listFirst(tree, folder, open, options));
+    await descend(tree, 0, descriptor, options, (folder, open) => listFirst(tree, folder, open, options), takeOver);
   } finally {
+    await ahead?.close();
     closeSync(descriptor);
   }
+}
+
+/** Has a second thread list what is left of the uppermost folder that has several left. */
+function walkAhead(tree: FileTree, levels: readonly Level[], options: WalkOptions): WalkAhead | undefined {
+  const depth = levels.findIndex(({ folders, next }) => folders.length - next >= FOLDERS_AHEAD);
+  const level = levels[depth];
+  if (level === undefined) return undefined;
+  const left = level.folders.slice(level.next).map((id) => [id, tree.folders.name(id)] as const);
+  return new WalkAhead(level.descriptor, left, MAX_DEPTH - depth - 1, roomIn(tree, options));
 }
 
 /** Lists the folders whose inode or modification time changed. Resolves to whether there were any. */
@@ -124,7 +147,8 @@ interface Level {
 
 /**
  * Visits folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to descend
- * into. The caller closes the first descriptor.
+ * into. With `takeOver`, whole folders may be filled otherwise: those for which it resolves with true. The caller closes
+ * the first descriptor.
  */
 async function descend(
   tree: FileTree,
@@ -132,6 +156,7 @@ async function descend(
   descriptor: number,
   { onOpen, shouldStop }: WalkOptions,
   visit: (folder: number, descriptor: number) => number[],
+  takeOver?: (levels: readonly Level[], id: number) => Promise<boolean>,
 ): Promise<void> {
   const slice = new TimeSlice();
   const levels: Level[] = [];
@@ -153,10 +178,11 @@ async function descend(
         continue;
       }
       if (shouldStop()) return;
+      await slice.yieldWhenUsed();
+      if (takeOver !== undefined && (await takeOver(levels, id))) continue;
       const open = openNext(level.descriptor, id);
       if (open === undefined) continue;
       enter(id, open);
-      await slice.yieldWhenUsed();
     }
   } finally {
     for (const level of levels.slice(1)) closeSync(level.descriptor);
