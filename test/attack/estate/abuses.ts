@@ -84,7 +84,10 @@ export const ABUSES: readonly Abuse[] = [
         ['php', phpBomb()],
         ['class', classBomb()],
       ])
-        write(folder, { [`${SITE}/${name}/wp-config.php`]: text ?? '', [`${SITE}/${name}/wp-settings.php`]: '' });
+        write(folder, {
+          [`${SITE}/${name}/wp-config.php`]: text ?? '',
+          [`${SITE}/${name}/wp-includes/version.php`]: '<?php',
+        });
     },
     attack: flood(database, 40),
   },
@@ -147,6 +150,10 @@ export const ABUSES: readonly Abuse[] = [
           signal,
         );
     },
+  },
+  {
+    name: 'streams without end',
+    attack: flood(() => '/api/usage/stream', 200),
   },
   {
     name: 'large and deep requests',

@@ -18,6 +18,7 @@ interface Request {
 const SETTINGS = {
   plugins: { webserver: false, screenshots: false, containers: false },
   trusted_proxies: ['127.0.0.1'],
+  usage: { access: 'feature' },
   log: { level: 'info' },
 };
 /** Where the neighbour's observer says that it is. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Part } from '../part.ts';
 import { ABUSES, type Abuse } from './abuses.ts';
 import { Estate } from './estate.ts';
@@ -34,6 +35,7 @@ export async function abuse(each: Abuse, share: number, seconds: number): Promis
       largestWorkerBytes = Math.max(largestWorkerBytes, estate.largestWorkerBytes);
     }, MEMORY_EVERY_MS);
     const ending = new AbortController();
+    setMaxListeners(0, ending.signal);
     const attacking = each.attack(estate, ending.signal, share);
     const abused = await observe(estate, seconds);
     ending.abort();
