@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import type { Estate } from './estate.ts';
 
 /** What a hostile customer does to a node on which others live. */
@@ -16,11 +17,11 @@ const MILLION = 1_000_000;
 const NAME_BYTES = 248;
 
 /** An abuse that asks for paths, several at once, again and again. */
-function flood(paths: (i: number) => string, atOnce: number): Abuse['attack'] {
+function flood(paths: (i: number) => string, atOnce: number, address: Address = 'user'): Abuse['attack'] {
   return async (estate, signal) => {
     let i = 0;
     const client = async () => {
-      while (!signal.aborted) await estate.ask(estate.villain, paths((i += 1)), {}, signal);
+      while (!signal.aborted) await estate.ask(estate.villain, paths((i += 1)), { address }, signal);
     };
     await Promise.all(Array.from({ length: atOnce }, client));
   };
@@ -153,7 +154,7 @@ export const ABUSES: readonly Abuse[] = [
   },
   {
     name: 'streams without end',
-    attack: flood(() => '/api/usage/stream', 200),
+    attack: flood(() => '/api/usage/stream', 200, 'admin'),
   },
   {
     name: 'large and deep requests',

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request, Agent } from 'node:http';
 import { dirname, join } from 'node:path';
+import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
@@ -13,6 +14,7 @@ export interface Neighbour {
 interface Request {
   readonly method?: string;
   readonly body?: unknown;
+  readonly address?: Address;
 }
 
 const SETTINGS = {
@@ -95,16 +97,27 @@ export class Estate {
   login(username: string, password: string, from: string, signal?: AbortSignal): Promise<number> {
     const body = JSON.stringify({ username, password });
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': from };
-    return this.#send('/api/login', 'POST', headers, body, signal);
+    return this.#send(`${this.node.url()}/api/login`, 'POST', headers, body, signal);
   }
 
   /** Resolves with the status; 0 when the signal aborted the request. */
-  ask(who: Neighbour, path: string, { method = 'GET', body }: Request = {}, signal?: AbortSignal): Promise<number> {
+  ask(
+    who: Neighbour,
+    path: string,
+    { method = 'GET', body, address = 'user' }: Request = {},
+    signal?: AbortSignal,
+  ): Promise<number> {
     const headers = {
       authorization: `Bearer ${who.token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
-    return this.#send(path, method, headers, body === undefined ? '' : JSON.stringify(body), signal);
+    return this.#send(
+      this.node.url(address) + path,
+      method,
+      headers,
+      body === undefined ? '' : JSON.stringify(body),
+      signal,
+    );
   }
 
   async close(): Promise<void> {
@@ -113,7 +126,7 @@ export class Estate {
   }
 
   #send(
-    path: string,
+    url: string,
     method: string,
     headers: Readonly<Record<string, string>>,
     body: string,
@@ -121,14 +134,14 @@ export class Estate {
   ): Promise<number> {
     return new Promise((resolve) => {
       const options = { method, headers, agent: this.#agent, ...(signal !== undefined && { signal }) };
-      const sent = request(this.node.url() + path, options, (response) => {
+      const sent = request(url, options, (response) => {
         const { statusCode = 0 } = response;
         this.answers.set(statusCode, (this.answers.get(statusCode) ?? 0) + 1);
-        if (statusCode >= 500 && statusCode !== 503) this.failures.push(`${statusCode} ${method} ${path}`);
+        if (statusCode >= 500 && statusCode !== 503) this.failures.push(`${statusCode} ${method} ${url}`);
         response.resume().once('close', () => resolve(statusCode));
       });
       sent.once('error', (error) => {
-        if (signal?.aborted !== true) this.failures.push(`${error.message}: ${method} ${path}`);
+        if (signal?.aborted !== true) this.failures.push(`${error.message}: ${method} ${url}`);
         resolve(0);
       });
       sent.end(body);
