@@ -90,7 +90,7 @@ export const PlanBody = Type.Object(
   { ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) },
   {
     ...closed,
-    description: 'Limits that are left out are 0 = unlimited',
+    description: 'Limits that are left out are 0 = unlimited, except names_limit, which is 500',
     examples: [{ name: 'starter', domains_limit: 2, features: ['domains'] }],
   },
 );

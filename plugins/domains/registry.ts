@@ -40,7 +40,7 @@ export class DomainRegistry {
 
   /**
    * Adds a domain and creates its document root. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
-   * `domain_limit_reached`; any error of a provider of `domainAdded`.
+   * `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
    */
   async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
     const name = this.#nameOf(domainUrl);
@@ -205,7 +205,7 @@ function assertFree(
   account: Account,
   name: string,
   docroot: readonly string[],
-  { taken, isSub, mains, mainsBelow }: rows.NameStatus,
+  { taken, isSub, names, mains, mainsBelow }: rows.NameStatus,
 ): void {
   if (taken)
     throw new HttpError(
@@ -215,6 +215,12 @@ function assertFree(
   const limit = account.plan?.domains_limit ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
     throw new HttpError('domain_limit_reached', `the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
+  const namesLimit = account.plan?.names_limit ?? 0;
+  if (namesLimit > 0 && names >= namesLimit)
+    throw new HttpError(
+      'names_limit_reached',
+      `the plan allows ${namesLimit} name${namesLimit === 1 ? '' : 's'}, subdomains included`,
+    );
   if (docroot.length === 0 && mains > 0)
     throw new HttpError(
       'invalid_docroot',

@@ -242,10 +242,14 @@ test('domains are grouped by suffix', async () => {
   });
 });
 
-async function limited(username: string, domainsLimit: number): Promise<{ account: Account; token: string }> {
+async function limited(
+  username: string,
+  domainsLimit: number,
+  more: { names_limit?: number } = {},
+): Promise<{ account: Account; token: string }> {
   const { plans } = server.hostkeep.core;
   const { name: _, features, ...limits } = await plans.get('standard');
-  await plans.create(`limit_${username}`, { ...limits, domains_limit: domainsLimit }, [...features]);
+  await plans.create(`limit_${username}`, { ...limits, domains_limit: domainsLimit, ...more }, [...features]);
   return server.user(username, `limit_${username}`);
 }
 
@@ -325,6 +329,23 @@ test('20 requests at once never exceed the limit', async () => {
   assert.is(answers.filter(({ status }) => status === 201).length, 3);
   assert.is(answers.filter(({ body }) => body.error === 'domain_limit_reached').length, 17);
   assert.is((await list(token)).total, 3);
+});
+
+// threat race-conditions: concurrent requests do not exceed the limit of names
+test('every name counts against its own limit, also of many at once', async () => {
+  const { account, token } = await limited('namer', 2, { names_limit: 5 });
+  assert.is((await add(token, 'name.example')).status, 201);
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => add(token, `n${i}.name.example`)));
+  assert.is(answers.filter(({ status }) => status === 201).length, 4);
+  const refused = answers.filter(({ body }) => body.error === 'names_limit_reached');
+  assert.is(refused.length, 16);
+  assert.is(refused[0]?.status, 409);
+  assert.is((await add(token, 'second.example')).body.error, 'names_limit_reached');
+  assert.not(existsSync(join(account.filesRoot, 'second.example')));
+  await remove(token, (await names(token)).find((name) => name.startsWith('n')) ?? '');
+  assert.is((await add(token, 'second.example')).status, 201);
+  await server.hostkeep.core.plans.update('limit_namer', { names_limit: 0 });
+  assert.is((await add(token, 'more.name.example')).status, 201, '0 is unlimited');
 });
 
 // threat race-conditions: of two accounts, one gets a contested name

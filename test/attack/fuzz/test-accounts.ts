@@ -16,6 +16,7 @@ const UNLIMITED: PlanLimits = {
   inodes_limit: 0,
   bandwidth: 0,
   domains_limit: 0,
+  names_limit: 0,
   websites_limit: 0,
   db_limit: 0,
   email_limit: 0,
