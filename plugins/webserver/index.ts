@@ -10,7 +10,7 @@ import { ChangeBatcher } from './change-batcher.ts';
 import { driverOf, type Driver } from './drivers.ts';
 import { startReconciling } from './reconciling.ts';
 import { WebserverConfig } from './schema.ts';
-import { compileTemplate, type VhostValues } from './template.ts';
+import { compileTemplate, HEADER, type VhostValues } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
 import { canConnect, connectAddressOf, WebServer } from './web-server.ts';
@@ -52,6 +52,7 @@ export default definePlugin({
       accounts: host.identity.accounts,
       virtualRoot: host.node.config.virtual_root,
       listen: config.listen,
+      common: driver.commonFile && HEADER + (await readFile(driver.commonFile, 'utf8')),
       log: host.log,
     });
     host.onClose(() => batcher.idle());

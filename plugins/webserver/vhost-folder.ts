@@ -13,8 +13,10 @@ const LONGEST_PLAIN = 200;
 /** A file that `replaceFile` writes beside another, with the process that writes it. */
 const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
 
-/** Never the file of a domain, because a domain contains a dot. */
+/** Files that are never those of a domain, because a domain contains a dot. */
 export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
+export const COMMON_FILE = `${PREFIX}common${EXTENSION}`;
+const NOT_OF_DOMAINS = [BEACON_FILE, COMMON_FILE];
 
 /** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */
 export function fileNameOf(domain: string): string {
@@ -24,7 +26,7 @@ export function fileNameOf(domain: string): string {
 
 /** Whether a file is the virtual host of a domain; all other files in the folder are the operator's. */
 export function isVhostFile(name: string): boolean {
-  return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && name !== BEACON_FILE;
+  return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && !NOT_OF_DOMAINS.includes(name);
 }
 
 /**

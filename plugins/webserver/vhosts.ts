@@ -7,7 +7,7 @@ import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { HEADER, type VhostValues } from './template.ts';
-import { BEACON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
+import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
   readonly folder: VhostFolder;
@@ -17,6 +17,8 @@ interface VhostParts {
   readonly accounts: Accounts;
   readonly virtualRoot: string;
   readonly listen: string;
+  /** The content of the file that all virtual hosts share, where there is one. */
+  readonly common: string | undefined;
   readonly log: Log;
 }
 
@@ -36,15 +38,15 @@ export class Vhosts {
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
   add({ name, docroot, account }: DomainPart): Promise<void> {
     const content = this.#render(name, componentsOf(docroot, this.#parts.virtualRoot), account);
-    return this.#parts.batcher.change({ file: fileNameOf(name), content });
+    return this.#parts.batcher.change({ file: fileNameOf(name), content, accountId: account.id });
   }
 
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
-  async remove({ name }: Pick<DomainPart, 'name'>): Promise<void> {
+  async remove({ name, account }: Pick<DomainPart, 'name' | 'account'>): Promise<void> {
     const { folder, batcher } = this.#parts;
     const file = fileNameOf(name);
     if (!batcher.isBusy(file) && (await folder.changedAt(file)) === undefined) return;
-    await batcher.change({ file, content: undefined });
+    await batcher.change({ file, content: undefined, accountId: account.id });
   }
 
   /** Whether the file of a domain exists. */
@@ -92,9 +94,11 @@ export class Vhosts {
   }
 
   async #differences(spareYoung: boolean): Promise<Change[]> {
-    const { folder, batcher, domains, accounts, log } = this.#parts;
+    const { folder, batcher, domains, accounts, common, log } = this.#parts;
     const present = new Set((await folder.names()).filter(isVhostFile));
     const changes: Change[] = [];
+    if (common !== undefined && (await folder.read(COMMON_FILE)) !== common)
+      changes.push({ file: COMMON_FILE, content: common });
     for await (const { name, components, accountId } of domains.all()) {
       const file = fileNameOf(name);
       present.delete(file);

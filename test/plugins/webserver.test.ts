@@ -407,6 +407,6 @@ function remove(server: TestServer, token: string, name: string) {
 
 function vhosts(): string[] {
   return readdirSync(nginx.vhostFolder)
-    .filter((name) => name !== 'hostkeep-beacon.conf' && name !== '.hostkeep-owner')
+    .filter((name) => !['hostkeep-beacon.conf', 'hostkeep-common.conf', '.hostkeep-owner'].includes(name))
     .toSorted();
 }

@@ -4,9 +4,10 @@
  * @slow starts Caddy
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -18,6 +19,9 @@ export function hasCaddy(): boolean {
   reportSkipped('tests with a real Caddy; install it with apt-get install -y caddy');
   return false;
 }
+
+const TEMPLATES = join(projectDir, 'plugins/webserver');
+const withPort = (template: string, port: number) => template.replace('{{domain}}', `http://{{domain}}:${port}`);
 
 export class Caddy {
   readonly port: number;
@@ -34,9 +38,10 @@ export class Caddy {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
     const port = await freePort();
     mkdirSync(join(folder, 'vhosts'));
+    // the shipped template, without certificates
     writeFileSync(
       join(folder, 'vhost.conf'),
-      `http://{{domain}}:${port} {\n\troot * "{{docroot}}"\n\tfile_server\n}\n`,
+      withPort(readFileSync(join(TEMPLATES, 'caddy-vhost.conf'), 'utf8'), port),
     );
     writeFileSync(
       join(folder, 'Caddyfile'),
