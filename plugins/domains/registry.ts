@@ -185,7 +185,8 @@ export class DomainRegistry {
     if (name === undefined) throw new HttpError('invalid_domain', problem);
     if (publicSuffix(name) === name)
       throw new HttpError('invalid_domain', `${name} is a public suffix, under which anyone can register names`);
-    if (this.#reserved.some((reserved) => isWithin(name, reserved)))
+    // also a parent: its virtual host would stand in for the panel's domain
+    if (this.#reserved.some((reserved) => isWithin(name, reserved) || isWithin(reserved, name)))
       throw new HttpError('invalid_domain', `${name} is reserved on this server`);
     return name;
   }

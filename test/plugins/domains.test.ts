@@ -77,6 +77,7 @@ test('names that are none, suffixes, forbidden names and the panel itself are re
     'a.VERBOTEN.example.',
     'panel.node.test',
     'x.admin.node.test',
+    'node.test',
     'https://a.example',
   ];
   for (const name of bad) {
@@ -99,6 +100,22 @@ test('names that are none, suffixes, forbidden names and the panel itself are re
   }
   assert.equal(await names(token), []);
   assert.not(existsSync(account.filesRoot), 'a refused domain makes no folder');
+});
+
+test('names of well-known mail and login services are refused unless the operator lists others', async () => {
+  const plain = await TestServer.start();
+  try {
+    const { token } = await plain.user('names');
+    const add = async (domain_url: string) =>
+      (await plain.ask('/api/domains/new', { method: 'POST', token, body: { domain_url } })).body['error'];
+    for (const name of ['google.com', 'mail.google.com', 'GMAIL.com'])
+      assert.is(await add(name), 'invalid_domain', name);
+    assert.is(await add('google.example'), undefined);
+  } finally {
+    await plain.close();
+  }
+  const { token } = await server.user('lister');
+  assert.is((await add(token, 'google.com')).status, 201);
 });
 
 test('document roots outside, through links or over files are refused', async () => {
