@@ -45,7 +45,8 @@ function contextOf(options: GlobalOptions): CommandContext {
   return {
     config,
     locales: new Locales(),
-    withStore: (work) => withCore(options, (core) => work({ identity: core, events: core.events, store: core.store })),
+    withStore: (work) =>
+      withCore(options, (core) => work({ identity: core, events: core.events, store: core.store, jobs: core.jobs })),
     keyring: () => Keyring.open(config.data),
     readInput,
   };

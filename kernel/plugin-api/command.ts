@@ -7,6 +7,7 @@ import type { Config } from '../config/configuration.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/keyring.ts';
+import type { AccountJobs } from '../jobs/account-jobs.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -29,7 +30,9 @@ export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
   /** Opens the store while `work` runs. A running server may have it open too, and sees changes at once. */
-  withStore<T>(work: (open: { identity: Identity; events: AuditLog; store: Store }) => Promise<T>): Promise<T>;
+  withStore<T>(
+    work: (open: { identity: Identity; events: AuditLog; store: Store; jobs: AccountJobs }) => Promise<T>,
+  ): Promise<T>;
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
   /** Resolves with all of standard input, without the newline that a shell adds. */

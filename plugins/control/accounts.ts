@@ -5,6 +5,7 @@ import type { Reader } from '../../kernel/storage/store.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
+import { removeAccount as remove } from './removal.ts';
 import type * as schema from './schema.ts';
 
 /** `account` is the administrator, `username` names the account to act on. */
@@ -55,11 +56,13 @@ export async function updateAccount(
 }
 
 export async function removeAccount(
-  { identity }: Host,
+  { identity, jobs, log }: Host,
   call: AdminCall,
 ): Promise<Static<typeof schema.AccountRemoved>> {
   const { username } = otherThanCaller(call);
-  await identity.accounts.remove(username, call.ip);
+  const { files, problem } = await remove(identity.accounts, jobs, username, call.ip);
+  if (problem !== undefined)
+    log.warn({ username, files, problem }, 'the files of a removed account stay in its files root');
   return { username, deleted: true };
 }
 

@@ -31,7 +31,7 @@ export default definePlugin({
       body: schema.AccountBody,
       reply: schema.AccountView,
       status: 201,
-      errors: ['account_exists', 'plan_not_found', 'reauthentication_required'],
+      errors: ['account_exists', 'name_reserved', 'ambiguous_username', 'plan_not_found', 'reauthentication_required'],
     }),
     account: admin({
       method: 'GET',

@@ -404,6 +404,18 @@ test('plans are created, changed and removed, and the log names the administrato
   ]);
 });
 
+// threat reused-names: an administrator cannot create an account whose name is reserved or ambiguous
+test('the name of a removed account is reserved, and none may extend another by an underscore', async () => {
+  await server.user('nora');
+  const create = async (username: string) =>
+    (await post('/api/accounts', { username, password: PASSWORD, plan: 'basic' })).body.error;
+  assert.is(await create('nora_b'), 'ambiguous_username');
+  assert.equal((await del('/api/accounts/nora')).body, { username: 'nora', deleted: true });
+  assert.is(await create('nora'), 'name_reserved');
+  assert.is(await create('nora_b'), 'ambiguous_username');
+  assert.is((await del('/api/accounts/nora')).body.error, 'account_not_found');
+});
+
 test('an override beats the plan, until it is left to the plan again', async () => {
   await server.user('erik', 'basic');
   const features = (body: Body) => body['features'] as string[];

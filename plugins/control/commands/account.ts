@@ -1,5 +1,6 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
+import { removeAccount } from '../removal.ts';
 import {
   textTable,
   type Command,
@@ -53,7 +54,7 @@ export const accountCommands: CommandGroup = {
       accounts.suspend(name),
     ),
     change('unsuspend', 'open the account again', 'open again', ({ accounts }, name) => accounts.unsuspend(name)),
-    change('remove', 'remove the account; its files stay', 'removed', ({ accounts }, name) => accounts.remove(name)),
+    { usage: 'remove <username>', summary: 'remove the account and keep its files, set aside', run: remove },
   ],
 };
 
@@ -126,6 +127,17 @@ async function setPassword(context: CommandContext, [username = '']: readonly st
     return given === undefined
       ? { value: { username, password }, text: `${username} has a new password: ${password}` }
       : { value: { username }, text: `${username} has a new password` };
+  });
+}
+
+function remove(context: CommandContext, [username = '']: readonly string[]) {
+  return context.withStore(async ({ identity: { accounts }, jobs }) => {
+    const { files, problem } = await removeAccount(accounts, jobs, username);
+    const where = files === undefined ? '' : `; its files are in ${files}`;
+    return {
+      value: { username, state: 'removed', files: files ?? null, problem: problem ?? null },
+      text: `${username} is removed${where}${problem === undefined ? '' : ` (${problem})`}`,
+    };
   });
 }
 
