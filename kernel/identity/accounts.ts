@@ -2,7 +2,7 @@ import { SELECT_ACCOUNT, snapshotOf, type Account, type AccountRow, type Role } 
 import { AccountCells } from './account-cells.ts';
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
-import { assertNameFree, RemovedAccounts, reserveName } from './removed-accounts.ts';
+import { assertNameFree, namesExtending, RemovedAccounts, reserveName } from './removed-accounts.ts';
 import { assertPlanExists, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { SqlValue } from '../storage/connection.ts';
@@ -79,6 +79,11 @@ export class Accounts {
 
   async usernames(): Promise<string[]> {
     return (await this.#store.all<{ username: string }>('select username from accounts')).map((row) => row.username);
+  }
+
+  /** See the function of this name. */
+  namesExtending(username: string): Promise<string[]> {
+    return namesExtending(this.#store, username);
   }
 
   async count(role: Role): Promise<number> {
