@@ -63,6 +63,8 @@ function withDocker(): void {
         '--label',
         'com.docker.compose.project=ann',
         '--label',
+        'com.docker.compose.project.working_dir=/srv/ann',
+        '--label',
         'a.b=c d',
         '--cpus',
         '0.3',
@@ -111,7 +113,10 @@ function withDocker(): void {
       'true',
     );
     server = await TestServer.start({
-      config: { containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 } },
+      config: {
+        containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 },
+        files_root: '/srv/{username}/www',
+      },
     });
     users = {
       ann: await server.user('ann'),
