@@ -117,11 +117,14 @@ export class DomainRegistry {
       await this.#host.store.write((tx) => rows.remove(tx, row, 'adding'));
       throw refusal;
     }
-    await this.#host.store.write(async (tx) => {
-      if (!(await rows.activate(tx, row, 'adding')))
-        throw new Error(`the account of ${row.name} was removed while the domain was being added`);
-      await this.#record(tx, 'added', account, row, ip);
+    const isAdded = await this.#host.store.write(async (tx) => {
+      const isActive = await rows.activate(tx, row, 'adding');
+      if (isActive) await this.#record(tx, 'added', account, row, ip);
+      return isActive;
     });
+    if (isAdded) return;
+    await this.#host.gather('domainRemoved', part);
+    throw new Error(`the account of ${row.name} was removed while the domain was being added`);
   }
 
   async #completeRemoval(account: Account, removed: readonly rows.DomainRow[], ip: string): Promise<void> {

@@ -7,6 +7,8 @@ export interface Driver {
   readonly name: string;
   readonly vhostFolder: string;
   readonly templateFile: string;
+  /** For domains of suspended accounts. */
+  readonly suspendedTemplateFile: string;
   /** What the virtual hosts share; `undefined` where the web server has nothing for it. */
   readonly commonFile: string | undefined;
   readonly check: readonly string[];
@@ -50,6 +52,7 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
     name,
     vhostFolder: config.vhost_folder || defaults.vhostFolder,
     templateFile: config.template || shipped(`${name}-vhost.conf`),
+    suspendedTemplateFile: config.suspended_template || shipped(`${name}-suspended.conf`),
     commonFile: defaults.hasCommon ? shipped(`${name}-common.conf`) : undefined,
     check: command('check'),
     reload: command('reload'),
@@ -58,4 +61,5 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
   };
 }
 
-const shipped = (file: string) => join(projectDir, 'plugins/webserver', file);
+/** Returns the path of a file of this plugin. */
+export const shipped = (file: string): string => join(projectDir, 'plugins/webserver', file);

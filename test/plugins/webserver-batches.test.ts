@@ -12,7 +12,14 @@ const test = testSuite('webserver-batches');
 function newBatcher(): { batcher: ChangeBatcher; path: string } {
   const path = temporaryFolder();
   const folder = new VhostFolder(path);
-  const names = { name: 'none', vhostFolder: path, templateFile: '', commonFile: undefined, beacon: undefined };
+  const names = {
+    name: 'none',
+    vhostFolder: path,
+    templateFile: '',
+    suspendedTemplateFile: '',
+    commonFile: undefined,
+    beacon: undefined,
+  };
   const commands = { check: ['true'], reload: ['true'], version: ['true'] };
   const server = new WebServer({ ...names, ...commands }, folder, '80', { commandMs: 5000, servedMs: 0 });
   return { batcher: new ChangeBatcher(folder, server), path };

@@ -20,9 +20,6 @@ export function hasCaddy(): boolean {
   return false;
 }
 
-const TEMPLATES = join(projectDir, 'plugins/webserver');
-const withPort = (template: string, port: number) => template.replace('{{domain}}', `http://{{domain}}:${port}`);
-
 export class Caddy {
   readonly port: number;
   readonly folder: string;
@@ -38,11 +35,11 @@ export class Caddy {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
     const port = await freePort();
     mkdirSync(join(folder, 'vhosts'));
-    // the shipped template, without certificates
-    writeFileSync(
-      join(folder, 'vhost.conf'),
-      withPort(readFileSync(join(TEMPLATES, 'caddy-vhost.conf'), 'utf8'), port),
-    );
+    for (const name of ['vhost', 'suspended']) {
+      // the shipped template, without certificates
+      const template = readFileSync(join(projectDir, 'plugins/webserver', `caddy-${name}.conf`), 'utf8');
+      writeFileSync(join(folder, `${name}.conf`), template.replace('{{domain}}', `http://{{domain}}:${port}`));
+    }
     writeFileSync(
       join(folder, 'Caddyfile'),
       `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
@@ -76,6 +73,7 @@ export class Caddy {
       driver: 'caddy',
       vhost_folder: join(this.folder, 'vhosts'),
       template: join(this.folder, 'vhost.conf'),
+      suspended_template: join(this.folder, 'suspended.conf'),
       check: command('validate'),
       reload: command('reload'),
       version: [SERVER ?? '', 'version'],
