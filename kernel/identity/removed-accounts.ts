@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
@@ -11,6 +12,12 @@ export interface RemovedAccount {
   readonly filesRoot: string;
   /** Milliseconds since 1970. */
   readonly removedAt: number;
+}
+
+/** A removed account that is being purged. */
+export interface ClaimedAccount extends RemovedAccount {
+  /** The process and the attempt. */
+  readonly claim: string;
 }
 
 interface Row {
@@ -45,23 +52,27 @@ export class RemovedAccounts {
   }
 
   /**
-   * Claims one for this process to purge it, until `release` or `giveUp`; another process must not work on what may
-   * belong to a new account of that name a moment later. Errors: 404 `account_not_found`, 409 `purge_in_progress`.
+   * Claims one for a purge, until `release` or `giveUp`: two at once could remove what belongs to a new account of that
+   * name a moment later. Errors: 404 `account_not_found`, 409 `purge_in_progress`.
    */
-  claim(username: string): Promise<RemovedAccount> {
+  claim(username: string): Promise<ClaimedAccount> {
     return this.#store.write(async (tx) => {
       const row = (await tx.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username);
-      if (row.claimed_by !== PROCESS_ID && isRunning(row.claimed_by))
-        throw new HttpError('purge_in_progress', `another process is purging ${username}`);
-      await tx.run('update removed_accounts set claimed_by = ? where username = ?', PROCESS_ID, username);
-      return this.#of(row);
+      const [holder = ''] = row.claimed_by.split(' ');
+      if (isRunning(holder)) throw new HttpError('purge_in_progress', `${username} is being purged`);
+      const claim = `${PROCESS_ID} ${randomUUID()}`;
+      await tx.run('update removed_accounts set claimed_by = ? where username = ?', claim, username);
+      return { ...this.#of(row), claim };
     });
   }
 
-  /** Frees the name of a claimed account that is purged. */
-  release({ id, username }: RemovedAccount, by: { readonly username: string; readonly ip: string }): Promise<void> {
+  /** Frees the name of an account that is purged. */
+  release(
+    { id, username, claim }: ClaimedAccount,
+    by: { readonly username: string; readonly ip: string },
+  ): Promise<void> {
     return this.#store.write(async (tx) => {
-      await tx.run('delete from removed_accounts where username = ? and account_id = ?', username, id);
+      await tx.run('delete from removed_accounts where username = ? and claimed_by = ?', username, claim);
       await this.#events.record(tx, {
         type: 'account.purged',
         ...by,
@@ -72,9 +83,9 @@ export class RemovedAccounts {
   }
 
   /** Ends the claim; the name stays reserved. */
-  async giveUp({ username }: RemovedAccount): Promise<void> {
+  async giveUp({ username, claim }: ClaimedAccount): Promise<void> {
     await this.#store.write((tx) =>
-      tx.run("update removed_accounts set claimed_by = '' where username = ? and claimed_by = ?", username, PROCESS_ID),
+      tx.run("update removed_accounts set claimed_by = '' where username = ? and claimed_by = ?", username, claim),
     );
   }
 

@@ -103,8 +103,11 @@ export class AccountJobs {
     }
   }
 
+  /** The root is the operator's folder above, so that the process keeps the rights of the service. */
   #runRemoved(account: Identified, input: Parameters<typeof removedFiles>[0]): Promise<Removal> {
-    return this.#pool.run(REMOVED_FILES, { key: `removed ${account.id}` }, input);
+    const above = dirname(input.root.operatorPath);
+    const root = { path: above, operatorPath: above, below: [] };
+    return this.#pool.run(REMOVED_FILES, { key: `removed ${account.id}`, root }, input);
   }
 
   #filesOf({ id, username }: Identified): RemovedFiles {

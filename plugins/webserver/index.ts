@@ -64,6 +64,7 @@ export default definePlugin({
       provides: {
         domainAdded: (domain) => vhosts.add(domain),
         domainRemoved: (domain) => vhosts.remove(domain),
+        purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
         webServer: () => connectAddressOf(config.listen),
         metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
         doctor: async () => [await findingOf(driver, server)],

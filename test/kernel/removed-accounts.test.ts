@@ -38,7 +38,7 @@ test('the name of a removed account is reserved until it is purged', async () =>
   assert.is(await create('ann'), 'done');
 });
 
-test('one process at a time purges an account, unless that process has ended', async () => {
+test('one attempt at a time purges an account, unless its process has ended', async () => {
   await server.account('claimed');
   await accounts().remove('claimed');
   const setClaim = (claim: string) =>
@@ -46,10 +46,13 @@ test('one process at a time purges an account, unless that process has ended', a
       tx.run("update removed_accounts set claimed_by = ? where username = 'claimed'", claim),
     );
   const stat = readFileSync('/proc/1/stat', 'utf8');
-  await setClaim(`1:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`);
+  await setClaim(`1:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} x`);
   assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
-  await setClaim('1:1');
+  await setClaim('1:1 x');
   const claimed = await accounts().removed.claim('claimed');
+  assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
+  await accounts().removed.giveUp({ ...claimed, claim: 'of another' });
+  assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
   await accounts().removed.giveUp(claimed);
   assert.is(await create('claimed'), 'name_reserved');
 });

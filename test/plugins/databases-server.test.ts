@@ -305,6 +305,54 @@ if (hasReal) {
     );
   });
 
+  // threat reused-names: a purge drops the databases that a new account of the name would find
+  test('databases of a removed account are dropped by prefix, and only named by other rules', async () => {
+    await mariaDb.sql(
+      'create database gone_a; create database `gone_b``c`; create database gonex_d; create database gone_e_f',
+    );
+    const never = new AbortController().signal;
+    const purge = async (server: TestServer) => {
+      const account = await server.hostkeep.core.accounts.removed.get('gone');
+      const parts = await server.hostkeep.plugins.gather('purge', account, never);
+      const part = parts.find(({ plugin }) => plugin === 'databases');
+      if (part?.ok !== true) throw new Error(JSON.stringify(part));
+      return part.value;
+    };
+    const names = async () => {
+      const found = (await mariaDb.sql('show databases')).split('\n');
+      return found.filter((name) => name.startsWith('gone'));
+    };
+    const remove = async (server: TestServer) => {
+      await server.account('gone');
+      await server.hostkeep.core.accounts.remove('gone');
+    };
+    const named = { ...root(), ownership: 'grants', database_user: 'eve' };
+    await withServer({ servers: { main: named }, default_server: 'main' }, async (server) => {
+      await remove(server);
+      const problem =
+        "ann_shop, annx are the account's: drop them on the server main, and what lets the account use them";
+      assert.equal(await purge(server), [{ what: 'databases', removed: 0, problem }]);
+    });
+    const weak = { ...root(), user: 'eve', password: 'secret' };
+    await mariaDb.sql("grant select on gone_a.* to eve@'%'");
+    await withServer({ servers: { main: weak }, default_server: 'main' }, async (server) => {
+      await remove(server);
+      const [part] = await purge(server);
+      assert.match(part?.problem ?? '', /^gone_a: Access denied/);
+    });
+    await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
+      await remove(server);
+      await olderAccount(server, 'gone_e');
+      assert.equal(await purge(server), [{ what: 'databases', removed: 2 }]);
+      assert.equal(await names(), ['gone_e_f', 'gonex_d']);
+      assert.equal(await purge(server), [{ what: 'databases', removed: 0 }]);
+    });
+    await withServer({}, async (server) => {
+      await remove(server);
+      assert.equal(await purge(server), [{ what: 'databases', removed: 0 }], 'SQLite files go with the files');
+    });
+  });
+
   test('a server that is killed is 503, and is used again when it is back', async () => {
     await withServer(
       { servers: { main: root() }, default_server: 'main', refresh_seconds: 0.1, retry_seconds: 0.1 },

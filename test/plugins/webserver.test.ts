@@ -356,6 +356,25 @@ if (hasReal) {
     }
   });
 
+  test('a purge without a server takes the virtual hosts down', async () => {
+    const config = join(temporaryFolder(), 'config.json');
+    const settings = { webserver: nginx.settings, containers: { socket: '' }, plugins: { screenshots: false } };
+    writeFileSync(config, JSON.stringify(settings));
+    let data = '';
+    await withServer(nginx.settings, async (server) => {
+      ({ data } = server);
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, 'shop.example')).status, 201);
+    });
+    assert.is((await hostkeep(data, ['--config', config, 'account', 'remove', 'ann'])).code, 0);
+    assert.is((await nginx.fetch('shop.example')).status, 404, 'nobody has been told, but the files are gone');
+    const { stdout, code } = await hostkeep(data, ['--config', config, 'account', 'purge', 'ann']);
+    assert.match(stdout, /ann is purged, and its name is free/);
+    assert.is(code, 0);
+    assert.is((await nginx.fetch('shop.example')).status, 0);
+    assert.equal(vhosts(), []);
+  });
+
   test("the operator's page takes the place of a suspended account's sites at once, whichever process suspends it", async () => {
     const page = join(temporaryFolder(), 'page.html');
     writeFileSync(page, '<p>Bitte zahlen Sie Ihre Rechnung €</p>');

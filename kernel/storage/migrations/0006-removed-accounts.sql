@@ -3,7 +3,7 @@ create table removed_accounts (
   username text primary key,
   account_id integer not null,
   removed_at integer not null,      -- milliseconds since 1970
-  claimed_by text not null default '' -- process that is purging it
+  claimed_by text not null default '' -- process and attempt that purge it
 ) strict, without rowid;
 
 insert into removed_accounts (username, account_id, removed_at)

@@ -14,7 +14,12 @@ const PROJECT_FOLDER = 'com.docker.compose.project.working_dir';
 export function isOwnedBy(labels: ReadonlyMap<string, string>, account: Owner): boolean {
   const owner = labels.get(OWNER);
   if (owner !== undefined) return owner === account.username;
-  return labels.get(PROJECT) === account.username && isFolderOf(account, labels.get(PROJECT_FOLDER) ?? '');
+  return isOfProject(labels, account) && isFolderOf(account, labels.get(PROJECT_FOLDER) ?? '');
+}
+
+/** Whether a compose project of the account's name made what bears the labels, wherever it was started from. */
+export function isOfProject(labels: ReadonlyMap<string, string>, { username }: Owner): boolean {
+  return labels.get(PROJECT) === username;
 }
 
 type Owner = Pick<Account, 'username' | 'filesRoot'>;
