@@ -51,7 +51,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const credentials = new Credentials({ store, revision, accounts, events });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
   const passwords = new PasswordHasher();
-  const jobs = new AccountJobs(rootTemplate, config.jobs, log);
+  const jobs = new AccountJobs(rootTemplate, config.jobs, log, config.removed_root.replaceAll('{data}', config.data));
   await shipPlans(store, plans, locales);
   await revision.follow();
   const close = async () => {

@@ -113,9 +113,9 @@ export class Hostkeep {
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
     const fixed = (each: Config) =>
-      JSON.stringify([each.data, each.files_root, each.listen, each.admin_listen, each.tls]);
+      JSON.stringify([each.data, each.files_root, each.removed_root, each.listen, each.admin_listen, each.tls]);
     if (fixed(config) !== fixed(old.config))
-      throw new Error('changes of data, files_root, listen, admin_listen and tls need a restart');
+      throw new Error('changes of data, files_root, removed_root, listen, admin_listen and tls need a restart');
     this.core.keys.reload();
     const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
     try {

@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Keyring } from '../identity/keyring.ts';
+import type { Config } from '../config/configuration.ts';
 import { Locales } from '../config/locales.ts';
+import { createLog } from '../log.ts';
 import type { Command as PluginCommand, CommandContext, CommandOption, OptionValues } from '../plugin-api/command.ts';
 import { findCommands } from '../plugin-host/discovery.ts';
 import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
@@ -45,8 +47,24 @@ function contextOf(options: GlobalOptions): CommandContext {
   return {
     config,
     locales: new Locales(),
-    withStore: (work) => withCore(options, (core) => work({ identity: core, events: core.events, store: core.store })),
+    withStore: (work) =>
+      withCore(options, (core) => work({ identity: core, events: core.events, store: core.store, jobs: core.jobs })),
+    withPlugins: pluginsOf(config),
     keyring: () => Keyring.open(config.data),
     readInput,
+  };
+}
+
+/** Imported only by the commands that need it, because commands are to start quickly. */
+function pluginsOf(config: Config): CommandContext['withPlugins'] {
+  return async (work) => {
+    const { Hostkeep } = await import('../hostkeep.ts');
+    const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
+    const { core, node, plugins } = hostkeep;
+    try {
+      return await work({ identity: core, jobs: core.jobs, node, gather: plugins.gather });
+    } finally {
+      await hostkeep.close();
+    }
   };
 }

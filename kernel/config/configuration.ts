@@ -49,6 +49,12 @@ export const KernelConfig = Type.Object({
     minLength: 1,
     description: "Folder of an account's files; {data} and {username} are replaced",
   }),
+  removed_root: Type.String({
+    default: '',
+    description:
+      'Folder for the files of removed accounts, on the same file system; {data} is replaced. Empty = .removed beside ' +
+      'the folders of the accounts',
+  }),
   virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'Path of the files root as clients see it' }),
   token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
   log: Type.Object(

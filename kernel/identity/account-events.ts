@@ -8,6 +8,7 @@ declare module '../storage/audit-log.ts' {
     'account.suspended': undefined;
     'account.unsuspended': undefined;
     'account.removed': { readonly account_id: number };
+    'account.purged': { readonly account_id: number };
     'password.changed': undefined;
     /** On a plan if `plan` is set, else on the account; `on` is `null` if the plan decides again. */
     'feature.toggled': { readonly feature: string; readonly on: boolean | null; readonly plan?: string };

@@ -2,6 +2,7 @@ import { SELECT_ACCOUNT, snapshotOf, type Account, type AccountRow, type Role } 
 import { AccountCells } from './account-cells.ts';
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
+import { assertNameFree, namesExtending, RemovedAccounts, reserveName } from './removed-accounts.ts';
 import { assertPlanExists, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { SqlValue } from '../storage/connection.ts';
@@ -28,6 +29,7 @@ export class Accounts {
   readonly #plans: Plans;
   readonly #events: AuditLog;
   readonly #filesRoot: (username: string) => string;
+  readonly removed: RemovedAccounts;
 
   constructor(parts: {
     store: Store;
@@ -41,6 +43,7 @@ export class Accounts {
     this.#plans = parts.plans;
     this.#events = parts.events;
     this.#filesRoot = parts.filesRoot;
+    this.removed = new RemovedAccounts(parts.store, parts.events, parts.filesRoot);
   }
 
   /**
@@ -78,6 +81,11 @@ export class Accounts {
     return (await this.#store.all<{ username: string }>('select username from accounts')).map((row) => row.username);
   }
 
+  /** See the function of this name. */
+  namesExtending(username: string): Promise<string[]> {
+    return namesExtending(this.#store, username);
+  }
+
   async count(role: Role): Promise<number> {
     return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
   }
@@ -85,7 +93,7 @@ export class Accounts {
   /**
    * Creates an account: a user, whose plan must be given because a forgotten one would mean no features, or an admin
    * without a plan. `check` runs first in the transaction, and rejects if the account may not be created after all.
-   * Errors: 409 `account_exists`, 404 `plan_not_found`, 400 for a bad name.
+   * Errors: 409 `account_exists`, `name_reserved`, `ambiguous_username`, 404 `plan_not_found`, 400 for a bad name.
    */
   async create(account: NewAccount, ip = '', check?: (tx: Tx) => Promise<void>): Promise<Account> {
     const { username, role, plan = null } = account;
@@ -101,8 +109,7 @@ export class Accounts {
     await this.#store.write(async (tx) => {
       await check?.(tx);
       if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed since the check above
-      if (await tx.get('select 1 from accounts where username = ?', username))
-        throw new HttpError('account_exists', `the account ${username} already exists`);
+      await assertNameFree(tx, username);
       const { lastId: id } = await tx.run(
         'insert into accounts (username, role, email, password_hash, plan, created_at) values (?, ?, ?, ?, ?, ?)',
         username,
@@ -170,12 +177,14 @@ export class Accounts {
   }
 
   /**
-   * Removes the account and its data in the store, not its files. Errors: 404 `account_not_found`, 409 `last_admin`.
+   * Removes the account and its data in the store, and reserves its name; what it left elsewhere stays. Errors: 404
+   * `account_not_found`, 409 `last_admin`.
    */
   remove(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await assertNotLastAdmin(tx, id);
       await tx.run('delete from accounts where id = ?', id);
+      await reserveName(tx, { id, username });
       await this.#events.record(tx, {
         type: 'account.removed',
         username,

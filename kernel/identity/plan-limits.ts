@@ -13,6 +13,7 @@ export const PlanLimits = Type.Object(
     inodes_limit: Limit('Files and folders'),
     bandwidth: Limit('Network speed in Mbit/s'),
     domains_limit: Limit('Domains, not counting subdomains of own domains'),
+    names_limit: Limit('Domains, their subdomains and aliases together'),
     websites_limit: Limit('Websites'),
     db_limit: Limit('Databases'),
     email_limit: Limit('Mailboxes'),

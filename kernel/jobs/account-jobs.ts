@@ -1,7 +1,11 @@
+import { dirname, join } from 'node:path';
 import type { Log } from '../log.ts';
+import type { Removal } from './remove-tree.ts';
 import { filesRootOf, unsafeParentOf } from '../system/files-root.ts';
 import { JobPool, type JobPoolOptions, type JobRunOptions } from './job-pool.ts';
 import { defineJob, type Job, type JobOwner } from './job.ts';
+import type removedFiles from './removed-files-job.ts';
+import type { RemovedFiles } from './removed-files-job.ts';
 import type unsafeParents from './roots-job.ts';
 
 interface Identified {
@@ -22,15 +26,28 @@ const ROOTS = defineJob<typeof unsafeParents>({
   tooMuch: 'files_unavailable',
 });
 
+/** No user name begins with a dot. */
+const REMOVED = '.removed';
+const REMOVED_FILES = defineJob<typeof removedFiles>({
+  beside: import.meta.url,
+  script: 'removed-files-job',
+  timeoutMs: 60_000,
+  tooMuch: 'files_unavailable',
+});
+/** How long one job removes files, so that the jobs of others take turns with it. */
+const REMOVE_MS = 5000;
+
 /** The jobs of accounts, which run in one pool unless they have reason for one of their own. */
 export class AccountJobs {
   readonly #filesRoot: string;
+  readonly #removedRoot: string;
   readonly #log: Log;
   readonly #pool: JobPool;
 
-  /** `filesRoot` is the setting `files_root`. */
-  constructor(filesRoot: string, { processes, memory_mib: memoryMib }: JobsConfig, log: Log) {
+  /** `filesRoot` and `removedRoot` are the settings `files_root` and `removed_root`. */
+  constructor(filesRoot: string, { processes, memory_mib: memoryMib }: JobsConfig, log: Log, removedRoot = '') {
     this.#filesRoot = filesRoot;
+    this.#removedRoot = removedRoot || join(dirname(`${filesRoot.split('{username}')[0]}x`), REMOVED);
     this.#log = log;
     this.#pool = this.open({ name: 'files', processes, idleMs: IDLE_MS, limits: { memoryMib } });
   }
@@ -54,6 +71,56 @@ export class AccountJobs {
     if (anybodys.below.length === 0) return [unsafeParentOf(anybodys)].filter((parent) => parent !== undefined);
     const roots = (await usernames()).map((username) => filesRootOf(this.#filesRoot, username));
     return this.#pool.run(ROOTS, { key: 'roots' }, roots);
+  }
+
+  /** Where the files of a removed account lie. */
+  removedRootOf(account: Identified): string {
+    const { aside, name } = this.#filesOf(account);
+    return join(aside, name);
+  }
+
+  /**
+   * Moves the files of a removed account out of the files root, so that no later account finds them. Resolves with
+   * whether there were any, and with the problem if they stay. Errors: 503 `files_unavailable`.
+   */
+  async setAside(account: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string | undefined }> {
+    if (this.#isShared) return { hadFiles: false };
+    const { removed, problem } = await this.#runRemoved(account, { ...this.#filesOf(account), task: 'set aside' });
+    return { hadFiles: removed > 0 || problem !== undefined, problem };
+  }
+
+  /**
+   * Removes the files of a removed account, wherever they lie, until the signal is aborted. Errors: 503
+   * `files_unavailable`.
+   */
+  async removeFiles(account: Identified, signal: AbortSignal): Promise<Removal> {
+    if (this.#isShared) return { removed: 0, isComplete: true };
+    const input = { ...this.#filesOf(account), task: 'remove', timeMs: REMOVE_MS } as const;
+    for (let total = 0; ;) {
+      const { removed, problem, isComplete } = await this.#runRemoved(account, input);
+      total += removed;
+      if (isComplete || signal.aborted) return { removed: total, problem, isComplete };
+    }
+  }
+
+  /** The root is the operator's folder above, so that the process keeps the rights of the service. */
+  #runRemoved(account: Identified, input: Parameters<typeof removedFiles>[0]): Promise<Removal> {
+    const above = dirname(input.root.operatorPath);
+    const root = { path: above, operatorPath: above, below: [] };
+    return this.#pool.run(REMOVED_FILES, { key: `removed ${account.id}`, root }, input);
+  }
+
+  #filesOf({ id, username }: Identified): RemovedFiles {
+    return {
+      root: filesRootOf(this.#filesRoot, username),
+      aside: this.#removedRoot,
+      name: `${username}-${id}`,
+    };
+  }
+
+  /** Whether all accounts have the same files root, which then belongs to none of them. */
+  get #isShared(): boolean {
+    return !this.#filesRoot.includes('{username}');
   }
 
   /** Opens a pool; the caller closes it. */

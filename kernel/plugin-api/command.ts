@@ -7,6 +7,9 @@ import type { Config } from '../config/configuration.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/keyring.ts';
+import type { AccountJobs } from '../jobs/account-jobs.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { Host } from './plugin.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -29,7 +32,13 @@ export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
   /** Opens the store while `work` runs. A running server may have it open too, and sees changes at once. */
-  withStore<T>(work: (open: { identity: Identity; events: AuditLog; store: Store }) => Promise<T>): Promise<T>;
+  withStore<T>(
+    work: (open: { identity: Identity; events: AuditLog; store: Store; jobs: AccountJobs }) => Promise<T>,
+  ): Promise<T>;
+  /** Sets all plugins up while `work` runs, serving nothing, for what only they can do. A server may be running. */
+  withPlugins<T>(
+    work: (open: { identity: Identity; jobs: AccountJobs; node: NodeInfo; gather: Host['gather'] }) => Promise<T>,
+  ): Promise<T>;
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
   /** Resolves with all of standard input, without the newline that a shell adds. */

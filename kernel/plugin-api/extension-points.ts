@@ -3,12 +3,14 @@
  * function in `Setup.provides`; a plugin that needs the data calls `host.gather(point, …)`.
  */
 import type { Account } from '../identity/accounts.ts';
+import type { RemovedAccount } from '../identity/removed-accounts.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
 import type { DemoContext, DemoReport } from './points/demo.ts';
 import type { DomainPart } from './points/domain-part.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
 import type { PortsPart } from './points/ports-part.ts';
+import type { PurgePart } from './points/purge-part.ts';
 import type { SitePart } from './points/site-part.ts';
 import type { SystemNames } from './points/system-names.ts';
 import type { WebServerPart } from './points/web-server-part.ts';
@@ -33,6 +35,11 @@ export interface ExtensionPoints {
    * called on all providers.
    */
   domainRemoved(domain: DomainPart): void | Promise<void>;
+  /**
+   * Removes what the plugin keeps of a removed account outside the store. Called again after a failure, so it finds out
+   * what is left; stops when the signal is aborted, and reports or throws why something stays.
+   */
+  purge(account: RemovedAccount, signal: AbortSignal): readonly PurgePart[] | Promise<readonly PurgePart[]>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Called before this node fetches a page of one of its own domains. */
@@ -77,6 +84,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   metrics: PART,
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
+  purge: { ...CHANGE, timeoutMs: 3_600_000 },
   sites: PART,
   webServer: PART,
   systemNames: PART,

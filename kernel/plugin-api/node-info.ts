@@ -25,6 +25,8 @@ export interface PluginStatus {
    */
   readonly state: 'ready' | 'degraded' | 'unavailable' | 'off';
   readonly features: readonly string[];
+  /** See `Plugin.keepsByName`. */
+  readonly keepsByName?: boolean;
   /** The extension points that it provides; none unless it is ready or degraded. */
   readonly provides: readonly ExtensionPointName[];
   /** Why it is not ready. */

@@ -44,6 +44,11 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   readonly features: readonly string[];
   /** Its own errors by code: status and English title. */
   readonly errors?: ErrorTable;
+  /**
+   * Whether it keeps something outside the store under an account's name: while it is unavailable, the name of a removed
+   * account is not freed.
+   */
+  readonly keepsByName?: boolean;
   /** Plugins without which this one can do nothing: unless they are ready, its routes answer 503. */
   readonly needs?: readonly string[];
   /** Plugins that this one works with where they are ready, and does without where they are not. */

@@ -139,7 +139,14 @@ export class PluginSet {
 
   #refuse(plugin: Plugin, { message, remedy }: Unavailable, config: unknown): void {
     const { name, features } = plugin;
-    const status = { name, state: 'unavailable', features, provides: [], reason: message } as const;
+    const status = {
+      name,
+      state: 'unavailable',
+      features,
+      keepsByName: plugin.keepsByName === true,
+      provides: [],
+      reason: message,
+    } as const;
     this.#loaded.set(name, {
       plugin,
       setup: undefined,

@@ -1,13 +1,21 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { Unavailable } from '../../kernel/errors.ts';
+import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { cgroupFinding, EngineMonitor, engineMetrics } from './engine-monitor.ts';
+import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { unavailable } from './engine/unavailable.ts';
+import { purgeContainers } from './purge.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
 import { CgroupReader } from './stats/cgroup-reader.ts';
 
 /** Delay of loading the client library, so that it does not slow down the start. */
 const PRELOAD_MS = 500;
+
+/** A new account of the same name would use the engine. */
+const OWN_ENGINE = {
+  what: 'containers',
+  removed: 0,
+  problem: 'the account has an engine of its own: stop it, and remove its entry from containers.sockets',
+};
 
 export default definePlugin({
   name: 'containers',
@@ -66,6 +74,14 @@ export default definePlugin({
         doctor: () => Promise.all([...monitors.map((monitor) => monitor.finding()), cgroupFinding(cgroups)]),
         // an account's own engine is the account's to start and to stop
         health: async () => (shared === undefined ? [] : [await shared.health()]),
+        purge: (account, signal) => {
+          if (own.has(account.username)) return [OWN_ENGINE];
+          if (shared === undefined) return [];
+          return purgeContainers(shared.engine, account, signal).catch((error: unknown) => {
+            const why = messageOf(error);
+            return [{ what: 'containers', removed: 0, problem: `${why} (${remedyFor(why, false)})` }];
+          });
+        },
         metrics: () => engineMetrics(monitors),
         demoOutside: async ({ demo }) =>
           shared === undefined

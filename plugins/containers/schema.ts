@@ -8,7 +8,7 @@ export const ContainersConfig = Type.Object(
       pattern: '^(/.*)?$',
       default: '/var/run/docker.sock',
       description:
-        'Socket of the Docker-compatible engine that accounts share; empty = no shared engine. While the engine at a socket does not answer, or is not there, statistics, disk usage and ports are 503; without an engine ports are null',
+        'Socket of the Docker-compatible engine that accounts share; empty = no shared engine. On it, a container is that of the account that its label hostkeep.account names; without that label, of the account whose name its compose project has, if it was started from the folder of that account. While the engine at a socket does not answer, or is not there, statistics, disk usage and ports are 503; without an engine ports are null',
     }),
     sockets: Type.Record(Type.String(), Socket, {
       default: {},

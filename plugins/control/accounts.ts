@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Account, Role } from '../../kernel/identity/accounts.ts';
 import type { HashLane } from '../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
@@ -5,7 +6,12 @@ import type { Reader } from '../../kernel/storage/store.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
+import type { Purges } from './purge.ts';
+import { removeAccount as remove } from './removal.ts';
 import type * as schema from './schema.ts';
+
+/** How long a request waits for a purge. */
+const PURGE_MS = 20_000;
 
 /** `account` is the administrator, `username` names the account to act on. */
 interface AdminCall {
@@ -54,13 +60,25 @@ export async function updateAccount(
   return accountReply(await identity.accounts.update(username, change, ip));
 }
 
+/** With `purge`, an account that is removed already is purged only. */
 export async function removeAccount(
-  { identity }: Host,
-  call: AdminCall,
+  host: Host,
+  purges: Purges,
+  call: AdminCall & { readonly query: { readonly purge: boolean } },
 ): Promise<Static<typeof schema.AccountRemoved>> {
   const { username } = otherThanCaller(call);
-  await identity.accounts.remove(username, call.ip);
-  return { username, deleted: true };
+  const { accounts } = host.identity;
+  const { purge } = call.query;
+  if (!purge || (await accounts.byUsername(username)) !== undefined) {
+    const { files, problem } = await remove(accounts, host.jobs, username, call.ip);
+    if (problem !== undefined)
+      host.log.warn({ username, files, problem }, 'the files of a removed account stay in its files root');
+  }
+  if (!purge) return { username, deleted: true };
+  const running = purges.run(username, { username: call.account.username, ip: call.ip });
+  running.catch((error: unknown) => host.log.error({ username, err: error }, 'purging a removed account failed'));
+  const later = delay(PURGE_MS, { state: 'running', parts: [] }, { ref: false });
+  return { username, deleted: true, purge: await Promise.race([running, later]) };
 }
 
 export async function suspendAccount({ identity }: Host, call: AdminCall): Promise<schema.AccountView> {

@@ -2,6 +2,7 @@ import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
 import * as accounts from './accounts.ts';
+import { Purges } from './purge.ts';
 import * as plans from './plans.ts';
 import * as schema from './schema.ts';
 
@@ -31,7 +32,7 @@ export default definePlugin({
       body: schema.AccountBody,
       reply: schema.AccountView,
       status: 201,
-      errors: ['account_exists', 'plan_not_found', 'reauthentication_required'],
+      errors: ['account_exists', 'name_reserved', 'ambiguous_username', 'plan_not_found', 'reauthentication_required'],
     }),
     account: admin({
       method: 'GET',
@@ -53,10 +54,14 @@ export default definePlugin({
     removeAccount: admin({
       method: 'DELETE',
       path: ACCOUNT,
-      summary: 'Remove an account and keep its files',
+      summary: 'Remove an account; purge what it leaves, or keep it and reserve the name',
+      description:
+        'Files are moved to where only the operator finds them; databases and containers stay where they are. Until they are ' +
+        'purged, no new account gets the name. A purge that takes long goes on after the reply.',
       params: schema.AccountParams,
+      query: schema.PurgeQuery,
       reply: schema.AccountRemoved,
-      errors: ['account_not_found', 'last_admin', 'own_account'],
+      errors: ['account_not_found', 'last_admin', 'own_account', 'purge_in_progress'],
     }),
     suspend: admin({
       method: 'POST',
@@ -197,7 +202,9 @@ export default definePlugin({
     }),
   },
   setup(host) {
-    const { identity, node } = host;
+    const { identity, node, onClose } = host;
+    const purges = new Purges(host);
+    onClose(() => purges.close());
     const by = ({ account, ip }: { account: { username: string }; ip: string }) => ({ username: account.username, ip });
     return {
       handlers: {
@@ -205,7 +212,7 @@ export default definePlugin({
         createAccount: (call) => accounts.createAccount(host, call, call.body),
         account: async ({ params }) => accounts.accountReply(await identity.accounts.get(params.username)),
         updateAccount: (call) => accounts.updateAccount(host, call, call.body),
-        removeAccount: (call) => accounts.removeAccount(host, call),
+        removeAccount: (call) => accounts.removeAccount(host, purges, call),
         suspend: (call) => accounts.suspendAccount(host, call),
         unsuspend: (call) => accounts.unsuspendAccount(host, call),
         password: (call) => accounts.setPassword(host, call, call.body.password),

@@ -4,7 +4,8 @@ import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
-const UNLIMITED: PlanLimits = {
+/** The limits of a new plan where none are given. */
+const DEFAULTS: PlanLimits = {
   description: '',
   cpu_limit: 0,
   ram_limit_mib: 0,
@@ -12,6 +13,7 @@ const UNLIMITED: PlanLimits = {
   inodes_limit: 0,
   bandwidth: 0,
   domains_limit: 0,
+  names_limit: 500,
   websites_limit: 0,
   db_limit: 0,
   email_limit: 0,
@@ -34,7 +36,7 @@ export async function createPlan(
   { name, features = [], ...limits }: Static<typeof schema.PlanBody>,
   by: Actor,
 ): Promise<schema.PlanView> {
-  await identity.plans.create(name, { ...UNLIMITED, ...limits }, features, by);
+  await identity.plans.create(name, { ...DEFAULTS, ...limits }, features, by);
   return showPlan(identity, name);
 }
 

@@ -70,7 +70,35 @@ export const AccountView = Type.Object({
 });
 export type AccountView = Static<typeof AccountView>;
 export const AccountPage = Type.Object({ accounts: Type.Array(AccountView), next_cursor: NextCursor });
-export const AccountRemoved = Type.Object({ username: Type.String(), deleted: Type.Literal(true) });
+export const PurgeQuery = Type.Object({
+  purge: Type.Boolean({
+    default: false,
+    description:
+      'true also removes its files, databases, containers and virtual hosts, and frees its name; for a removed account ' +
+      'too, again after a failure',
+  }),
+});
+export const PurgeReport = Type.Object({
+  state: Type.String({
+    enum: ['complete', 'incomplete', 'running'],
+    description:
+      'complete: the name is free; incomplete: something is left; running: it goes on, ask again for the report',
+  }),
+  parts: Type.Array(
+    Type.Object({
+      plugin: Type.String({ description: 'kernel for files' }),
+      what: Type.String({ description: 'e.g. databases' }),
+      removed: Type.Integer({ description: 'How many were removed' }),
+      problem: Type.Union([Type.String(), Type.Null()], { description: 'Why some are left' }),
+    }),
+  ),
+});
+export type PurgeReport = Static<typeof PurgeReport>;
+export const AccountRemoved = Type.Object({
+  username: Type.String(),
+  deleted: Type.Literal(true),
+  purge: Type.Optional(PurgeReport),
+});
 export const PasswordChanged = Type.Object({ username: Type.String(), changed: Type.Literal(true) });
 export const SessionList = Type.Object({
   sessions: Type.Array(
@@ -90,7 +118,7 @@ export const PlanBody = Type.Object(
   { ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) },
   {
     ...closed,
-    description: 'Limits that are left out are 0 = unlimited',
+    description: 'Limits that are left out are 0 = unlimited, except names_limit, which is 500',
     examples: [{ name: 'starter', domains_limit: 2, features: ['domains'] }],
   },
 );

@@ -3,6 +3,7 @@ import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources } from './database-sources.ts';
 import { errors } from './errors.ts';
 import { withLocalServer } from './local-server.ts';
+import { purgeDatabases } from './purge.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
 
 const features = ['mysql', 'databases_size_info'];
@@ -10,6 +11,7 @@ const UNAVAILABLE = ['databases_unavailable'] as const;
 
 export default definePlugin({
   name: 'databases',
+  keepsByName: true,
   features,
   errors,
   config: DatabasesConfig,
@@ -62,6 +64,7 @@ export default definePlugin({
           account.features.has('mysql')
             ? whenKnown(sources.databasesOf(account), ({ own }) => ({ db_usage: own.length }))
             : {},
+        purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
         health: () => sources.health(),

@@ -32,8 +32,8 @@ export default definePlugin({
       summary: 'Add a domain and create its document root',
       description:
         'The name is converted to lower case and punycode. A subdomain of one of the own domains does not count ' +
-        'against the limit of the plan. A name is in use if it equals a domain of another account, or is a parent ' +
-        'or subdomain of one.',
+        'against `domains_limit` of the plan, but every name counts against its `names_limit`. A name is in use if it ' +
+        'equals a domain of another account, or is a parent or subdomain of one.',
       body: NewDomain,
       reply: DomainEntry,
       status: 201,
@@ -42,6 +42,7 @@ export default definePlugin({
         'invalid_docroot',
         'domain_exists',
         'domain_limit_reached',
+        'names_limit_reached',
         'webserver_failed',
         'files_unavailable',
       ],

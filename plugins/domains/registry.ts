@@ -40,7 +40,7 @@ export class DomainRegistry {
 
   /**
    * Adds a domain and creates its document root. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
-   * `domain_limit_reached`; any error of a provider of `domainAdded`.
+   * `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
    */
   async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
     const name = this.#nameOf(domainUrl);
@@ -117,11 +117,14 @@ export class DomainRegistry {
       await this.#host.store.write((tx) => rows.remove(tx, row, 'adding'));
       throw refusal;
     }
-    await this.#host.store.write(async (tx) => {
-      if (!(await rows.activate(tx, row, 'adding')))
-        throw new Error(`the account of ${row.name} was removed while the domain was being added`);
-      await this.#record(tx, 'added', account, row, ip);
+    const isAdded = await this.#host.store.write(async (tx) => {
+      const isActive = await rows.activate(tx, row, 'adding');
+      if (isActive) await this.#record(tx, 'added', account, row, ip);
+      return isActive;
     });
+    if (isAdded) return;
+    await this.#host.gather('domainRemoved', part);
+    throw new Error(`the account of ${row.name} was removed while the domain was being added`);
   }
 
   async #completeRemoval(account: Account, removed: readonly rows.DomainRow[], ip: string): Promise<void> {
@@ -185,7 +188,8 @@ export class DomainRegistry {
     if (name === undefined) throw new HttpError('invalid_domain', problem);
     if (publicSuffix(name) === name)
       throw new HttpError('invalid_domain', `${name} is a public suffix, under which anyone can register names`);
-    if (this.#reserved.some((reserved) => isWithin(name, reserved)))
+    // also a parent: its virtual host would stand in for the panel's domain
+    if (this.#reserved.some((reserved) => isWithin(name, reserved) || isWithin(reserved, name)))
       throw new HttpError('invalid_domain', `${name} is reserved on this server`);
     return name;
   }
@@ -205,7 +209,7 @@ function assertFree(
   account: Account,
   name: string,
   docroot: readonly string[],
-  { taken, isSub, mains, mainsBelow }: rows.NameStatus,
+  { taken, isSub, names, mains, mainsBelow }: rows.NameStatus,
 ): void {
   if (taken)
     throw new HttpError(
@@ -215,6 +219,12 @@ function assertFree(
   const limit = account.plan?.domains_limit ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
     throw new HttpError('domain_limit_reached', `the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
+  const namesLimit = account.plan?.names_limit ?? 0;
+  if (namesLimit > 0 && names >= namesLimit)
+    throw new HttpError(
+      'names_limit_reached',
+      `the plan allows ${namesLimit} name${namesLimit === 1 ? '' : 's'}, subdomains included`,
+    );
   if (docroot.length === 0 && mains > 0)
     throw new HttpError(
       'invalid_docroot',

@@ -1,10 +1,39 @@
 import { Type, type Static } from '../../kernel/schema.ts';
 
+/**
+ * Names of mail and login services, which an account must not take on the node: programs of the node and of other
+ * accounts may reach them. No list can hold all names of others, and nothing here proves who owns a name.
+ */
+const WELL_KNOWN = [
+  'amazon.com',
+  'apple.com',
+  'cloudflare.com',
+  'facebook.com',
+  'github.com',
+  'gmail.com',
+  'gmx.net',
+  'google.com',
+  'hotmail.com',
+  'icloud.com',
+  'instagram.com',
+  'linkedin.com',
+  'live.com',
+  'microsoft.com',
+  'microsoftonline.com',
+  'office.com',
+  'outlook.com',
+  'paypal.com',
+  'proton.me',
+  'whatsapp.com',
+  'yahoo.com',
+  'youtube.com',
+];
+
 export const DomainsConfig = Type.Object(
   {
     forbidden: Type.Array(Type.String(), {
-      default: ['localhost', 'localdomain', 'invalid', 'onion', 'arpa'],
-      description: 'Names that no account may add, including their subdomains',
+      default: ['localhost', 'localdomain', 'invalid', 'onion', 'arpa', ...WELL_KNOWN],
+      description: 'Names that no account may add, including their subdomains and parents; replaces the default list',
     }),
     panel_hosts: Type.Array(Type.String(), {
       default: [],

@@ -30,6 +30,8 @@ export interface NameStatus {
    * may be gone in a moment.
    */
   readonly isSub: boolean;
+  /** All names of the account, those being added or removed included. */
+  readonly names: number;
   /** Domains of the account that count, those being added or removed included; 0 only if the account has no domain. */
   readonly mains: number;
   /** Those of them that are subdomains of the name, and no longer count once it is active. */
@@ -48,13 +50,14 @@ function rangeBelow(name: string): [string, string] {
 /** A single statement, because each is a round trip to another thread. Names being added or removed are taken. */
 export async function nameStatus(reader: Reader, accountId: number, name: string): Promise<NameStatus> {
   const above = JSON.stringify(parentsOf(name));
-  const row = await reader.get<{ taken: number; is_sub: number; mains: number; mains_below: number }>(
+  const row = await reader.get<{ taken: number; is_sub: number; names: number; mains: number; mains_below: number }>(
     `select
       exists (select 1 from domains where name = ?2)
         or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
         or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as taken,
       exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1
         and state = 'active') as is_sub,
+      (select count(*) from domains where account_id = ?1) as names,
       (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
       (select count(*) from domains
         where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
@@ -63,8 +66,8 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
     above,
     ...rangeBelow(name),
   );
-  const { taken = 0, is_sub: isSub = 0, mains = 0, mains_below: mainsBelow = 0 } = row ?? {};
-  return { taken: taken === 1, isSub: isSub === 1, mains, mainsBelow };
+  const { taken = 0, is_sub: isSub = 0, names = 0, mains = 0, mains_below: mainsBelow = 0 } = row ?? {};
+  return { taken: taken === 1, isSub: isSub === 1, names, mains, mainsBelow };
 }
 
 /** Resolves with the new id; `status` must come from the same transaction. */

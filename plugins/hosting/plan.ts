@@ -22,6 +22,7 @@ export function planReply(account: Account, nameServers: readonly string[]): Hos
     plan_inodes_limit: plan?.inodes_limit ?? 0,
     plan_mysql: plan?.mysql ?? '',
     plan_name: plan?.name ?? '',
+    plan_names_limit: plan?.names_limit ?? 0,
     plan_ram_limit: gigabytes(plan?.ram_limit_mib ?? 0),
     plan_webserver: plan?.webserver ?? '',
     plan_websites_limit: plan?.websites_limit ?? 0,

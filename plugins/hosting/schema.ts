@@ -54,6 +54,7 @@ export const HostingPlan = Type.Object({
   plan_inodes_limit: Limit('Files and folders'),
   plan_mysql: Type.String({ description: 'Database server of the plan' }),
   plan_name: Type.String(),
+  plan_names_limit: LimitOf('domains', 'Domains, their subdomains and aliases together'),
   plan_ram_limit: Type.String({ description: 'e.g. 3 GB (2^30 bytes); 0 = unlimited' }),
   plan_webserver: Type.String({ description: 'Web server of the plan' }),
   plan_websites_limit: LimitOf('websites', 'Websites'),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { NO_DOMAINS } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
@@ -132,6 +133,11 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
     },
     provides: {
       doctor: () => findings(installed, config, policy),
+      purge: async ({ id }: RemovedAccount) => {
+        const removed = await disk.count(id);
+        await service.forget(id, undefined);
+        return [{ what: 'screenshots', removed }];
+      },
       health: () => [browserHealth(installed, pool.launchFailure)],
       metrics: () => metricsOf(pool, service),
     },

@@ -112,6 +112,14 @@ export class FileSearch {
         await rm(join(this.#folder, name), { recursive: true, force: true });
   }
 
+  /** Removes the index of an account, and resolves with how many there were. */
+  async remove(accountId: number): Promise<number> {
+    const folder = join(this.#folder, String(accountId));
+    const removed = (await readdir(folder).catch(() => [])).length > 0 ? 1 : 0;
+    await rm(folder, { recursive: true, force: true });
+    return removed;
+  }
+
   /** Saves the indexes, and ends the processes. */
   close(): Promise<void> {
     return this.#pool.close();

@@ -86,6 +86,7 @@ export default definePlugin({
             remedy: 'sysctl fs.inotify.max_user_watches=524288',
           },
         ],
+        purge: async ({ id }) => [{ what: 'search indexes', removed: await search.remove(id) }],
         metrics: () => search.metrics(),
       },
     };

@@ -6,6 +6,8 @@ export interface Change {
   readonly file: string;
   /** `undefined` removes the file. */
   readonly content: string | undefined;
+  /** The account that waits for it; `undefined` for changes of the server itself. */
+  readonly accountId?: number;
 }
 
 interface PendingChange extends Change {
@@ -14,6 +16,10 @@ interface PendingChange extends Change {
   readonly settle: (error?: HttpError) => void;
 }
 
+/** How many changes of one account a batch takes, so that an account with many delays the others by little. */
+const SHARE = 32;
+/** How many files are written at a time: writing waits for the disk, which flushes several together. */
+const WRITES = 16;
 /** Limit of checks to find the changes in a batch that the server refuses. */
 const CHECKS = 64;
 
@@ -45,11 +51,10 @@ export class ChangeBatcher {
   }
 
   /** Resolves when the server serves the change. Errors: 502 `webserver_failed`. */
-  change({ file, content }: Change): Promise<void> {
+  change(change: Change): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({
-        file,
-        content,
+        ...change,
         before: undefined,
         settle: (error) => (error === undefined ? resolve() : reject(error)),
       });
@@ -73,13 +78,19 @@ export class ChangeBatcher {
     }
   }
 
-  /** Takes the queued changes, except second changes of one file. */
+  /** Takes the queued changes, except second changes of one file, and what goes beyond an account's share. */
   #takeBatch(): PendingChange[] {
     const batch = new Map<string, PendingChange>();
+    const taken = new Map<number | undefined, number>();
     const rest: PendingChange[] = [];
     for (const change of this.#queue) {
-      if (batch.has(change.file)) rest.push(change);
-      else batch.set(change.file, change);
+      const before = taken.get(change.accountId) ?? 0;
+      const isBeyond = change.accountId !== undefined && before === SHARE;
+      if (isBeyond || batch.has(change.file)) rest.push(change);
+      else {
+        batch.set(change.file, change);
+        taken.set(change.accountId, before + 1);
+      }
     }
     this.#queue = rest;
     return [...batch.values()];
@@ -121,11 +132,11 @@ export class ChangeBatcher {
   async #apply(batch: readonly PendingChange[]): Promise<HttpError | undefined> {
     const written: PendingChange[] = [];
     try {
-      for (const change of batch) {
+      await inSlices(batch, async (change) => {
         change.before = await this.#folder.read(change.file);
         written.push(change);
         await this.#folder.put(change.file, change.content);
-      }
+      });
       await this.#folder.sync();
       await this.#server.check();
       return undefined;
@@ -149,12 +160,20 @@ export class ChangeBatcher {
 
   async #rollBack(written: readonly PendingChange[], cause: unknown): Promise<HttpError> {
     try {
-      for (const { file, before } of written) await this.#folder.put(file, before);
+      await inSlices(written, ({ file, before }) => this.#folder.put(file, before));
       await this.#folder.sync();
       return changeFailed(cause);
     } catch (error) {
       return changeFailed(new AggregateError([cause, error], 'a change of a virtual host could not be rolled back'));
     }
+  }
+}
+
+/** Rejects with the first failure once nothing of its slice is still being written. */
+async function inSlices<T>(items: readonly T[], write: (item: T) => Promise<void>): Promise<void> {
+  for (let i = 0; i < items.length; i += WRITES) {
+    const results = await Promise.allSettled(items.slice(i, i + WRITES).map(write));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 }
 

@@ -7,6 +7,10 @@ export interface Driver {
   readonly name: string;
   readonly vhostFolder: string;
   readonly templateFile: string;
+  /** For domains of suspended accounts. */
+  readonly suspendedTemplateFile: string;
+  /** What the virtual hosts share; `undefined` where the web server has nothing for it. */
+  readonly commonFile: string | undefined;
   readonly check: readonly string[];
   readonly reload: readonly string[];
   readonly version: readonly string[];
@@ -19,6 +23,7 @@ export interface Driver {
 
 const DRIVERS = {
   nginx: {
+    hasCommon: true,
     vhostFolder: '/etc/nginx/hostkeep.d',
     check: ['nginx', '-t', '-q'],
     reload: ['nginx', '-s', 'reload'],
@@ -27,6 +32,7 @@ const DRIVERS = {
       `server {\n    listen ${listen};\n    server_name ${token}.hostkeep.invalid;\n    access_log off;\n    return 200 ${token};\n}\n`,
   },
   caddy: {
+    hasCommon: false,
     vhostFolder: '/etc/caddy/hostkeep.d',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
     reload: ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile'],
@@ -45,10 +51,15 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
   return {
     name,
     vhostFolder: config.vhost_folder || defaults.vhostFolder,
-    templateFile: config.template || join(projectDir, 'plugins/webserver', `${name}-vhost.conf`),
+    templateFile: config.template || shipped(`${name}-vhost.conf`),
+    suspendedTemplateFile: config.suspended_template || shipped(`${name}-suspended.conf`),
+    commonFile: defaults.hasCommon ? shipped(`${name}-common.conf`) : undefined,
     check: command('check'),
     reload: command('reload'),
     version: command('version'),
     beacon: config.served_timeout_ms > 0 ? defaults.beacon : undefined,
   };
 }
+
+/** Returns the path of a file of this plugin. */
+export const shipped = (file: string): string => join(projectDir, 'plugins/webserver', file);

@@ -7,10 +7,10 @@ import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter } from '../../kernel/plugin-api/points/metric.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { ChangeBatcher } from './change-batcher.ts';
-import { driverOf, type Driver } from './drivers.ts';
+import { driverOf, shipped, type Driver } from './drivers.ts';
 import { startReconciling } from './reconciling.ts';
 import { WebserverConfig } from './schema.ts';
-import { compileTemplate, type VhostValues } from './template.ts';
+import { compileTemplate, HEADER, type Render } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
 import { canConnect, connectAddressOf, WebServer } from './web-server.ts';
@@ -47,21 +47,24 @@ export default definePlugin({
     const vhosts = new Vhosts({
       folder,
       batcher,
-      render: await templateOf(driver),
+      render: await templateOf(driver.templateFile),
+      renderSuspended: await templateOf(driver.suspendedTemplateFile),
       domains: domains ?? NO_DOMAINS,
       accounts: host.identity.accounts,
       virtualRoot: host.node.config.virtual_root,
       listen: config.listen,
+      common: driver.commonFile && HEADER + (await readFile(driver.commonFile, 'utf8')),
       log: host.log,
     });
     host.onClose(() => batcher.idle());
     // While no plugin keeps domains, those that are served stay as they are.
-    if (domains !== undefined) await startReconciling(host, folder, vhosts);
+    if (domains !== undefined) await startReconciling(host, folder, vhosts, await suspendedPage(host));
     return {
       handlers: {},
       provides: {
         domainAdded: (domain) => vhosts.add(domain),
         domainRemoved: (domain) => vhosts.remove(domain),
+        purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
         webServer: () => connectAddressOf(config.listen),
         metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
         doctor: async () => [await findingOf(driver, server)],
@@ -97,13 +100,24 @@ function reportOf({ ok, detail, remedy = '' }: Finding, listen: string, domain: 
 }
 
 /** Without a usable template every domain is refused; the log and doctor show the reason. */
-async function templateOf({ templateFile }: Driver): Promise<(values: VhostValues) => string> {
+async function templateOf(file: string): Promise<Render> {
   try {
-    return compileTemplate(await readFile(templateFile, 'utf8'));
+    return compileTemplate(await readFile(file, 'utf8'));
   } catch (cause) {
     return () => {
       throw new HttpError('webserver_failed', 'the web server has no usable template', { cause });
     };
+  }
+}
+
+/** Returns the operator's page for visitors of suspended sites, or the shipped one where that cannot be read. */
+async function suspendedPage({ config, log }: Host<WebserverConfig>): Promise<string> {
+  const page = shipped('suspended.html');
+  try {
+    return await readFile(config.suspended_page || page, 'utf8');
+  } catch (error) {
+    log.error({ err: error }, 'webserver.suspended_page cannot be read; the page of the plugin takes its place');
+    return readFile(page, 'utf8');
   }
 }
 
@@ -120,9 +134,10 @@ async function listenFinding({ name }: Driver, listen: string): Promise<Finding>
 }
 
 /** Includes the template and a check, because with a broken configuration every change fails. */
-async function findingOf({ name, vhostFolder, templateFile }: Driver, server: WebServer): Promise<Finding> {
+async function findingOf({ name, vhostFolder, ...driver }: Driver, server: WebServer): Promise<Finding> {
   try {
-    compileTemplate(await readFile(templateFile, 'utf8'));
+    for (const file of [driver.templateFile, driver.suspendedTemplateFile])
+      compileTemplate(await readFile(file, 'utf8'));
     const version = await server.version();
     await server.check();
     return { name: 'web server', ok: true, detail: `${version}, virtual hosts in ${vhostFolder}` };

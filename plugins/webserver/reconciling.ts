@@ -1,19 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
 import { FolderLock } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
-import type { VhostFolder } from './vhost-folder.ts';
+import { SUSPENDED_PAGE, type VhostFolder } from './vhost-folder.ts';
 import type { Vhosts } from './vhosts.ts';
 
 /** How long the start waits for the first reconciliation, which continues afterwards. */
 const START_MS = 20_000;
+/** How often the event log is read for changes by other processes, such as the command line. */
+const FOLLOW_MS = 1000;
+const PAGE = 200;
 const FAILED = 'virtual hosts could not be compared with the domains';
+/** Changes of accounts that change what their domains serve. */
+const ACCOUNT_EVENTS = new Set(['account.removed', 'account.suspended', 'account.unsuspended']);
 
 /** Reconciles virtual hosts with the domains now and from now on, unless another process does. Logs failures. */
 export async function startReconciling(
   host: Host<WebserverConfig>,
   folder: VhostFolder,
   vhosts: Vhosts,
+  suspendedPage: string,
 ): Promise<void> {
   try {
     await folder.make();
@@ -21,7 +28,8 @@ export async function startReconciling(
     const result = await lock.acquire();
     if (result === 'held-elsewhere') return;
     host.onClose(() => lock.release());
-    keepReconciling(host, vhosts);
+    await folder.putPublic(SUSPENDED_PAGE, suspendedPage);
+    await keepReconciling(host, vhosts);
     const { done } = await vhosts.start({ spareYoung: result === 'taken-over' });
     await Promise.race([done, delay(START_MS, undefined, { ref: false })]);
   } catch (error) {
@@ -29,25 +37,41 @@ export async function startReconciling(
   }
 }
 
-/**
- * Reacts to changes that do not reach `domainAdded` and `domainRemoved`: removed accounts, and changes by other
- * processes.
- */
-function keepReconciling({ config, events, log, onClose }: Host<WebserverConfig>, vhosts: Vhosts): void {
-  const reconcile = async (isNeeded: () => boolean | Promise<boolean>) => {
-    try {
-      if (await isNeeded()) await vhosts.reconcile();
-    } catch (error) {
-      log.error({ err: error }, FAILED);
+/** Reacts to changes that do not reach `domainAdded` and `domainRemoved`, and compares everything now and then. */
+async function keepReconciling({ config, events, log, onClose }: Host<WebserverConfig>, vhosts: Vhosts): Promise<void> {
+  const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => log.error({ err: error }, FAILED));
+  let cursor = await events.lastId();
+  let reading: Promise<void> | undefined;
+  let isWoken = false;
+  const follow = async () => {
+    while (isWoken) {
+      isWoken = false;
+      for (let page: LoggedEvent[]; (page = await events.after(cursor, PAGE)).length > 0;) {
+        cursor = page.at(-1)?.id ?? cursor;
+        if (await needsReconciling(page, vhosts)) await vhosts.reconcile();
+      }
     }
   };
-  onClose(
-    events.listen(({ type, data }) => {
-      if (type === 'account.removed') void reconcile(() => true);
-      if (type === 'domain.added') void reconcile(async () => !(await vhosts.has(String(data['domain_url']))));
-    }),
-  );
-  if (config.reconcile_seconds === 0) return;
-  const timer = setInterval(() => void reconcile(() => true), config.reconcile_seconds * 1000).unref();
-  onClose(() => clearInterval(timer));
+  const wake = () => {
+    isWoken = true;
+    reading ??= attempt(follow).finally(() => (reading = undefined));
+  };
+  onClose(() => reading);
+  onClose(events.listen(wake));
+  every(FOLLOW_MS, wake);
+  every(config.reconcile_seconds * 1000, () => void attempt(() => vhosts.reconcile()));
+
+  function every(ms: number, work: () => void): void {
+    if (ms === 0) return;
+    const timer = setInterval(work, ms).unref();
+    onClose(() => clearInterval(timer));
+  }
+}
+
+async function needsReconciling(page: readonly LoggedEvent[], vhosts: Vhosts): Promise<boolean> {
+  for (const { type, username, data } of page) {
+    if (ACCOUNT_EVENTS.has(type)) return true;
+    if (type === 'domain.added' && !(await vhosts.isCurrent(username, String(data['domain_url'])))) return true;
+  }
+  return false;
 }

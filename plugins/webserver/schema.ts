@@ -21,7 +21,16 @@ export const WebserverConfig = Type.Object(
     template: Type.String({
       default: '',
       description:
-        'File with {{domain}}, {{docroot}}, {{files_root}}, {{username}} and {{listen}}; empty = the template of the plugin',
+        'File with {{domain}}, {{docroot}}, {{files_root}}, {{username}}, {{listen}} and {{vhost_folder}}; empty = the template of the plugin',
+    }),
+    suspended_template: Type.String({
+      default: '',
+      description:
+        'The same for domains of suspended accounts, which serve {{vhost_folder}}/hostkeep-suspended.html; empty = the template of the plugin',
+    }),
+    suspended_page: Type.String({
+      default: '',
+      description: 'HTML file that visitors of domains of suspended accounts see; empty = the page of the plugin',
     }),
     listen: Type.String({
       default: '80',

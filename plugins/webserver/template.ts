@@ -7,6 +7,7 @@ export interface VhostValues {
   readonly files_root: string;
   readonly username: string;
   readonly listen: string;
+  readonly vhost_folder: string;
 }
 
 const KEYS = [
@@ -15,33 +16,46 @@ const KEYS = [
   'files_root',
   'username',
   'listen',
+  'vhost_folder',
 ] as const satisfies readonly (keyof VhostValues)[];
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 /** Characters with a special meaning to nginx or Caddy inside a quoted path. */
 const UNQUOTABLE = /[\u0000-\u001f\u007f"'`$;{}\\#*?\u2028\u2029]/;
 export const HEADER = '# Written by Hostkeep, which overwrites it.\n';
+const OWNER = /^# Account (\d+)$/m;
+
+/** Returns the id of the account of a virtual host's file; `undefined` where it names none. */
+export function ownerOf(content: string): number | undefined {
+  const [, id] = OWNER.exec(content) ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Renders the file of a virtual host. */
+export type Render = (accountId: number, values: VhostValues) => string;
 
 /**
  * Returns a function that renders a virtual host's file. Throws for a template with unknown placeholders, or without
  * {{domain}}.
  */
-export function compileTemplate(source: string): (values: VhostValues) => string {
+export function compileTemplate(source: string): Render {
   const unknown = [...source.matchAll(/\{\{(.*?)\}\}/g)].find(([, key = '']) => !KEYS.some((known) => known === key));
   if (unknown !== undefined)
     throw new Error(`the template of virtual hosts contains the unknown placeholder ${unknown[0]}`);
   if (!source.includes('{{domain}}')) throw new Error('the template of virtual hosts does not contain {{domain}}');
-  return (values) => {
+  return (accountId, values) => {
     assertQuotable(values);
-    return HEADER + source.replace(/\{\{(\w+)\}\}/g, (_, key: keyof VhostValues) => values[key]);
+    return `${HEADER}# Account ${accountId}\n${source.replace(/\{\{(\w+)\}\}/g, (_, key: keyof VhostValues) => values[key])}`;
   };
 }
 
 /** Checks all values again, whatever their callers have checked. Errors: 400 `invalid_domain`, `invalid_docroot`. */
-function assertQuotable({ domain, docroot, files_root: filesRoot, username }: VhostValues): void {
+function assertQuotable({ domain, docroot, files_root: filesRoot, username, vhost_folder: folder }: VhostValues): void {
   if (!HOST_NAME.test(domain)) throw new HttpError('invalid_domain', 'the web server cannot serve this name');
   if (!/^[a-z0-9_-]+$/.test(username))
     throw new Error(`the user name ${JSON.stringify(username)} cannot be written into a virtual host`);
+  if (UNQUOTABLE.test(folder))
+    throw new Error(`the path ${JSON.stringify(folder)} cannot be written into a virtual host`);
   const bad = UNQUOTABLE.exec(docroot) ?? UNQUOTABLE.exec(filesRoot);
   if (bad !== null)
     throw new HttpError(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../kernel/system/atomic-file.ts';
 import { isRunning } from '../../kernel/system/process-id.ts';
@@ -13,8 +13,12 @@ const LONGEST_PLAIN = 200;
 /** A file that `replaceFile` writes beside another, with the process that writes it. */
 const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
 
-/** Never the file of a domain, because a domain contains a dot. */
+/** Files that are never those of a domain, because a domain contains a dot. */
 export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
+/** What visitors of domains of suspended accounts see. The templates name it. */
+export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;
+export const COMMON_FILE = `${PREFIX}common${EXTENSION}`;
+const NOT_OF_DOMAINS = [BEACON_FILE, COMMON_FILE];
 
 /** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */
 export function fileNameOf(domain: string): string {
@@ -24,7 +28,7 @@ export function fileNameOf(domain: string): string {
 
 /** Whether a file is the virtual host of a domain; all other files in the folder are the operator's. */
 export function isVhostFile(name: string): boolean {
-  return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && name !== BEACON_FILE;
+  return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && !NOT_OF_DOMAINS.includes(name);
 }
 
 /**
@@ -39,7 +43,8 @@ export class VhostFolder {
   }
 
   async make(): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o755 });
+    const made = await mkdir(this.path, { recursive: true, mode: 0o755 });
+    if (made !== undefined) await chmod(this.path, 0o755); // whatever the umask: the web server's workers read here
   }
 
   /** Returns the names of all files. Removes temporary files that killed processes left. */
@@ -67,6 +72,12 @@ export class VhostFolder {
   async put(name: string, content: string | undefined): Promise<void> {
     if (content === undefined) await rm(join(this.path, name), { force: true });
     else await replaceFile(join(this.path, name), content, { mode: 0o644, flush: true });
+  }
+
+  /** Replaces a file that the web server's workers read, whatever the umask. */
+  async putPublic(name: string, content: string): Promise<void> {
+    await this.put(name, content);
+    await chmod(join(this.path, name), 0o644);
   }
 
   async sync(): Promise<void> {

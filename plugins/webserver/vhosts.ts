@@ -6,22 +6,29 @@ import type { Log } from '../../kernel/log.ts';
 import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
-import { HEADER, type VhostValues } from './template.ts';
-import { BEACON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
+import { HEADER, ownerOf, type Render } from './template.ts';
+import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
   readonly folder: VhostFolder;
   readonly batcher: ChangeBatcher;
-  readonly render: (values: VhostValues) => string;
+  readonly render: Render;
+  /** The same for domains of suspended accounts. */
+  readonly renderSuspended: Render;
   readonly domains: DomainDirectory;
   readonly accounts: Accounts;
   readonly virtualRoot: string;
   readonly listen: string;
+  /** The content of the file that all virtual hosts share, where there is one. */
+  readonly common: string | undefined;
   readonly log: Log;
 }
 
 /** A younger file without a domain is kept, because its domain may be about to be added. */
 const YOUNG_MS = 60_000;
+
+/** How many accounts are read at a time. */
+const PAGE = 1000;
 
 /** The virtual hosts: one file for each domain in the store. */
 export class Vhosts {
@@ -36,20 +43,36 @@ export class Vhosts {
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
   add({ name, docroot, account }: DomainPart): Promise<void> {
     const content = this.#render(name, componentsOf(docroot, this.#parts.virtualRoot), account);
-    return this.#parts.batcher.change({ file: fileNameOf(name), content });
+    return this.#parts.batcher.change({ file: fileNameOf(name), content, accountId: account.id });
   }
 
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
-  async remove({ name }: Pick<DomainPart, 'name'>): Promise<void> {
+  async remove({ name, account }: Pick<DomainPart, 'name' | 'account'>): Promise<void> {
     const { folder, batcher } = this.#parts;
     const file = fileNameOf(name);
     if (!batcher.isBusy(file) && (await folder.changedAt(file)) === undefined) return;
-    await batcher.change({ file, content: undefined });
+    await batcher.change({ file, content: undefined, accountId: account.id });
   }
 
-  /** Whether the file of a domain exists. */
-  async has(name: string): Promise<boolean> {
-    return (await this.#parts.folder.changedAt(fileNameOf(name))) !== undefined;
+  /** Removes the virtual hosts of a removed account, and resolves with their number. Errors: 502 `webserver_failed`. */
+  async removeOf(accountId: number): Promise<number> {
+    const { folder, batcher } = this.#parts;
+    const files: string[] = [];
+    for (const file of (await folder.names()).filter(isVhostFile))
+      if (ownerOf((await folder.read(file)) ?? '') === accountId) files.push(file);
+    await Promise.all(files.map((file) => batcher.change({ file, content: undefined, accountId })));
+    return files.length;
+  }
+
+  /** Whether the file of an active domain is as it should be; the account may have been suspended while it was written. */
+  async isCurrent(username: string, name: string): Promise<boolean> {
+    const { folder, domains, accounts } = this.#parts;
+    const content = await folder.read(fileNameOf(name));
+    if (content === undefined) return false;
+    const account = await accounts.byUsername(username);
+    if (account === undefined) return false;
+    const domain = (await domains.list(account)).find((each) => each.name === name);
+    return domain === undefined || content === this.#render(name, domain.components, account);
   }
 
   /**
@@ -92,13 +115,16 @@ export class Vhosts {
   }
 
   async #differences(spareYoung: boolean): Promise<Change[]> {
-    const { folder, batcher, domains, accounts, log } = this.#parts;
+    const { folder, batcher, domains, common, log } = this.#parts;
     const present = new Set((await folder.names()).filter(isVhostFile));
+    const accounts = await this.#allAccounts(); // after the names: a file without an account is that of a removed one
     const changes: Change[] = [];
+    if (common !== undefined && (await folder.read(COMMON_FILE)) !== common)
+      changes.push({ file: COMMON_FILE, content: common });
     for await (const { name, components, accountId } of domains.all()) {
       const file = fileNameOf(name);
       present.delete(file);
-      const account = await accounts.byId(accountId);
+      const account = accounts.get(accountId);
       if (account === undefined || batcher.isBusy(file)) continue;
       try {
         const content = this.#render(name, components, account);
@@ -108,22 +134,38 @@ export class Vhosts {
       }
     }
     for (const file of present)
-      if (!batcher.isBusy(file) && !(spareYoung && (await this.#isYoung(file))))
+      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file, accounts))))
         changes.push({ file, content: undefined });
     return changes;
   }
 
-  async #isYoung(file: string): Promise<boolean> {
-    return Date.now() - ((await this.#parts.folder.changedAt(file)) ?? 0) < YOUNG_MS;
+  /** Reads them from the store, as the snapshots in memory may not show yet what another process changed. */
+  async #allAccounts(): Promise<Map<number, Account>> {
+    const all = new Map<number, Account>();
+    for (let page: Account[] = [], cursor = ''; ; cursor = page.at(-1)?.username ?? cursor) {
+      page = await this.#parts.accounts.list(PAGE, cursor);
+      for (const account of page) all.set(account.id, account);
+      if (page.length < PAGE) return all;
+    }
   }
 
-  #render(domain: string, components: readonly string[], { filesRoot, username }: Account): string {
-    return this.#parts.render({
+  /** Whether a file without a domain may be that of a domain that is being added. */
+  async #mayBeAdded(file: string, accounts: ReadonlyMap<number, Account>): Promise<boolean> {
+    const { folder } = this.#parts;
+    if (Date.now() - ((await folder.changedAt(file)) ?? 0) >= YOUNG_MS) return false;
+    const owner = ownerOf((await folder.read(file)) ?? '');
+    return owner === undefined || accounts.has(owner);
+  }
+
+  #render(domain: string, components: readonly string[], { id, filesRoot, username, suspended }: Account): string {
+    const { render, renderSuspended, folder, listen } = this.#parts;
+    return (suspended ? renderSuspended : render)(id, {
       domain,
       docroot: join(filesRoot, ...components),
       files_root: filesRoot,
       username,
-      listen: this.#parts.listen,
+      listen,
+      vhost_folder: folder.path,
     });
   }
 }

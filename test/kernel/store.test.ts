@@ -1,13 +1,25 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Store } from '../../kernel/storage/store.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('store');
+const MIGRATIONS = join(projectDir, 'kernel/storage/migrations');
 
 async function open(): Promise<Store> {
   const folder = temporaryFolder();
@@ -48,6 +60,20 @@ test('a failed migration leaves nothing behind and may be corrected', async () =
   writeFileSync(join(folder, '0002-more.sql'), 'create table more (id integer primary key);');
   await store.migrate('test', folder);
   assert.ok(await store.get("select 1 from sqlite_master where name = 'more'"));
+  await store.close();
+});
+
+test('a plan from before the limit of names has one of 500', async () => {
+  const folder = temporaryFolder();
+  const before = join(folder, 'before');
+  mkdirSync(before);
+  for (const name of ['0001-accounts.sql', '0002-events-by-time.sql'])
+    copyFileSync(join(MIGRATIONS, name), join(before, name));
+  const store = await Store.open(join(folder, 'test.db'));
+  await store.migrate('kernel', before);
+  await store.write((tx) => tx.run("insert into plans values ('old', '', 1, 0, 0, 0, 0, 3, 0, 0, 0, 0, '', '')"));
+  await store.migrate('kernel', MIGRATIONS);
+  assert.equal(await store.get('select domains_limit, names_limit from plans'), { domains_limit: 3, names_limit: 500 });
   await store.close();
 });
 

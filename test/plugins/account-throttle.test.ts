@@ -248,7 +248,7 @@ test('the command line unlocks an account while the server checks a guess, and f
   const unlock = (options: Record<string, string> = {}) => {
     const command = commands[0]?.commands.find(({ usage }) => usage.startsWith('unlock'));
     const withStore: CommandContext['withStore'] = (work) =>
-      work({ identity: other, events: other.events, store: other.store });
+      work({ identity: other, events: other.events, store: other.store, jobs: other.jobs });
     return command?.run({ withStore } as CommandContext, ['wim'], options);
   };
   const { verify } = passwords;

@@ -63,6 +63,8 @@ function withDocker(): void {
         '--label',
         'com.docker.compose.project=ann',
         '--label',
+        'com.docker.compose.project.working_dir=/srv/ann',
+        '--label',
         'a.b=c d',
         '--cpus',
         '0.3',
@@ -111,7 +113,10 @@ function withDocker(): void {
       'true',
     );
     server = await TestServer.start({
-      config: { containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 } },
+      config: {
+        containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 },
+        files_root: '/srv/{username}/www',
+      },
     });
     users = {
       ann: await server.user('ann'),
@@ -374,6 +379,50 @@ function withDocker(): void {
     assert.is(await docker.cli('ps', '-aq'), before);
     assert.is(await docker.cli('volume', 'ls', '-q'), volumes);
     assert.is(await docker.cli('images', '-q', 'hostkeep-demo'), '');
+  });
+
+  // threat reused-names: a purge removes the containers and volumes that a new account of the name would find
+  test('containers and volumes of a removed account are purged, and nobody else loses any', async () => {
+    const project = ['--label', 'com.docker.compose.project=gus'];
+    const folder = ['--label', 'com.docker.compose.project.working_dir=/srv/gus'];
+    await docker.cli('volume', 'create', '--label', 'hostkeep.account=gus', 'gus-labelled');
+    for (const name of ['gus_data', 'gus_old']) await docker.cli('volume', 'create', ...project, name);
+    const sleep = (name: string, ...args: string[]) =>
+      docker.run('sleep 1000', '--name', name, '--network', 'none', ...args);
+    await sleep('gus-one', '--label', 'hostkeep.account=gus', '-v', '/anonymous');
+    await sleep('gus-two', ...project, ...folder, '-v', 'gus_data:/data');
+    await sleep('not-of-gus', ...project, '--label', 'com.docker.compose.project.working_dir=/srv/shop');
+    const [before, volumes] = [await docker.cli('ps', '-aq'), await docker.cli('volume', 'ls', '-q')];
+    const { account } = await server.user('gus');
+    await server.hostkeep.core.accounts.remove('gus');
+    const purge = async () => {
+      const removed = { ...account, removedAt: Date.now() };
+      const parts = await server.hostkeep.plugins.gather('purge', removed, new AbortController().signal);
+      const part = parts.find(({ plugin }) => plugin === 'containers');
+      if (part?.ok !== true) throw new Error(JSON.stringify(part));
+      return part.value;
+    };
+    const problem = "no container uses gus_old of a compose project of this name: remove what is the account's";
+    assert.equal(await purge(), [
+      { what: 'containers', removed: 2 },
+      { what: 'volumes', removed: 2, problem },
+    ]);
+    const left = (text: string) => text.split('\n').length;
+    assert.is(left(await docker.cli('ps', '-aq')), left(before) - 2);
+    assert.is(left(await docker.cli('volume', 'ls', '-q')), left(volumes) - 3, 'with the anonymous one');
+    assert.ok((await docker.cli('ps', '--format', '{{.Names}}')).includes('not-of-gus'));
+    await docker.cli('volume', 'rm', 'gus_old');
+    assert.equal(await purge(), [
+      { what: 'containers', removed: 0 },
+      { what: 'volumes', removed: 0 },
+    ]);
+    await docker.cli('rm', '-f', 'not-of-gus');
+    const own = await server.hostkeep.plugins.gather(
+      'purge',
+      { ...account, username: 'own', removedAt: 0 },
+      new AbortController().signal,
+    );
+    assert.match(JSON.stringify(own.find(({ plugin }) => plugin === 'containers')), /has an engine of its own/);
   });
 
   test('an engine that stops is a 503, and its containers are back when it is, without a restart of the server', async () => {

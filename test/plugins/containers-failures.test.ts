@@ -50,9 +50,11 @@ async function open<T extends { close(): Promise<void> }>(thing: Promise<T>): Pr
   toClose.push(() => opened.close());
   return opened;
 }
-const start = (containers: Record<string, unknown> = {}) =>
+const start = (containers: Record<string, unknown> = {}, more: Record<string, unknown> = {}) =>
   open(
-    TestServer.start({ config: { containers: { socket: at('shared.sock'), timeout_ms: TIMEOUT_MS, ...containers } } }),
+    TestServer.start({
+      config: { containers: { socket: at('shared.sock'), timeout_ms: TIMEOUT_MS, ...containers }, ...more },
+    }),
   );
 const labelled = (account: string, Id = ID) => ({
   Id,
@@ -411,12 +413,15 @@ test("two accounts never see each other's containers", async () => {
       at('shared.sock'),
       engineOf([
         labelled('ann'),
-        { ...labelled('', 'f'.repeat(64)), Labels: { 'com.docker.compose.project': 'bob' } },
+        {
+          ...labelled('', 'f'.repeat(64)),
+          Labels: { 'com.docker.compose.project': 'bob', 'com.docker.compose.project.working_dir': '/srv/bob' },
+        },
         { ...labelled('x', '1'.repeat(64)), Labels: null },
       ]),
     ),
   );
-  const server = await start();
+  const server = await start({}, { files_root: '/srv/{username}/www' });
   for (const [name, id] of [
     ['ann', ID],
     ['bob', 'f'.repeat(64)],

@@ -421,24 +421,37 @@ test('figures of a hostile engine become safe integers', () => {
   );
 });
 
-test('a container belongs to the account that either label names, and on an own engine to its account', () => {
+// threat reused-names: a compose project named like an account is not that account's by its name alone
+test('a container belongs to the account that it names, and on an own engine to its account', () => {
   const labelled = (Id: string, Labels: Record<string, string>) => ({ Id: Id.repeat(64), Labels });
+  const project = (Id: string, folder?: string, more: Record<string, string> = {}) =>
+    labelled(Id, {
+      'com.docker.compose.project': 'ann',
+      ...(folder !== undefined && { 'com.docker.compose.project.working_dir': folder }),
+      ...more,
+    });
   const containers = parseContainers([
     labelled('1', { 'hostkeep.account': 'ann' }),
-    labelled('2', { 'com.docker.compose.project': 'ann' }),
-    labelled('3', { 'hostkeep.account': 'ann', 'com.docker.compose.project': 'ann' }),
-    labelled('4', { 'hostkeep.account': 'bob', 'com.docker.compose.project': 'ann' }),
+    project('2', '/home/ann'),
+    project('3', '/home/ann/www/shop/'),
+    project('4', '/home/ann/www', { 'hostkeep.account': 'bob' }),
     labelled('5', { 'hostkeep.account': 'ann2' }),
     labelled('6', {}),
+    project('7'),
+    project('8', '/srv/ann'),
+    project('9', '/home/ann/../bob/ann'),
+    project('a', '/home'),
+    project('b', '/home/anna'),
+    project('c', ''),
   ]);
   const of = (username: string, isOwn = false) =>
     new ContainerSnapshot(containers, isOwn)
-      .of({ username } as Account)
+      .of({ username, filesRoot: `/home/${username}/www` } as Account)
       .map(({ id }) => id[0])
       .join('');
   assert.equal(
     [of('ann'), of('bob'), of('cleo'), of('constructor'), of('cleo', true)],
-    ['1234', '4', '', '', '123456'],
+    ['123', '4', '', '', '123456789abc'],
   );
 });
 

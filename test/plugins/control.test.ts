@@ -92,6 +92,7 @@ test('bad input is refused and changes nothing', async () => {
     ['POST', '/api/plans', { name: 'fresh', domains_limit: -1 }, 'invalid_request'],
     ['PUT', '/api/plans/basic', {}, 'invalid_request'],
     ['PUT', '/api/plans/basic', { domains_limit: 1.5 }, 'invalid_request'],
+    ['PUT', '/api/plans/basic', { names_limit: -1 }, 'invalid_request'],
     ['PUT', '/api/plans/basic', { name: 'other' }, 'invalid_request'],
     ['GET', '/api/accounts?limit=0', undefined, 'invalid_request'],
     ['GET', '/api/accounts?limit=501', undefined, 'invalid_request'],
@@ -381,6 +382,8 @@ test('plans are created, changed and removed, and the log names the administrato
   assert.is(created.status, 201);
   assert.equal(created.body['features'], ['dashboard', 'domains']);
   assert.is(created.body['db_limit'], 0);
+  assert.is(created.body['names_limit'], 500);
+  assert.is((await put('/api/plans/tiny', { names_limit: 20 })).body['names_limit'], 20);
   assert.is((await put('/api/plans/tiny', { cpu_limit: 0.5 })).body['cpu_limit'], 0.5);
   await server.user('tina', 'tiny');
   assert.is((await del('/api/plans/tiny')).body.error, 'plan_in_use');
@@ -395,9 +398,22 @@ test('plans are created, changed and removed, and the log names the administrato
   assert.equal(told, [
     'plan.created 127.0.0.1',
     'plan.changed 127.0.0.1',
+    'plan.changed 127.0.0.1',
     'feature.toggled 127.0.0.1',
     'plan.removed 127.0.0.1',
   ]);
+});
+
+// threat reused-names: an administrator cannot create an account whose name is reserved or ambiguous
+test('the name of a removed account is reserved, and none may extend another by an underscore', async () => {
+  await server.user('nora');
+  const create = async (username: string) =>
+    (await post('/api/accounts', { username, password: PASSWORD, plan: 'basic' })).body.error;
+  assert.is(await create('nora_b'), 'ambiguous_username');
+  assert.equal((await del('/api/accounts/nora')).body, { username: 'nora', deleted: true });
+  assert.is(await create('nora'), 'name_reserved');
+  assert.is(await create('nora_b'), 'ambiguous_username');
+  assert.is((await del('/api/accounts/nora')).body.error, 'account_not_found');
 });
 
 test('an override beats the plan, until it is left to the plan again', async () => {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { createLog } from '../../kernel/log.ts';
 import { DatabaseServer } from '../../plugins/databases/mysql/database-server.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -52,6 +53,15 @@ async function withServer(
   } finally {
     await server.close();
   }
+}
+
+/** An account from before a name could not extend another. */
+async function olderAccount(server: TestServer, username: string): Promise<{ account: Account; token: string }> {
+  const { accounts, store } = server.hostkeep.core;
+  await server.account('older');
+  await store.write((tx) => tx.run("update accounts set username = ? where username = 'older'", username));
+  const account = await accounts.get(username);
+  return { account, token: await server.token(account) };
 }
 
 function root(): Record<string, unknown> {
@@ -153,7 +163,8 @@ test('a server whose socket is missing is 503, and doctor says why', async () =>
 if (hasReal) {
   test("each account sees the databases with its prefix, and no other account's", async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
-      const [ann, eve, annB] = [await server.user('ann'), await server.user('eve'), await server.user('ann_b')];
+      const [ann, eve] = [await server.user('ann'), await server.user('eve')];
+      const annB = await olderAccount(server, 'ann_b');
       assert.equal(await names(server, ann.token), [
         'ann_\\back',
         'ann_empty',
@@ -185,11 +196,14 @@ if (hasReal) {
     });
   });
 
-  test('a new account with a longer name takes over the databases with its prefix', async () => {
+  // threat reused-names: databases of a removed account with a longer name are nobody's
+  test('databases of a longer name from before are not those of the shorter one, also once it is removed', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const ann = await server.user('ann');
       assert.ok((await names(server, ann.token)).includes('ann_b_shop'));
-      await server.user('ann_b');
+      assert.is(await server.account('ann_b').then(String, ({ code }: { code: string }) => code), 'ambiguous_username');
+      await olderAccount(server, 'ann_b');
+      await server.hostkeep.core.accounts.remove('ann_b');
       await until(
         async () => ({
           ...(await server.ask(SIZES, { token: ann.token })),
@@ -289,6 +303,54 @@ if (hasReal) {
         assert.is((await names(server, token)).length, 7);
       },
     );
+  });
+
+  // threat reused-names: a purge drops the databases that a new account of the name would find
+  test('databases of a removed account are dropped by prefix, and only named by other rules', async () => {
+    await mariaDb.sql(
+      'create database gone_a; create database `gone_b``c`; create database gonex_d; create database gone_e_f',
+    );
+    const never = new AbortController().signal;
+    const purge = async (server: TestServer) => {
+      const account = await server.hostkeep.core.accounts.removed.get('gone');
+      const parts = await server.hostkeep.plugins.gather('purge', account, never);
+      const part = parts.find(({ plugin }) => plugin === 'databases');
+      if (part?.ok !== true) throw new Error(JSON.stringify(part));
+      return part.value;
+    };
+    const names = async () => {
+      const found = (await mariaDb.sql('show databases')).split('\n');
+      return found.filter((name) => name.startsWith('gone'));
+    };
+    const remove = async (server: TestServer) => {
+      await server.account('gone');
+      await server.hostkeep.core.accounts.remove('gone');
+    };
+    const named = { ...root(), ownership: 'grants', database_user: 'eve' };
+    await withServer({ servers: { main: named }, default_server: 'main' }, async (server) => {
+      await remove(server);
+      const problem =
+        "ann_shop, annx are the account's: drop them on the server main, and what lets the account use them";
+      assert.equal(await purge(server), [{ what: 'databases', removed: 0, problem }]);
+    });
+    const weak = { ...root(), user: 'eve', password: 'secret' };
+    await mariaDb.sql("grant select on gone_a.* to eve@'%'");
+    await withServer({ servers: { main: weak }, default_server: 'main' }, async (server) => {
+      await remove(server);
+      const [part] = await purge(server);
+      assert.match(part?.problem ?? '', /^gone_a: Access denied/);
+    });
+    await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
+      await remove(server);
+      await olderAccount(server, 'gone_e');
+      assert.equal(await purge(server), [{ what: 'databases', removed: 2 }]);
+      assert.equal(await names(), ['gone_e_f', 'gonex_d']);
+      assert.equal(await purge(server), [{ what: 'databases', removed: 0 }]);
+    });
+    await withServer({}, async (server) => {
+      await remove(server);
+      assert.equal(await purge(server), [{ what: 'databases', removed: 0 }], 'SQLite files go with the files');
+    });
   });
 
   test('a server that is killed is 503, and is used again when it is back', async () => {

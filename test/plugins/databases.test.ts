@@ -207,12 +207,14 @@ test('option files are parsed as the servers parse them', () => {
   });
 });
 
+// threat reused-names: an unescaped underscore in a grant matches no other account's databases
 test('databases are matched with user names and grants as a whole', () => {
   const named = (...names: string[]) => names.map((name) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(
-    named('ann_b_shop', 'ann_shop', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'),
+    named('ann_b_shop', 'ann_shop', 'annab_z', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'),
     [
       { user: 'ann', name: 'ann\\_%', isPattern: true },
+      { user: 'ann', name: 'ann_%', isPattern: true },
       { user: 'ann', name: 'an_', isPattern: true },
       { user: 'ann', name: 'a.b_c', isPattern: false },
       { user: 'ben', name: '%', isPattern: true },
@@ -221,8 +223,8 @@ test('databases are matched with user names and grants as a whole', () => {
   assert.equal(catalogue.prefixed('ann'), named('ann_b_shop', 'ann_shop'));
   assert.equal(catalogue.prefixed('ann_b'), named('ann_b_shop'));
   assert.equal(catalogue.prefixed('an'), []);
-  assert.equal(catalogue.granted('ann'), named('a.b_c', 'ann', 'ann_b_shop', 'ann_shop'));
-  assert.equal(catalogue.granted('ben').length, 7);
+  assert.equal(catalogue.granted('ann'), named('a.b_c', 'ann_b_shop', 'ann_shop'));
+  assert.equal(catalogue.granted('ben').length, 8);
   assert.equal(catalogue.granted('nobody'), []);
   assert.equal(catalogue.system, named('mysql'));
   assert.equal(withoutThoseOf(['ann_b', 'ann_sh'], catalogue.prefixed('ann')), named('ann_shop'));

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
@@ -77,6 +77,7 @@ test('names that are none, suffixes, forbidden names and the panel itself are re
     'a.VERBOTEN.example.',
     'panel.node.test',
     'x.admin.node.test',
+    'node.test',
     'https://a.example',
   ];
   for (const name of bad) {
@@ -99,6 +100,22 @@ test('names that are none, suffixes, forbidden names and the panel itself are re
   }
   assert.equal(await names(token), []);
   assert.not(existsSync(account.filesRoot), 'a refused domain makes no folder');
+});
+
+test('names of well-known mail and login services are refused unless the operator lists others', async () => {
+  const plain = await TestServer.start();
+  try {
+    const { token } = await plain.user('names');
+    const add = async (domain_url: string) =>
+      (await plain.ask('/api/domains/new', { method: 'POST', token, body: { domain_url } })).body['error'];
+    for (const name of ['google.com', 'mail.google.com', 'GMAIL.com'])
+      assert.is(await add(name), 'invalid_domain', name);
+    assert.is(await add('google.example'), undefined);
+  } finally {
+    await plain.close();
+  }
+  const { token } = await server.user('lister');
+  assert.is((await add(token, 'google.com')).status, 201);
 });
 
 test('document roots outside, through links or over files are refused', async () => {
@@ -242,10 +259,14 @@ test('domains are grouped by suffix', async () => {
   });
 });
 
-async function limited(username: string, domainsLimit: number): Promise<{ account: Account; token: string }> {
+async function limited(
+  username: string,
+  domainsLimit: number,
+  more: { names_limit?: number } = {},
+): Promise<{ account: Account; token: string }> {
   const { plans } = server.hostkeep.core;
   const { name: _, features, ...limits } = await plans.get('standard');
-  await plans.create(`limit_${username}`, { ...limits, domains_limit: domainsLimit }, [...features]);
+  await plans.create(`limit_${username}`, { ...limits, domains_limit: domainsLimit, ...more }, [...features]);
   return server.user(username, `limit_${username}`);
 }
 
@@ -327,6 +348,23 @@ test('20 requests at once never exceed the limit', async () => {
   assert.is((await list(token)).total, 3);
 });
 
+// threat race-conditions: concurrent requests do not exceed the limit of names
+test('every name counts against its own limit, also of many at once', async () => {
+  const { account, token } = await limited('namer', 2, { names_limit: 5 });
+  assert.is((await add(token, 'name.example')).status, 201);
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => add(token, `n${i}.name.example`)));
+  assert.is(answers.filter(({ status }) => status === 201).length, 4);
+  const refused = answers.filter(({ body }) => body.error === 'names_limit_reached');
+  assert.is(refused.length, 16);
+  assert.is(refused[0]?.status, 409);
+  assert.is((await add(token, 'second.example')).body.error, 'names_limit_reached');
+  assert.not(existsSync(join(account.filesRoot, 'second.example')));
+  await remove(token, (await names(token)).find((name) => name.startsWith('n')) ?? '');
+  assert.is((await add(token, 'second.example')).status, 201);
+  await server.hostkeep.core.plans.update('limit_namer', { names_limit: 0 });
+  assert.is((await add(token, 'more.name.example')).status, 201, '0 is unlimited');
+});
+
 // threat race-conditions: of two accounts, one gets a contested name
 // asvs 2.3.4: a domain cannot be taken twice
 test('of two accounts that ask for one name at once exactly one gets it', async () => {
@@ -356,6 +394,5 @@ test('domains go with their account', async () => {
   const { account, token } = await server.user('leaver');
   await add(token, 'leaver.example');
   await server.hostkeep.core.accounts.remove(account.username);
-  assert.ok(readdirSync(account.filesRoot).includes('leaver.example'), 'files stay');
   assert.is((await add((await server.user('taker')).token, 'leaver.example')).status, 201);
 });

@@ -29,6 +29,7 @@ test('the plan is shown with its limits as texts and numbers, under both paths',
     assert.is(body['plan_disk_limit'], '20 GB');
     assert.is(body['plan_ram_limit'], '3 GB');
     assert.is(body['plan_domains_limit'], 10);
+    assert.is(body['plan_names_limit'], 200);
   }
 });
 

@@ -275,6 +275,7 @@ test('screenshots on disk are kept by account and domain, whole, for their time,
   const disk = open();
   await disk.write(1, 'a.test', 'u1', { png: png(100), takenAt: Date.now() });
   assert.is((await disk.read(1, 'a.test', 'u1'))?.png.length, 100);
+  assert.equal([await disk.count(1), await disk.count(2), await open().count(1)], [1, 0, 1]);
   assert.is(await disk.read(2, 'a.test', 'u1'), undefined, 'another account');
   assert.is(await disk.read(1, 'a.test', 'u2'), undefined, 'another address');
   const [domainFolder = ''] = readdirSync(join(folder, '1'));

@@ -479,6 +479,31 @@ test('a damaged index is built again, and that of a deleted account is removed',
   );
 });
 
+test('the index of a purged account is removed', () =>
+  during({}, async (from) => {
+    const { account, token } = await from.user('purged');
+    mkdirSync(account.filesRoot, { recursive: true });
+    writeFileSync(join(account.filesRoot, 'file'), '');
+    await indexed(token, from);
+    const folder = join(from.data, `search/${account.id}`);
+    await until(
+      async () => readdirSync(folder),
+      (names) => names.includes('index'),
+    );
+    const { accounts } = from.hostkeep.core;
+    await accounts.remove('purged');
+    const purge = async () => {
+      const removed = await accounts.removed.get('purged');
+      const parts = await from.hostkeep.plugins.gather('purge', removed, new AbortController().signal);
+      return parts.find(({ plugin }) => plugin === 'search');
+    };
+    for (const removed of [1, 0]) {
+      const part = await purge();
+      assert.equal(part?.ok === true && part.value, [{ what: 'search indexes', removed }]);
+      assert.not(existsSync(folder));
+    }
+  }));
+
 test('beyond the number of processes the index that was used least recently is dropped, and loaded again from disk', () =>
   during({ processes: 1 }, async (from) => {
     const people: { name: string; token: string }[] = [];

@@ -179,7 +179,10 @@ async function prepared(n: number, { method, path }: Listed): Promise<Record<str
   const { accounts, plans, passwords, sessions } = server.hostkeep.core;
   const { account, token } = await server.admin(`operator${n}`);
   const known = { TOKEN: token, USERNAME: account.username, NEW_PASSWORD: `${PASSWORD}!`, PASSWORD, CODE: '', ID: '' };
-  if (await accounts.byUsername('jane')) await accounts.remove('jane');
+  if (await accounts.byUsername('jane')) {
+    await accounts.remove('jane');
+    await accounts.removed.release(await accounts.removed.claim('jane'), { username: '', ip: '' });
+  }
   if ((await plans.all()).has('starter')) await plans.remove('starter');
   if (path !== '/api/plans') {
     const { name: _, features, ...limits } = await plans.get('basic');

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { driverOf } from '../../plugins/webserver/drivers.ts';
 import { Caddy, hasCaddy } from '../support/caddy.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -12,6 +13,8 @@ const DEFAULTS = {
   driver: 'caddy',
   vhost_folder: '',
   template: '',
+  suspended_template: '',
+  suspended_page: '',
   listen: '80',
   check: [],
   reload: [],
@@ -54,6 +57,31 @@ if (hasCaddy()) {
       assert.not(readdirSync(join(caddy.folder, 'vhosts')).includes('hostkeep-bad.example.conf'));
       assert.is((await change('delete', 'shop.example')).status, 200);
       assert.is((await fetchPage(caddy.port, 'shop.example')).body, '');
+    } finally {
+      await server.close();
+      await caddy.remove();
+    }
+  });
+
+  test("Caddy shows the page in place of a suspended account's sites", async () => {
+    const caddy = await Caddy.start();
+    const server = await TestServer.start({ config: { webserver: caddy.settings } });
+    const { accounts } = server.hostkeep.core;
+    try {
+      const { token } = await server.user('ann');
+      const body = { domain_url: 'shop.example' };
+      assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
+      const show = (method?: string) => fetchPage(caddy.port, 'shop.example', '/contact', method);
+      const until = async (status: number) => {
+        while ((await show()).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
+      };
+      await accounts.suspend('ann');
+      await until(503);
+      const page = readFileSync(join(projectDir, 'plugins/webserver/suspended.html'), 'utf8');
+      for (const method of ['GET', 'POST'])
+        assert.equal(await show(method), { status: 503, body: page, retryAfter: '3600' }, method);
+      await accounts.unsuspend('ann');
+      await until(404);
     } finally {
       await server.close();
       await caddy.remove();

@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { FolderLock } from '../../plugins/webserver/folder-lock.ts';
 import { compileTemplate } from '../../plugins/webserver/template.ts';
 import { fileNameOf, isVhostFile, VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 import { hostkeep, start as startProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { TestServer } from '../support/hostkeep.ts';
+import { allPlugins, TestServer } from '../support/hostkeep.ts';
 import { hasNginx, Nginx } from '../support/nginx.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -41,6 +42,7 @@ const values = {
   files_root: '/srv/ann',
   username: 'ann',
   listen: '80',
+  vhost_folder: '/etc/nginx/hostkeep.d',
 };
 
 // threat shell-injection: virtual host templates take only checked values
@@ -50,11 +52,11 @@ test('a template is filled with what cannot be read as anything else', () => {
     'server_name {{domain}}; root "{{docroot}}"; # {{username}} {{files_root}} {{listen}}',
   );
   assert.match(
-    render({ ...values, docroot: '/srv/ann/größe & more' }),
+    render(7, { ...values, docroot: '/srv/ann/größe & more' }),
     /server_name shop\.example; root "\/srv\/ann\/größe & more"; # ann \/srv\/ann 80$/,
   );
   for (const docroot of ['a"b', 'a;b', 'a$b', 'a{b', 'a}b', 'a\nb', 'a\\b', "a'b", 'a`b', 'a#b', 'a\u007fb'])
-    assert.throws(() => render({ ...values, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
+    assert.throws(() => render(7, { ...values, docroot: `/srv/${docroot}` }), /cannot serve a folder/, docroot);
   for (const domain of [
     '',
     'localhost',
@@ -69,9 +71,9 @@ test('a template is filled with what cannot be read as anything else', () => {
     `${'a.'.repeat(126)}aa`,
     '../x.example',
   ]) {
-    assert.throws(() => render({ ...values, domain }), /cannot serve this name/, domain);
+    assert.throws(() => render(7, { ...values, domain }), /cannot serve this name/, domain);
   }
-  assert.throws(() => render({ ...values, username: 'a b' }));
+  assert.throws(() => render(7, { ...values, username: 'a b' }));
   assert.throws(() => compileTemplate('server_name {{domain}} {{unknown}}'), /\{\{unknown\}\}/);
   assert.throws(() => compileTemplate('server {}'), /\{\{domain\}\}/);
 });
@@ -212,8 +214,11 @@ if (hasReal) {
       const { account, token } = await server.user('ann');
       const names = Array.from({ length: 100 }, (_, i) => `site${i}.example`);
       const before = nginx.reloads();
-      const statuses = (await Promise.all(names.map((name) => add(server, token, name)))).map(({ status }) => status);
-      assert.ok(statuses.every((status) => status === 201));
+      const others = await Promise.all(['bob', 'cleo', 'dan'].map((name) => server.user(name)));
+      const tokens = [token, ...others.map((other) => other.token)];
+      const adding = names.map((name, i) => add(server, tokens[i % tokens.length] ?? '', name));
+      const statuses = (await Promise.all(adding)).map(({ status }) => status);
+      assert.equal([...new Set(statuses)], [201]);
       const reloads = nginx.reloads() - before;
       assert.ok(reloads <= 10, `${reloads} reloads`);
       for (const name of names) assert.is((await nginx.fetch(name)).body, name);
@@ -337,16 +342,95 @@ if (hasReal) {
     await once(child, 'exit');
   });
 
-  test('domains of a removed account are no longer served', async () => {
+  // threat reused-names: domains of a removed account are served no longer, also those that were just added
+  test('domains of a removed account are no longer served at once, whichever process removed it', async () => {
+    for (const removal of ['in the server', 'from the command line'] as const) {
+      await withServer(nginx.settings, async (server) => {
+        const { token } = await server.user('ann');
+        assert.is((await add(server, token, 'shop.example')).status, 201);
+        if (removal === 'in the server') await server.hostkeep.core.accounts.remove('ann');
+        else assert.is((await hostkeep(server.data, ['account', 'remove', 'ann'])).code, 0);
+        await untilStatus('shop.example', 0);
+        assert.not(vhosts().includes('hostkeep-shop.example.conf'));
+      });
+    }
+  });
+
+  test('a purge without a server takes the virtual hosts down', async () => {
+    const config = join(temporaryFolder(), 'config.json');
+    const settings = { webserver: nginx.settings, containers: { socket: '' }, plugins: { screenshots: false } };
+    writeFileSync(config, JSON.stringify(settings));
+    let data = '';
     await withServer(nginx.settings, async (server) => {
+      ({ data } = server);
       const { token } = await server.user('ann');
       assert.is((await add(server, token, 'shop.example')).status, 201);
-      const longAgo = new Date(Date.now() - 3_600_000);
-      utimesSync(join(nginx.vhostFolder, 'hostkeep-shop.example.conf'), longAgo, longAgo);
-      await server.hostkeep.core.accounts.remove('ann');
-      while ((await nginx.fetch('shop.example')).status !== 0) await new Promise((resolve) => setTimeout(resolve, 20));
-      assert.not(vhosts().includes('hostkeep-shop.example.conf'));
     });
+    assert.is((await hostkeep(data, ['--config', config, 'account', 'remove', 'ann'])).code, 0);
+    assert.is((await nginx.fetch('shop.example')).status, 404, 'nobody has been told, but the files are gone');
+    const { stdout, code } = await hostkeep(data, ['--config', config, 'account', 'purge', 'ann']);
+    assert.match(stdout, /ann is purged, and its name is free/);
+    assert.is(code, 0);
+    assert.is((await nginx.fetch('shop.example')).status, 0);
+    assert.equal(vhosts(), []);
+  });
+
+  test("the operator's page takes the place of a suspended account's sites at once, whichever process suspends it", async () => {
+    const page = join(temporaryFolder(), 'page.html');
+    writeFileSync(page, '<p>Bitte zahlen Sie Ihre Rechnung €</p>');
+    await withServer({ ...nginx.settings, suspended_page: page }, async (server) => {
+      const { account, token } = await server.user('ann');
+      const { token: bobs } = await server.user('bob');
+      for (const name of ['shop.example', 'blog.shop.example'])
+        assert.is((await add(server, token, name, 'site')).status, 201);
+      assert.is((await add(server, bobs, 'bob.example')).status, 201);
+      writeFileSync(join(account.filesRoot, 'site/index.html'), 'Welcome');
+      const change = {
+        server: (verb: 'suspend' | 'unsuspend') => server.hostkeep.core.accounts[verb]('ann'),
+        'command line': async (verb: string) => {
+          assert.is((await hostkeep(server.data, ['account', verb, 'ann'])).code, 0);
+        },
+      };
+      for (const by of ['server', 'command line'] as const) {
+        await change[by]('suspend');
+        await untilStatus('blog.shop.example', 503);
+        const shown = { status: 503, body: '<p>Bitte zahlen Sie Ihre Rechnung €</p>', retryAfter: '3600' };
+        for (const path of ['/', '/index.html', '/any?x=1', '/.env'])
+          assert.equal(await nginx.fetch('shop.example', path), shown, `${by} ${path}`);
+        assert.equal(await nginx.fetch('shop.example', '/contact', 'POST'), shown);
+        assert.is.not((await nginx.fetch('shop.example', '/hostkeep-suspended.html')).status, 200);
+        assert.is((await nginx.fetch('bob.example')).status, 403, 'the folder is empty');
+        await change[by]('unsuspend');
+        await untilStatus('shop.example', 200);
+      }
+    });
+  });
+
+  test('a domain that is being added while its account is suspended shows the page too', async () => {
+    let release = (): void => {};
+    const isHeld = new Promise<void>((resolve) => (release = resolve));
+    const slow = definePlugin({
+      name: 'slow',
+      features: [],
+      routes: {},
+      setup: () => ({ handlers: {}, provides: { domainAdded: () => isHeld } }),
+    });
+    const server = await TestServer.start({
+      plugins: [...(await allPlugins()), slow],
+      config: { webserver: nginx.settings },
+    });
+    try {
+      const { token } = await server.user('ann');
+      const adding = add(server, token, 'late.example');
+      await untilStatus('late.example', 403);
+      await server.hostkeep.core.accounts.suspend('ann');
+      release();
+      await adding;
+      await untilStatus('late.example', 503);
+      assert.match((await nginx.fetch('late.example')).body, /<h1>This site is suspended<\/h1>/, 'the shipped page');
+    } finally {
+      await server.close();
+    }
   });
 
   test('doctor reports the version', async () => {
@@ -405,8 +489,21 @@ function remove(server: TestServer, token: string, name: string) {
   return server.ask('/api/domains/delete', { method: 'POST', token, body: { domain_url: name } });
 }
 
+/** Waits until nginx answers with the status only: for a moment after a reload its old worker may answer too. */
+async function untilStatus(name: string, status: number): Promise<void> {
+  const since = performance.now();
+  for (let settled = since; performance.now() - settled < 300;) {
+    if ((await nginx.fetch(name)).status !== status) settled = performance.now();
+    assert.ok(performance.now() - since < 10_000, `${name} is not ${status} after 10 s`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 function vhosts(): string[] {
   return readdirSync(nginx.vhostFolder)
-    .filter((name) => name !== 'hostkeep-beacon.conf' && name !== '.hostkeep-owner')
+    .filter(
+      (name) =>
+        !['hostkeep-beacon.conf', 'hostkeep-common.conf', 'hostkeep-suspended.html', '.hostkeep-owner'].includes(name),
+    )
     .toSorted();
 }

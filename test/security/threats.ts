@@ -35,6 +35,8 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'unhandled-errors': 'An error that nothing handled ended the server without a word',
   'oversized-replies': 'One request made the server hold a reply without bound',
   'trusted-loopback': 'Pictures of own sites came from 127.0.0.1, which status pages trust',
+  'reused-names': 'A name taken again brought the files, databases and containers of its former owner',
+  'served-secrets': 'A web server served dumps, databases, keys and source that lay beside the pages',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 

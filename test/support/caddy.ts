@@ -4,9 +4,10 @@
  * @slow starts Caddy
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -34,10 +35,11 @@ export class Caddy {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
     const port = await freePort();
     mkdirSync(join(folder, 'vhosts'));
-    writeFileSync(
-      join(folder, 'vhost.conf'),
-      `http://{{domain}}:${port} {\n\troot * "{{docroot}}"\n\tfile_server\n}\n`,
-    );
+    for (const name of ['vhost', 'suspended']) {
+      // the shipped template, without certificates
+      const template = readFileSync(join(projectDir, 'plugins/webserver', `caddy-${name}.conf`), 'utf8');
+      writeFileSync(join(folder, `${name}.conf`), template.replace('{{domain}}', `http://{{domain}}:${port}`));
+    }
     writeFileSync(
       join(folder, 'Caddyfile'),
       `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
@@ -71,6 +73,7 @@ export class Caddy {
       driver: 'caddy',
       vhost_folder: join(this.folder, 'vhosts'),
       template: join(this.folder, 'vhost.conf'),
+      suspended_template: join(this.folder, 'suspended.conf'),
       check: command('validate'),
       reload: command('reload'),
       version: [SERVER ?? '', 'version'],

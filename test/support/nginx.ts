@@ -106,7 +106,7 @@ export class Nginx {
       .filter((line) => line.includes('reconfiguring')).length;
   }
 
-  fetch(host: string, path = '/'): Promise<Page> {
-    return fetchPage(this.port, host, path);
+  fetch(host: string, path = '/', method = 'GET'): Promise<Page> {
+    return fetchPage(this.port, host, path, method);
   }
 }

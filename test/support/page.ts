@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { request } from 'node:http';
 
 export interface Page {
   /** 0 if the connection closed without a response. */
@@ -6,18 +6,27 @@ export interface Page {
   readonly body: string;
   /** Where a redirect leads. */
   readonly location?: string;
+  /** In seconds. */
+  readonly retryAfter?: string;
 }
 
 /** Requests a page for a host name from a web server on loopback, over a new connection. */
-export function fetchPage(port: number, host: string, path = '/'): Promise<Page> {
+export function fetchPage(port: number, host: string, path = '/', method = 'GET'): Promise<Page> {
   return new Promise((resolve) => {
-    get({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (response) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: { host }, agent: false }, (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => (body += chunk.toString()));
       response.on('end', () => {
-        const { location } = response.headers;
-        resolve({ status: response.statusCode ?? 0, body, ...(location !== undefined && { location }) });
+        const { location, 'retry-after': retryAfter } = response.headers;
+        resolve({
+          status: response.statusCode ?? 0,
+          body,
+          ...(location !== undefined && { location }),
+          ...(retryAfter !== undefined && { retryAfter }),
+        });
       });
-    }).on('error', () => resolve({ status: 0, body: '' }));
+    });
+    sent.on('error', () => resolve({ status: 0, body: '' }));
+    sent.end();
   });
 }

@@ -1,41 +1,61 @@
+import { basename, normalize } from 'node:path';
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import type { Container } from './container.ts';
 
-/** On an engine that accounts share, each of these labels names the account that owns what bears it. */
-const OWNER_LABELS = ['com.docker.compose.project', 'hostkeep.account'] as const;
+const OWNER = 'hostkeep.account';
+const PROJECT = 'com.docker.compose.project';
+const PROJECT_FOLDER = 'com.docker.compose.project.working_dir';
 
-/** Whether one of the labels names the account as the owner, on an engine that accounts share. */
-export function isOwnedBy(labels: ReadonlyMap<string, string>, { username }: Account): boolean {
-  return OWNER_LABELS.some((label) => labels.get(label) === username);
+/**
+ * Whether the account owns what bears the labels, on an engine that accounts share. `hostkeep.account` names the owner.
+ * Without it, a compose project of the account's name is the account's only if it was started from the account's
+ * folder: others may have a project of that name.
+ */
+export function isOwnedBy(labels: ReadonlyMap<string, string>, account: Owner): boolean {
+  const owner = labels.get(OWNER);
+  if (owner !== undefined) return owner === account.username;
+  return isOfProject(labels, account) && isFolderOf(account, labels.get(PROJECT_FOLDER) ?? '');
+}
+
+/** Whether a compose project of the account's name made what bears the labels, wherever it was started from. */
+export function isOfProject(labels: ReadonlyMap<string, string>, { username }: Owner): boolean {
+  return labels.get(PROJECT) === username;
+}
+
+type Owner = Pick<Account, 'username' | 'filesRoot'>;
+
+/** Whether a folder is the files root, in it, or the folder of the account's name that holds it. */
+function isFolderOf({ username, filesRoot }: Owner, path: string): boolean {
+  const folder = normalize(path);
+  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+  return isWithin(folder, filesRoot) || (basename(folder) === username && isWithin(filesRoot, folder));
 }
 
 /** The running containers of one engine at one moment. */
 export class ContainerSnapshot {
   readonly all: readonly Container[];
-  /**
-   * By user name; a container whose labels name two accounts belongs to both. `undefined` where one account owns all.
-   */
-  readonly #byOwner: ReadonlyMap<string, readonly Container[]> | undefined;
+  /** Those that may be an account's, by user name; `undefined` where one account owns all. */
+  readonly #byName: ReadonlyMap<string, readonly Container[]> | undefined;
 
   /** `isOwn`: the engine is an account's own, so all of its containers are that account's. */
   constructor(all: readonly Container[], isOwn: boolean) {
     this.all = all;
-    this.#byOwner = isOwn ? undefined : groupByOwner(all);
+    this.#byName = isOwn ? undefined : groupByName(all);
   }
 
-  of({ username }: Account): readonly Container[] {
-    return this.#byOwner === undefined ? this.all : (this.#byOwner.get(username) ?? []);
+  of(account: Owner): readonly Container[] {
+    if (this.#byName === undefined) return this.all;
+    return (this.#byName.get(account.username) ?? []).filter(({ labels }) => isOwnedBy(labels, account));
   }
 }
 
-function groupByOwner(containers: readonly Container[]): Map<string, Container[]> {
+function groupByName(containers: readonly Container[]): Map<string, Container[]> {
   const owned = new Map<string, Container[]>();
   for (const container of containers) {
-    for (const name of new Set(OWNER_LABELS.map((label) => container.labels.get(label) ?? ''))) {
-      const list = owned.get(name);
-      if (list === undefined) owned.set(name, [container]);
-      else list.push(container);
-    }
+    const name = container.labels.get(OWNER) ?? container.labels.get(PROJECT) ?? '';
+    const list = owned.get(name);
+    if (list === undefined) owned.set(name, [container]);
+    else list.push(container);
   }
   return owned;
 }

@@ -1,5 +1,7 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
+import { purgeAccount } from '../purge.ts';
+import { removeAccount } from '../removal.ts';
 import {
   textTable,
   type Command,
@@ -53,7 +55,13 @@ export const accountCommands: CommandGroup = {
       accounts.suspend(name),
     ),
     change('unsuspend', 'open the account again', 'open again', ({ accounts }, name) => accounts.unsuspend(name)),
-    change('remove', 'remove the account; its files stay', 'removed', ({ accounts }, name) => accounts.remove(name)),
+    { usage: 'remove <username>', summary: 'remove the account and keep its files, set aside', run: remove },
+    {
+      usage: 'purge <username>',
+      summary: 'remove files, databases, containers and virtual hosts of a removed account, and free its name',
+      run: purge,
+    },
+    { usage: 'removed', summary: 'list the removed accounts whose names are reserved', run: listRemoved },
   ],
 };
 
@@ -126,6 +134,43 @@ async function setPassword(context: CommandContext, [username = '']: readonly st
     return given === undefined
       ? { value: { username, password }, text: `${username} has a new password: ${password}` }
       : { value: { username }, text: `${username} has a new password` };
+  });
+}
+
+function remove(context: CommandContext, [username = '']: readonly string[]) {
+  return context.withStore(async ({ identity: { accounts }, jobs }) => {
+    const { files, problem } = await removeAccount(accounts, jobs, username);
+    const where = files === undefined ? '' : `; its files are in ${files}`;
+    return {
+      value: { username, state: 'removed', files: files ?? null, problem: problem ?? null },
+      text: `${username} is removed${where}${problem === undefined ? '' : ` (${problem})`}`,
+    };
+  });
+}
+
+/** The exit code is 1 if something is left. */
+async function purge(context: CommandContext, [username = '']: readonly string[]) {
+  const never = new AbortController().signal;
+  const report = await context.withPlugins((host) => purgeAccount(host, username, { username: '', ip: '' }, never));
+  const isComplete = report.state === 'complete';
+  if (!isComplete) process.exitCode = 1;
+  const rows = report.parts.map(({ plugin, what, removed, problem }) => [plugin, what, String(removed), problem ?? '']);
+  const table = textTable(['PLUGIN', 'WHAT', 'REMOVED', 'PROBLEM'], rows);
+  const verdict = isComplete
+    ? `${username} is purged, and its name is free`
+    : `${username} is not purged: its name stays reserved`;
+  return { value: { username, ...report }, text: `${table}\n${verdict}` };
+}
+
+function listRemoved(context: CommandContext) {
+  return context.withStore(async ({ identity: { accounts }, jobs }) => {
+    const value = (await accounts.removed.list()).map((account) => ({
+      username: account.username,
+      removed_at: new Date(account.removedAt).toISOString(),
+      files: jobs.removedRootOf(account),
+    }));
+    const rows = value.map(({ username, removed_at, files }) => [username, removed_at, files]);
+    return { value, text: textTable(['USERNAME', 'REMOVED', 'FILES, IF ANY'], rows) };
   });
 }
 

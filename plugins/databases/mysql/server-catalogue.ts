@@ -8,7 +8,7 @@ const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sy
 export interface Grant {
   /** Name of a database user, from any host. */
   readonly user: string;
-  /** A database name, or with `isPattern` a pattern with the wildcards of `mysql.db`: `%`, `_` and `\`. */
+  /** A database name, or with `isPattern` a pattern of `mysql.db`. */
   readonly name: string;
   readonly isPattern: boolean;
 }
@@ -69,14 +69,16 @@ export function withoutThoseOf(longerUsernames: readonly string[], databases: re
   return databases.filter(({ name }) => !longerUsernames.some((username) => name.startsWith(`${username}_`)));
 }
 
-/** Translates a pattern of `mysql.db`: `%` is any text, `_` any character, and `\` quotes the next character. */
+/**
+ * Translates a pattern of `mysql.db`: `%` is any text, and `\` quotes the next character. An underscore stands for
+ * itself, although the servers take it for any character: in the usual grant on `ann_%` it is meant so, and otherwise
+ * `annab_x` would be ann's.
+ */
 export function patternOf(name: string): RegExp {
-  const source = name.replace(/\\?./gsu, (text) => {
-    if (text === '%') return '.*';
-    return text === '_'
-      ? '.'
-      : `\\u{${(text.codePointAt(text.length > 1 && text.startsWith('\\') ? 1 : 0) ?? 0).toString(16)}}`;
-  });
+  const literal = (text: string) => `\\u{${(text.codePointAt(0) ?? 0).toString(16)}}`;
+  const source = name.replace(/\\?./gsu, (text) =>
+    text === '%' ? '.*' : literal(text.length > 1 && text.startsWith('\\') ? text.slice(1) : text),
+  );
   return new RegExp(`^${source}$`, 'su');
 }
 

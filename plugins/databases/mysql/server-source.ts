@@ -4,9 +4,8 @@ import { AccountDatabases, type Database, type DatabaseSource } from '../account
 import type { DatabaseServer, ServerSnapshot } from './database-server.ts';
 import { isAmbiguous, withoutThoseOf, type ServerCatalogue } from './server-catalogue.ts';
 
-/** How long a new account with a longer name may go unnoticed. */
+/** How long longer names are kept: none is added any more, but some may be left from before. */
 const NAMES_MS = 5000;
-const PAGE = 100;
 
 /** The databases of accounts on one server. */
 export class ServerSource implements DatabaseSource {
@@ -52,20 +51,7 @@ export class ServerSource implements DatabaseSource {
       return catalogue.granted(this.#databaseUser.replaceAll('{username}', username));
     const own = catalogue.prefixed(username);
     if (!own.some((database) => isAmbiguous(username, database))) return own;
-    const longer = this.#longerNames.get(account, '', () => this.#findLongerNames(username));
+    const longer = this.#longerNames.get(account, '', () => this.#accounts.namesExtending(username));
     return longer instanceof Promise ? longer.then((names) => withoutThoseOf(names, own)) : withoutThoseOf(longer, own);
-  }
-
-  /**
-   * Lists the user names that begin with `<username>_`. They are consecutive, after `<username>^`: `^` precedes `_`.
-   */
-  async #findLongerNames(username: string): Promise<string[]> {
-    const names: string[] = [];
-    for (let cursor = `${username}^`; ; cursor = names.at(-1) ?? cursor) {
-      const page = await this.#accounts.list(PAGE, cursor);
-      const longer = page.map((each) => each.username).filter((name) => name.startsWith(`${username}_`));
-      names.push(...longer);
-      if (longer.length < PAGE) return names;
-    }
   }
 }

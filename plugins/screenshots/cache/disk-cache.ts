@@ -78,6 +78,12 @@ export class DiskCache {
     }
   }
 
+  /** The number of an account's screenshots. */
+  async count(accountId: number): Promise<number> {
+    await this.#ready();
+    return [...this.#index.keys()].filter((path) => path.startsWith(`${accountId}/`)).length;
+  }
+
   /** Whether there is anything of an account. */
   async holds(accountId: number): Promise<boolean> {
     return (await list(join(this.#folder, String(accountId)))).length > 0;

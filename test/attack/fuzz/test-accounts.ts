@@ -16,6 +16,7 @@ const UNLIMITED: PlanLimits = {
   inodes_limit: 0,
   bandwidth: 0,
   domains_limit: 0,
+  names_limit: 0,
   websites_limit: 0,
   db_limit: 0,
   email_limit: 0,
@@ -90,6 +91,7 @@ export class TestAccounts {
       account = undefined;
     }
     if (account === undefined) {
+      await this.#freeName(username);
       account = await accounts.create({
         username,
         role,
@@ -106,6 +108,14 @@ export class TestAccounts {
         if (!account.features.has(feature)) await accounts.setFeature(username, feature, true);
     if (test.credentialsUnknown) await this.#resetCredentials(test, account.id, hash);
     await this.#renewToken(test);
+  }
+
+  async #freeName(username: string): Promise<void> {
+    const { removed } = this.#core.accounts;
+    if ((await removed.list()).every((each) => each.username !== username)) return;
+    const account = await removed.claim(username);
+    await this.#core.jobs.removeFiles(account, new AbortController().signal);
+    await removed.release(account, { username: '', ip: '' });
   }
 
   /** Makes sure of a session; that of an administrator has just proved password and code again. */

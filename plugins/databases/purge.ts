@@ -1,0 +1,68 @@
+import type { Accounts } from '../../kernel/identity/accounts.ts';
+import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
+import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
+import { serverOf } from './database-sources.ts';
+import { isSqlError, MysqlClient } from './mysql/client.ts';
+import { ServerCatalogue, withoutThoseOf } from './mysql/server-catalogue.ts';
+import { readGrants } from './mysql/size-queries.ts';
+import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
+
+const WHAT = 'databases';
+
+/**
+ * Drops the databases with the prefix of a removed account. Those that are its by other rules are named only, because
+ * others may use them too. SQLite files go with its other files.
+ */
+export async function purgeDatabases(
+  config: DatabasesConfig,
+  accounts: Accounts,
+  account: RemovedAccount,
+  signal: AbortSignal,
+): Promise<PurgePart> {
+  const server = serverOf(config, account.username);
+  const settings = config.servers[server];
+  if (settings === undefined) return { what: WHAT, removed: 0 };
+  const client = await MysqlClient.open(settings, limitsOf(config));
+  try {
+    const names = await namesOf(client, settings, accounts, account.username);
+    if (settings.ownership === 'prefix') return await drop(client, names, signal);
+    if (names.length === 0) return { what: WHAT, removed: 0 };
+    const remedy = `drop them on the server ${server}, and what lets the account use them`;
+    return { what: WHAT, removed: 0, problem: `${names.join(', ')} are the account's: ${remedy}` };
+  } finally {
+    await client.close();
+  }
+}
+
+async function namesOf(
+  client: MysqlClient,
+  { ownership, database_user: user }: ServerSettings,
+  accounts: Accounts,
+  username: string,
+): Promise<string[]> {
+  const found = await client.query<{ name: string }>('select schema_name as name from information_schema.schemata');
+  const databases = found.map(({ name }) => ({ name, sizeBytes: 0 }));
+  const catalogue = new ServerCatalogue(databases, ownership === 'grants' ? await readGrants(client) : []);
+  const own = {
+    prefix: async () => withoutThoseOf(await accounts.namesExtending(username), catalogue.prefixed(username)),
+    grants: () => catalogue.granted(user.replaceAll('{username}', username)),
+    login: () => catalogue.others,
+  };
+  return (await own[ownership as keyof typeof own]()).map(({ name }) => name);
+}
+
+async function drop(client: MysqlClient, names: readonly string[], signal: AbortSignal): Promise<PurgePart> {
+  let removed = 0;
+  const problems: string[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    try {
+      await client.query(`drop database \`${name.replaceAll('`', '``')}\``);
+      removed += 1;
+    } catch (error) {
+      if (!isSqlError(error)) throw error; // the connection is lost
+      problems.push(`${name}: ${error.message}`);
+    }
+  }
+  return { what: WHAT, removed, ...(problems.length > 0 && { problem: problems.join('; ') }) };
+}

@@ -1,0 +1,106 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { Store } from '../../kernel/storage/store.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('removed-accounts');
+let server: TestServer;
+test.before(async () => void (server = await TestServer.start({ plugins: [] })));
+test.after(() => server.close());
+
+const BY = { username: 'root', ip: '' };
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+const create = (username: string) => codeOf(server.account(username));
+const accounts = () => server.hostkeep.core.accounts;
+
+// threat reused-names: the name of a removed account stays reserved until the account is purged
+test('the name of a removed account is reserved until it is purged', async () => {
+  const { id } = await server.account('ann');
+  await accounts().remove('ann');
+  assert.is(await create('ann'), 'name_reserved');
+  assert.equal(
+    (await accounts().removed.list()).map(({ username }) => username),
+    ['ann'],
+  );
+  const claimed = await accounts().removed.claim('ann');
+  assert.equal([claimed.id, claimed.username], [id, 'ann']);
+  assert.is(await create('ann'), 'name_reserved');
+  await accounts().removed.release(claimed, BY);
+  assert.is(await codeOf(accounts().removed.claim('ann')), 'account_not_found');
+  assert.is(await create('ann'), 'done');
+});
+
+test('one attempt at a time purges an account, unless its process has ended', async () => {
+  await server.account('claimed');
+  await accounts().remove('claimed');
+  const setClaim = (claim: string) =>
+    server.hostkeep.core.store.write((tx) =>
+      tx.run("update removed_accounts set claimed_by = ? where username = 'claimed'", claim),
+    );
+  const stat = readFileSync('/proc/1/stat', 'utf8');
+  await setClaim(`1:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} x`);
+  assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
+  await setClaim('1:1 x');
+  const claimed = await accounts().removed.claim('claimed');
+  assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
+  await accounts().removed.giveUp({ ...claimed, claim: 'of another' });
+  assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
+  await accounts().removed.giveUp(claimed);
+  assert.is(await create('claimed'), 'name_reserved');
+});
+
+// threat reused-names: no name extends another by an underscore, because databases are owned by prefix
+test('a name neither extends another by an underscore nor is extended, removed ones included', async () => {
+  for (const name of ['eve', 'zoe_b_c']) assert.is(await create(name), 'done');
+  for (const name of ['eve_', 'eve_b', 'eve_b_c', 'zoe_b', 'zoe'])
+    assert.is(await create(name), 'ambiguous_username', name);
+  await accounts().remove('eve');
+  await accounts().remove('zoe_b_c');
+  for (const name of ['eve_b', 'zoe_b', 'zoe']) assert.is(await create(name), 'ambiguous_username', name);
+  for (const name of ['eveb', 'eve-b', 'ev', 'zoe_c', 'zoe-b', 'zo']) assert.is(await create(name), 'done', name);
+  assert.is(await create('eve'), 'name_reserved');
+});
+
+test('of names that exclude each other, created at once, one is', async () => {
+  const results = await Promise.all(['race', 'race_a', 'race_a_b', 'race'].map(create));
+  assert.is(results.filter((result) => result === 'done').length, 1, results.join(' '));
+});
+
+test('names of accounts that were removed before names were reserved are reserved, unless they are in use again', async () => {
+  const folder = temporaryFolder();
+  const migrations = join(projectDir, 'kernel/storage/migrations');
+  const before = join(folder, 'before');
+  mkdirSync(before);
+  for (const name of readdirSync(migrations).filter((each) => each < '0006'))
+    copyFileSync(join(migrations, name), join(before, name));
+  const store = await Store.open(join(folder, 'test.db'));
+  await store.migrate('kernel', before);
+  const removed = (username: string, id: number, at: number) =>
+    store.write((tx) =>
+      tx.run(
+        `insert into events (at, type, username, ip, line, folded, data) values (?, 'account.removed', ?, '', '', '', ?)`,
+        at,
+        username,
+        JSON.stringify({ account_id: id }),
+      ),
+    );
+  await store.write((tx) =>
+    tx.run("insert into accounts (username, role, password_hash, created_at) values ('back', 'admin', '', 0)"),
+  );
+  await removed('gone', 3, 10);
+  await removed('gone', 7, 20);
+  await removed('back', 4, 10);
+  await store.migrate('kernel', migrations);
+  assert.equal(await store.all('select * from removed_accounts'), [
+    { username: 'gone', account_id: 7, removed_at: 20, claimed_by: '' },
+  ]);
+  await store.close();
+});
