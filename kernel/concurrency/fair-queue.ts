@@ -16,7 +16,7 @@ export interface QueueOptions {
   readonly now?: () => number;
 }
 
-export interface RunOptions {
+export interface TurnOptions {
   /** Takes the task out of the queue while it waits. */
   readonly signal?: AbortSignal;
   /** Puts the task into the lane that goes first and that tasks of the common lane cannot fill. */
@@ -76,7 +76,7 @@ export class FairQueue {
    * Runs the work once a slot is free. Rejects with the signal's reason if it is aborted before that. Errors:
    * 503 `overloaded`.
    */
-  async run<T>(name: ClientName, work: () => Promise<T>, { signal, isReserved = false }: RunOptions = {}): Promise<T> {
+  async run<T>(name: ClientName, work: () => Promise<T>, { signal, isReserved = false }: TurnOptions = {}): Promise<T> {
     signal?.throwIfAborted();
     const client = this.#client(name);
     const lane = isReserved ? 'reserved' : 'common';

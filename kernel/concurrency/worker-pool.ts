@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { HttpError, isErrorCode, retryLater } from '../errors.ts';
-import { FairQueue, type QueueOptions, type RunOptions } from './fair-queue.ts';
+import { FairQueue, type QueueOptions, type TurnOptions } from './fair-queue.ts';
 
 /** The reply of a pool's script; see `worker-script.ts`. */
 export type WorkerReply<A> =
@@ -21,7 +21,7 @@ export interface WorkerPoolOptions extends Omit<QueueOptions, 'slots'> {
   readonly idleMs?: number;
   readonly worker?: Pick<WorkerOptions, 'workerData' | 'resourceLimits' | 'name'>;
 }
-interface AskOptions extends RunOptions {
+interface AskOptions extends TurnOptions {
   /** Whose task it is, as far as clients compete. */
   readonly client?: string | number;
 }

@@ -167,7 +167,8 @@ export class JobPool {
 
   #breach(job: Job<never, unknown>, owner: JobOwner, question: string, error: JobLost): HttpError {
     this.#log.warn({ pool: this.#options.name, owner: owner.key, job: job.file, err: error }, 'a job was stopped');
-    if (error.isHung) {
+    if (error.reason === 'other') return retryLater('overloaded', 'the process of this was ended', 1, error);
+    if (error.reason === 'hang') {
       this.#avoided.set(owner.key, true);
       return retryLater('files_unavailable', 'the files do not answer', AVOIDED_MS / 1000, error);
     }

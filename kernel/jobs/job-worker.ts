@@ -24,12 +24,15 @@ export interface BareProcess {
 
 /** Why a job has no reply: its process ended, by itself or because a limit was reached. */
 export class JobLost extends Error {
-  /** Whether it waited for something outside, such as a dead file system, instead of working. */
-  readonly isHung: boolean;
+  /**
+   * `breach`: it took more than it may; `hang`: it waited for something outside, such as a dead file system; `other`:
+   * somebody else killed its process, or nobody waits for it any more.
+   */
+  readonly reason: 'breach' | 'hang' | 'other';
 
-  constructor(message: string, isHung = false) {
+  constructor(message: string, reason: JobLost['reason']) {
     super(message);
-    this.isHung = isHung;
+    this.reason = reason;
   }
 }
 
@@ -76,16 +79,21 @@ export class JobWorker {
     this.owner = owner;
     this.#child = launch(limits, bare);
     this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
-    this.#child.once('error', (error) => this.#lose(new JobLost(error.message)));
+    this.#child.once('error', (error) => this.#lose(new JobLost(error.message, 'other')));
     let printed = '';
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-PRINTED)));
     this.#child.once('exit', (code, signal) =>
-      this.#lose(new JobLost(`the process ended with ${signal ?? code} ${printed}`.trim())),
+      this.#lose(
+        new JobLost(
+          `the process ended with ${signal ?? code} ${printed}`.trim(),
+          signal === 'SIGKILL' || signal === 'SIGTERM' ? 'other' : 'breach',
+        ),
+      ),
     );
     this.#channel = new JobChannel(this.#child.stdio[3] as Duplex, {
       maxBytes: limits.replyMib * MIB,
       onMessage: (reply, bytes) => this.#settle(reply as JobReply, bytes),
-      onClose: (fault) => fault !== undefined && this.kill(new JobLost(fault.message)),
+      onClose: (fault) => fault !== undefined && this.kill(new JobLost(fault.message, 'breach')),
     });
     this.#channel.send({ root: owner.root ?? null, stateFolder: owner.stateFolder ?? null } satisfies JobStart);
   }
@@ -110,15 +118,16 @@ export class JobWorker {
     const expire = () => {
       const { isRunning, seconds } = this.#usage();
       const share = ((seconds - before.seconds) * 1000) / timeoutMs;
-      this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, !isRunning && share < BUSY_SHARE));
+      const reason = !isRunning && share < BUSY_SHARE ? 'hang' : 'breach';
+      this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, reason));
     };
-    const giveUp = () => this.kill(new JobLost('nobody waits for it'));
+    const giveUp = () => this.kill(new JobLost('nobody waits for it', 'other'));
     const timer = setTimeout(expire, timeoutMs);
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
       return await new Promise((resolve, reject) => {
         this.#pending = { resolve, reject };
-        if (this.#isEnded) return reject(new JobLost('the process has ended'));
+        if (this.#isEnded) return reject(new JobLost('the process has ended', 'other'));
         this.#child.ref();
         this.#channel.send(request, bytes);
       });
@@ -136,7 +145,7 @@ export class JobWorker {
     this.#isEnded = true;
     this.#child.ref();
     this.#channel.end();
-    const timer = setTimeout(() => this.kill(new JobLost('it did not end')), END_MS).unref();
+    const timer = setTimeout(() => this.kill(new JobLost('it did not end', 'other')), END_MS).unref();
     await this.exited;
     clearTimeout(timer);
   }
@@ -151,7 +160,7 @@ export class JobWorker {
     const pending = this.#pending;
     this.#pending = undefined;
     if (typeof reply?.ok === 'boolean') pending?.resolve({ ...reply, bytes });
-    else this.kill(new JobLost('its reply is none'));
+    else this.kill(new JobLost('its reply is none', 'breach'));
   }
 
   #lose(why: JobLost): void {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** The folder of an account's files. */
@@ -24,17 +24,26 @@ const STICKY = 0o1000;
 
 /**
  * Returns the first parent of the root that somebody besides root and this process's user owns or may change, so that
- * the root could be exchanged for another folder; `undefined` if there is none. Parents that are missing are nobody's.
+ * the root could be exchanged for another folder; `undefined` if there is none. Parents that cannot be reached are
+ * nobody's.
  */
 export function unsafeParentOf(root: FilesRoot): string | undefined {
   const own = new Set([0, process.geteuid?.() ?? 0]);
   for (let path = dirname(root.path); ; path = dirname(path)) {
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statsOf(path);
     if (stats !== undefined) {
       const mayBeChanged = (stats.mode & OTHERS_MAY_WRITE) !== 0 && (stats.mode & STICKY) === 0;
       if (!own.has(stats.uid) || mayBeChanged) return path;
     }
     if (path === dirname(root.operatorPath) || path === '/') return undefined;
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -14,7 +14,8 @@ const LIMIT_MS = 30_000;
 /** The node is killed after at most this many acknowledged writes. */
 const MAX_WRITES = 60;
 /** Everything that a data folder may contain. */
-const KNOWN = /^(hostkeep\.db(-wal|-shm)?|keys\.json|revision|files|search|screenshots|search-index)$/;
+const KNOWN =
+  /^(hostkeep\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|search|screenshots|search-index)$/;
 
 export interface KillFigures {
   readonly kills: number;
@@ -130,7 +131,7 @@ async function compareOutside(
   for (const { name, state } of workloads) {
     const token = await node.login(name, state.password, 'user').catch(() => undefined);
     const [domain] = state.domains;
-    if (token === undefined || domain === undefined) continue; // a second fworkload is on
+    if (token === undefined || domain === undefined) continue; // a second factor is on
     const { body } = await node.ask<{ name: string }[]>(`/api/search/folders?q=${domain}`, { token });
     if (!body.some((hit) => hit.name === domain)) throw new Error(`the search does not find the folder of ${domain}`);
   }
@@ -156,7 +157,7 @@ export async function killFirstStarts(count: number, random: Random): Promise<Ki
   const folder = temporaryFolder();
   for (let i = 0; i < count; i += 1) {
     const data = join(folder, `first-${i}`);
-    mkdirSync(data);
+    mkdirSync(data, { mode: 0o700 });
     const first = NodeProcess.spawn(data);
     await Promise.race([first.ended(), new Promise((resolve) => setTimeout(resolve, random.next() * 600))]);
     await first.end('SIGKILL');

@@ -128,6 +128,7 @@ export async function assertNoInheritance(harness: IsolationHarness): Promise<vo
     if (status !== 401) throw new Error(`${request.path} returned ${status} with the token of a removed account`);
   }
   const { accounts } = target.core;
+  await accounts.removed.release(await accounts.removed.claim(stranger.mark), { username: '', ip: '' });
   const account = await accounts.create({
     username: stranger.mark,
     role: 'user',
