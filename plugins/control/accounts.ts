@@ -76,7 +76,9 @@ export async function removeAccount(
   }
   if (!purge) return { username, deleted: true };
   const running = purges.run(username, { username: call.account.username, ip: call.ip });
-  running.catch((error: unknown) => host.log.error({ username, err: error }, 'purging a removed account failed'));
+  running.catch((error: unknown) => {
+    if (!(error instanceof HttpError)) host.log.error({ username, err: error }, 'purging a removed account failed');
+  });
   const later = delay(PURGE_MS, { state: 'running', parts: [] }, { ref: false });
   return { username, deleted: true, purge: await Promise.race([running, later]) };
 }
