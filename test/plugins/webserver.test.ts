@@ -367,7 +367,7 @@ if (hasReal) {
       assert.is((await add(server, token, 'shop.example')).status, 201);
     });
     assert.is((await hostkeep(data, ['--config', config, 'account', 'remove', 'ann'])).code, 0);
-    assert.is((await nginx.fetch('shop.example')).status, 404, 'nobody has been told, but the files are gone');
+    assert.is((await nginx.fetch('shop.example')).status, 404, 'no server has reloaded nginx, but the files are gone');
     const { stdout, code } = await hostkeep(data, ['--config', config, 'account', 'purge', 'ann']);
     assert.match(stdout, /ann is purged, and its name is free/);
     assert.is(code, 0);

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, jsonOf } from '../target/response-reader.ts';
 import { openSession, planOf, sendJson, type TenantFixture } from './tenant-fixture.ts';
 import { exampleRequest, type CrossTenantRequest } from './cross-tenant-request.ts';
 import type { RecordedReply, IsolationHarness } from './isolation-harness.ts';
+
+/** How long lists of an engine and of a database server are kept at most, with time to spare. */
+const LISTED_MS = 10_000;
 
 /**
  * Runs `work` while owner and stranger keep reading: the owner's replies must not change, and the stranger may be
@@ -118,7 +122,7 @@ export function assertSuspensions(
   });
 }
 
-/** Rejects if a new account inherits anything but the files from a removed account of the same name. */
+/** Rejects if a new account inherits anything from a removed and purged account of the same name. */
 export async function assertNoInheritance(harness: IsolationHarness): Promise<void> {
   const { target, stranger } = harness;
   const path = `/api/accounts/${stranger.mark}`;
@@ -127,6 +131,7 @@ export async function assertNoInheritance(harness: IsolationHarness): Promise<vo
     const { status } = await harness.send(request, stranger.token);
     if (status !== 401) throw new Error(`${request.path} returned ${status} with the token of a removed account`);
   }
+  await sendAsAdmin(harness, 'DELETE', `${path}?purge=true`);
   const { accounts } = target.core;
   await accounts.removed.release(await accounts.removed.claim(stranger.mark), { username: '', ip: '' });
   const account = await accounts.create({
@@ -137,24 +142,16 @@ export async function assertNoInheritance(harness: IsolationHarness): Promise<vo
   });
   const token = await openSession(target, account);
   const read = async (where: string) => (await sendJson(target, 'user', token, 'GET', where)).body.toString();
-  const inherited = (
-    await Promise.all(
-      [
-        '/api/favorites',
-        '/api/domains',
-        '/api/account/2fa',
-        '/api/account/login-history',
-        '/api/auto-installer',
-        '/api/docker_domains',
-      ].map(read),
-    )
-  ).join();
-  if (
-    inherited.includes(`${stranger.mark}.example`) ||
-    inherited.includes(`/${stranger.mark}"`) ||
-    inherited.includes('"enabled":true')
-  )
-    throw new Error(`an account inherited data from a removed account of the same name: ${inherited}`);
+  const paths = ['favorites', 'domains', 'account/2fa', 'account/login-history', 'auto-installer', 'docker_domains'];
+  const found = await inheritedIn(stranger.mark, ['search/files?q=', 'folders', ...paths], read);
+  if (found !== undefined)
+    throw new Error(`an account inherited data from a removed account of the same name: ${found}`);
+  // what an engine and a server hold is listed every few seconds
+  for (const end = performance.now() + LISTED_MS; ; await delay(LISTED_MS / 20)) {
+    const listed = await inheritedIn(stranger.mark, ['container/df', 'docker_stats', 'mysql-size'], read);
+    if (listed === undefined) break;
+    if (performance.now() > end) throw new Error(`an account inherited what a removed account left: ${listed}`);
+  }
   if ((await read('/api/account/activity')).includes('added'))
     throw new Error('an account inherited the activity of a removed account of the same name');
   for (const secret of stranger.secrets)
@@ -162,6 +159,17 @@ export async function assertNoInheritance(harness: IsolationHarness): Promise<vo
       throw new Error('an account inherited the sessions of a removed account of the same name');
   const { status } = await sendJson(target, 'user', stranger.token, 'GET', '/api/account/sessions');
   if (status !== 401) throw new Error('the token of a removed account works for a new account of the same name');
+}
+
+/** The first reply that shows something of the account with this mark. */
+async function inheritedIn(
+  mark: string,
+  paths: readonly string[],
+  read: (path: string) => Promise<string>,
+): Promise<string | undefined> {
+  const replies = await Promise.all(paths.map((path) => read(`/api/${path}`)));
+  const signs = [`${mark}.example`, `/${mark}"`, `${mark}-`, `"${mark}`, '"enabled":true'];
+  return replies.find((reply) => signs.some((sign) => reply.includes(sign)));
 }
 
 async function sendAsAdmin(harness: IsolationHarness, method: string, path: string): Promise<void> {

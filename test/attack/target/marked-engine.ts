@@ -10,7 +10,8 @@ interface MarkedAccount {
 
 /** A fake container engine with one running container per account, marked as that account's. */
 export function markedEngine(owners: readonly MarkedAccount[]): Answers {
-  const containers = owners.map(container);
+  const statsById = new Map(owners.map((_, i) => [idOf(i), statsOf(i)]));
+  let containers = owners.map(container);
   const images = owners.map(({ mark }, i) => ({
     Id: `sha256:${idOf(i)}`,
     RepoTags: [`${mark}:latest`],
@@ -34,10 +35,14 @@ export function markedEngine(owners: readonly MarkedAccount[]): Answers {
     UsageData: { RefCount: 1, Size: 2048 },
   }));
   return (path, response) => {
-    if (path === '/containers/json') json(response, containers);
+    if (response.req.method === 'DELETE') {
+      containers = containers.filter(({ Id }) => path !== `/containers/${Id}`);
+      response.writeHead(204).end();
+    } else if (path === '/containers/json') json(response, containers);
+    else if (path === '/volumes') json(response, { Volumes: volumes });
     else if (path === '/system/df')
       json(response, { Containers: containers, Images: images, Volumes: volumes, BuildCache: null, LayersSize: 0 });
-    else if (path.endsWith('/stats')) json(response, statsOf(containers.findIndex(({ Id }) => path.includes(Id))));
+    else if (path.endsWith('/stats')) json(response, statsById.get(path.split('/').at(-2) ?? ''));
     else if (path.endsWith('/json')) json(response, { State: { Pid: 0 } });
     else json(response, { message: 'page not found' }, 404);
   };
