@@ -7,7 +7,7 @@ interface ChannelOptions {
   /** The largest message that is read; a longer one closes the channel. */
   readonly maxBytes: number;
   onMessage(message: unknown, bytes: Buffer): void;
-  /** Called once: with the fault of the other side, or without one at its end. */
+  /** Called once: with what the other side did wrong, or without at its end. */
   onClose(fault?: Error): void;
 }
 
@@ -23,7 +23,7 @@ export class JobChannel {
     this.#stream = stream;
     this.#options = options;
     stream.on('data', (chunk: Buffer) => this.#read(chunk));
-    stream.on('error', (error) => this.#close(error));
+    stream.on('error', () => this.#close()); // the end of the process says why
     stream.on('close', () => this.#close());
   }
 

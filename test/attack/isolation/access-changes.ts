@@ -133,7 +133,6 @@ export async function assertNoInheritance(harness: IsolationHarness): Promise<vo
   }
   await sendAsAdmin(harness, 'DELETE', `${path}?purge=true`);
   const { accounts } = target.core;
-  await accounts.removed.release(await accounts.removed.claim(stranger.mark), { username: '', ip: '' });
   const account = await accounts.create({
     username: stranger.mark,
     role: 'user',
