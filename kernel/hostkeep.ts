@@ -3,6 +3,7 @@ import { openCore, VERSION, type Core } from './core.ts';
 import type { ErrorCode } from './errors.ts';
 import { RoutingTable } from './http/routing-table.ts';
 import { Server } from './http/server.ts';
+import { loadUws } from './http/uws.ts';
 import type { Log } from './log.ts';
 import type { NodeInfo } from './plugin-api/node-info.ts';
 import type { Address } from './plugin-api/route-spec.ts';
@@ -64,6 +65,7 @@ export class Hostkeep {
 
   /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
+    loadUws(); // fails before anything is created or migrated
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
     for (const plugin of options.plugins ?? installedPlugins())
       if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
