@@ -120,13 +120,14 @@ export class TestServer {
     return part.value;
   }
 
-  /** Sends a request. A JSON body is returned parsed, any other as text. Rejects if text is not UTF-8. */
+  /** Sends a request; follows no redirects. A JSON body is returned parsed, any other as text. Rejects if text is not UTF-8. */
   async ask<T = Record<string, unknown>>(
     path: string,
     { method = 'GET', token, body, headers = {}, address = 'user' }: RequestOptions = {},
   ): Promise<Answer<T>> {
     const response = await fetch(this.hostkeep.url(address) + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
