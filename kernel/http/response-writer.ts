@@ -53,7 +53,7 @@ export function write(
   else res.end(utf8(body), close);
 }
 
-/** Writes the head of a stream; the stream itself writes the rest. */
+/** Writes the head of a stream, which nginx then does not buffer; the stream itself writes the rest. */
 export function writeStreamHead(
   res: UwsResponse,
   type: string,
@@ -62,6 +62,7 @@ export function writeStreamHead(
 ): void {
   assertHeaders(type, headers);
   writeHead(res, 200, type, headers, additions);
+  res.writeHeader('X-Accel-Buffering', 'no');
 }
 
 /** Writes a 204 reply of headers alone. */
