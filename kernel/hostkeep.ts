@@ -3,6 +3,7 @@ import { openCore, VERSION, type Core } from './core.ts';
 import type { ErrorCode } from './errors.ts';
 import { RoutingTable } from './http/routing-table.ts';
 import { Server } from './http/server.ts';
+import { loadUws } from './http/uws.ts';
 import type { Log } from './log.ts';
 import type { NodeInfo } from './plugin-api/node-info.ts';
 import type { Address } from './plugin-api/route-spec.ts';
@@ -31,7 +32,12 @@ interface Generation {
   readonly node: NodeInfo;
 }
 
-type Ports = Partial<Record<Address, number>>;
+/** What changes while a node runs, and outlives a configuration. */
+interface Running {
+  /** The ports in use, which the system chooses if the configuration says 0. */
+  readonly ports: Partial<Record<Address, number>>;
+  isStopping: boolean;
+}
 const ADDRESSES = ['user', 'admin'] as const;
 
 /** A node: the core, the plugins of the current configuration, and a server for each address. */
@@ -39,8 +45,7 @@ export class Hostkeep {
   readonly core: Core;
   readonly #log: Log;
   readonly #options: StartOptions;
-  /** The ports in use, which the system chooses if the configuration says 0. */
-  readonly #ports: Ports;
+  readonly #running: Running;
   readonly #servers: Readonly<Record<Address, Server>>;
   readonly #lock: ServingLock | undefined;
   #generation: Generation;
@@ -49,7 +54,7 @@ export class Hostkeep {
     core: Core,
     log: Log,
     options: StartOptions,
-    ports: Ports,
+    running: Running,
     generation: Generation,
     lock: ServingLock | undefined,
   ) {
@@ -57,24 +62,25 @@ export class Hostkeep {
     this.#lock = lock;
     this.#log = log;
     this.#options = options;
-    this.#ports = ports;
+    this.#running = running;
     this.#generation = generation;
     this.#servers = { user: this.#server('user', generation), admin: this.#server('admin', generation) };
   }
 
   /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
+    loadUws(); // fails before anything is created or migrated
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
     for (const plugin of options.plugins ?? installedPlugins())
       if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
     const lock = options.listen === 'never' ? undefined : await ServingLock.acquire(config.data);
-    const ports: Ports = {};
+    const running: Running = { ports: {}, isStopping: false };
     let hostkeep: Hostkeep | undefined;
     let core: Core | undefined;
     try {
       core = await openCore(config, log);
       if (lock !== undefined) await assertRootsSafe(core);
-      hostkeep = new Hostkeep(core, log, options, ports, await generate(core, config, log, options, ports), lock);
+      hostkeep = new Hostkeep(core, log, options, running, await generate(core, config, log, options, running), lock);
       if (options.listen === undefined) await hostkeep.listen();
       return hostkeep;
     } catch (error) {
@@ -99,7 +105,7 @@ export class Hostkeep {
   /** Opens both addresses. Rejects if a port is taken. */
   async listen(): Promise<void> {
     for (const address of ADDRESSES) await this.#servers[address].assertPortFree();
-    for (const address of ADDRESSES) this.#ports[address] = this.#servers[address].listen();
+    for (const address of ADDRESSES) this.#running.ports[address] = this.#servers[address].listen();
     this.core.sessions.ttlSeconds = this.node.config.token.ttl_seconds;
     this.#log.info({ base_url: this.url('user'), admin_url: this.url('admin') }, 'listening');
   }
@@ -117,7 +123,7 @@ export class Hostkeep {
     if (fixed(config) !== fixed(old.config))
       throw new Error('changes of data, files_root, removed_root, listen, admin_listen and tls need a restart');
     this.core.keys.reload();
-    const next = await generate(this.core, config, this.#log, this.#options, this.#ports);
+    const next = await generate(this.core, config, this.#log, this.#options, this.#running);
     try {
       for (const address of ADDRESSES) await this.#servers[address].renewCertificate();
     } catch (error) {
@@ -138,6 +144,7 @@ export class Hostkeep {
   }
 
   async close(): Promise<void> {
+    this.#running.isStopping = true;
     await Promise.all(ADDRESSES.map((address) => this.#servers[address].close()));
     await this.#generation.plugins.close();
     await this.core.close();
@@ -175,19 +182,20 @@ async function generate(
   config: Config,
   log: Log,
   options: StartOptions,
-  ports: Ports,
+  running: Running,
 ): Promise<Generation> {
   const { store, events, accounts, credentials, plans, sessions, passwords, keys, locales, jobs } = core;
   const plugins = new PluginSet(log);
   const node: NodeInfo = {
     version: VERSION,
     isDemo: options.isDemo === true,
+    isStopping: () => running.isStopping,
     config,
     locales,
     routes: () => plugins.infos,
     plugins: () => plugins.statuses,
     features: () => plugins.features,
-    url: (address) => urlOf(config, address, ports),
+    url: (address) => urlOf(config, address, running.ports[address]),
   };
   try {
     await plugins.load(options.plugins ?? installedPlugins(), config, {
@@ -210,7 +218,7 @@ async function generate(
   }
 }
 
-function urlOf(config: Config, address: Address, ports: Ports): string {
+function urlOf(config: Config, address: Address, port: number | undefined): string {
   const { host, port: configured } = splitHostPort(address === 'user' ? config.listen : config.admin_listen);
-  return `${config.tls.cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${ports[address] ?? configured}`;
+  return `${config.tls.cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port ?? configured}`;
 }

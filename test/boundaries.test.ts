@@ -53,7 +53,7 @@ const FOR_PLUGINS = {
 };
 /** The one file or folder that may import a package. */
 const OWNERS: Readonly<Record<string, string>> = {
-  'uWebSockets.js': 'kernel/http/server.ts',
+  'uWebSockets.js': 'kernel/http/uws.ts',
   jose: 'kernel/identity/keyring.ts',
   ajv: 'kernel/config/validator.ts',
   sqlite: 'kernel/storage/connection.ts',

@@ -35,11 +35,12 @@ async function doors(): Promise<Map<string, number>> {
   const { child, line } = await start(temporaryFolder(), ['serve'], /"msg":"listening"/, {}, cli);
   const found = new Map<string, number>();
   try {
+    const headers = { accept: 'text/html' }; // as a browser, which alone is led to a page
     const [, user = '', admin = ''] = await line(/"base_url":"([^"]+)","admin_url":"([^"]+)"/);
     for (const { address, method, paths } of routes)
       for (const path of paths) {
         const url = (address === 'user' ? user : admin) + path.replace(/[:*]\w+/g, 'x');
-        found.set(`${method} ${address} ${path}`, (await fetch(url, { method })).status);
+        found.set(`${method} ${address} ${path}`, (await fetch(url, { method, headers, redirect: 'manual' })).status);
       }
   } finally {
     child.kill('SIGTERM');

@@ -1,5 +1,6 @@
 import type { RequestContext } from './request-context.ts';
 import type { Sink, Stream } from '../plugin-api/reply.ts';
+import { utf8 } from './response-writer.ts';
 import type { UwsResponse } from './uws-types.ts';
 
 /** A stream that is being sent. It ends exactly once, whether its source, its client or the server ends it. */
@@ -29,7 +30,7 @@ export class OpenStream implements Sink {
   write(chunk: string | Uint8Array): boolean {
     if (!this.#isOpen) return false;
     this.#wire.cork(() => {
-      this.isBehind = !this.#wire.write(chunk);
+      this.isBehind = !this.#wire.write(utf8(chunk));
     });
     return !this.isBehind;
   }

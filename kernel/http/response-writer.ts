@@ -9,7 +9,8 @@ export type Headers = readonly (readonly [string, string])[];
 const NO_STORE = ['Cache-Control', 'no-store'] as const;
 /** Sent with every reply. */
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
-const CONTROL = /[\u0000-\u001f\u007f]/;
+/** uWebSockets.js would send control characters, and what a text beyond ASCII becomes depends on the version of Node.js. */
+const NOT_ASCII = /[^ -~]/;
 const CONTENT_TYPE = Buffer.from('Content-Type');
 /** The most bytes of one reply, which the server holds as a whole. Routes page their lists or bound them otherwise. */
 const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -33,8 +34,8 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a whole reply; nothing else does. Before writing anything, throws on control bytes in a header, because
- * uWebSockets.js would send them, and 507 `reply_too_large` on a body beyond the limit.
+ * Writes a whole reply; nothing else does. Before writing anything, throws on headers that are not printable ASCII, and
+ * 507 `reply_too_large` on a body beyond the limit.
  */
 export function write(
   res: UwsResponse,
@@ -42,25 +43,26 @@ export function write(
   { type, headers, body }: Content,
   { isHead, additions, close }: WriteOptions,
 ): void {
-  assertHeaders(headers);
+  assertHeaders(type, headers);
   assertSize(body);
   writeHead(res, status, type, headers, additions);
   if (isHead) {
     res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     res.endWithoutBody();
   } else if (status === 304) res.endWithoutBody();
-  else res.end(body, close);
+  else res.end(utf8(body), close);
 }
 
-/** Writes the head of a stream; the stream itself writes the rest. */
+/** Writes the head of a stream, which nginx then does not buffer; the stream itself writes the rest. */
 export function writeStreamHead(
   res: UwsResponse,
   type: string,
   headers: Headers,
   additions: Headers | undefined,
 ): void {
-  assertHeaders(headers);
+  assertHeaders(type, headers);
   writeHead(res, 200, type, headers, additions);
+  res.writeHeader('X-Accel-Buffering', 'no');
 }
 
 /** Writes a 204 reply of headers alone. */
@@ -92,7 +94,6 @@ const heads = new Map<string, Uint8Array>();
 function plainHead(type: string): Uint8Array {
   let head = heads.get(type);
   if (head === undefined) {
-    assertHeaders([['Content-Type', type]]);
     head = Buffer.from([type, NO_STORE.join(': '), NO_SNIFF.join(': ')].join('\r\n'));
     if (heads.size < HEADS_KEPT) heads.set(type, head);
   }
@@ -116,9 +117,18 @@ function assertSize(body: string | Uint8Array): void {
     throw new HttpError('reply_too_large', `the reply exceeds ${REPLY_LIMIT_BYTES} bytes: ask for a part of it`);
 }
 
-/** Throws on control characters. Called before the first write, so that an error reply can still be sent instead. */
-function assertHeaders(headers: Headers): void {
+/**
+ * Returns text that is not ASCII as UTF-8. The binaries of uWebSockets.js for newer versions of Node.js write a string as
+ * Latin-1 if they can. Counting costs less than converting each text.
+ */
+export function utf8(text: string | Uint8Array): string | Uint8Array {
+  return typeof text === 'string' && Buffer.byteLength(text) !== text.length ? Buffer.from(text) : text;
+}
+
+/** Throws unless all is printable ASCII. Called before the first write, so that an error reply can still be sent instead. */
+function assertHeaders(type: string, headers: Headers): void {
+  if (!heads.has(type) && NOT_ASCII.test(type)) throw new Error('the media type of a reply is not printable ASCII');
   for (const [name, value] of headers)
-    if (CONTROL.test(name) || CONTROL.test(value))
-      throw new Error(`control character in the reply header ${JSON.stringify(name)}`);
+    if (NOT_ASCII.test(name) || NOT_ASCII.test(value))
+      throw new Error(`the reply header ${JSON.stringify(name)} is not printable ASCII`);
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { splitHostPort } from '../system/host-port.ts';
 import type { Config } from '../config/configuration.ts';
 import { RequestPipeline, type PipelineParts, type ReadParams } from './request-pipeline.ts';
@@ -9,6 +8,7 @@ import { pattern } from './routing-table.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { Streams } from './streams.ts';
 import type { RoutingTable } from './routing-table.ts';
+import { loadUws, type ListenSocket, type TemplatedApp } from './uws.ts';
 
 interface ServerParts extends PipelineParts {
   /** host:port */
@@ -38,7 +38,7 @@ export class Server {
   readonly #streams: Streams;
   readonly #flow: RequestPipeline;
   #table: RoutingTable;
-  #listener: us_listen_socket | undefined;
+  #listener: ListenSocket | undefined;
 
   constructor(parts: ServerParts, table: RoutingTable) {
     this.#parts = parts;
@@ -70,7 +70,7 @@ export class Server {
   /** Starts listening and returns the port, which the system chooses if 0 is configured. Throws if it is taken. */
   listen(): number {
     this.#listener = listenWith(this.#app, this.#parts.listen);
-    return uWS.us_socket_local_port(this.#listener);
+    return loadUws().us_socket_local_port(this.#listener);
   }
 
   /**
@@ -98,7 +98,7 @@ export class Server {
     this.#certificate = certificate;
     this.#retired.push(app);
     await new Promise((resolve) => setImmediate(resolve)); // lets the old listener accept the connections in its queue
-    uWS.us_listen_socket_close(listener);
+    loadUws().us_listen_socket_close(listener);
   }
 
   /** Rejects if another process uses the port. uWS alone would silently share it with another Hostkeep. */
@@ -122,7 +122,7 @@ export class Server {
   /** Finishes accepted requests, asks each client to close its connection, and then closes what is left. */
   async close(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve)); // lets the listener accept the connections in its queue
-    if (this.#listener !== undefined) uWS.us_listen_socket_close(this.#listener);
+    if (this.#listener !== undefined) loadUws().us_listen_socket_close(this.#listener);
     this.#listener = undefined;
     this.#flow.isDraining = true;
     this.#streams.close();
@@ -160,9 +160,9 @@ export class Server {
 }
 
 function newApp({ cert, key }: Config['tls']): TemplatedApp {
-  if (cert === '') return uWS.App();
+  if (cert === '') return loadUws().App();
   try {
-    return uWS.SSLApp({ cert_file_name: cert, key_file_name: key });
+    return loadUws().SSLApp({ cert_file_name: cert, key_file_name: key });
   } catch (cause) {
     throw new Error(
       `tls.cert ${cert} and tls.key ${key} cannot be used: one of them is not a PEM file, or they do not match`,
@@ -171,9 +171,9 @@ function newApp({ cert, key }: Config['tls']): TemplatedApp {
   }
 }
 
-function listenWith(app: TemplatedApp, address: string): us_listen_socket {
+function listenWith(app: TemplatedApp, address: string): ListenSocket {
   const { host, port } = splitHostPort(address);
-  let listener: us_listen_socket | undefined;
+  let listener: ListenSocket | undefined;
   app.listen(host, port, (socket) => {
     if (socket !== false) listener = socket;
   });

@@ -1,4 +1,4 @@
-/** The parts of uWebSockets.js's requests and responses in use, so that `server.ts` alone imports the package. */
+/** The parts of uWebSockets.js's requests and responses in use, so that `uws.ts` alone imports the package. */
 export interface UwsRequest {
   /** Returns an empty string if the header is missing. Finds names given as bytes in half the time. */
   getHeader(name: string | Uint8Array): string;

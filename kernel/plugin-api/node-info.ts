@@ -39,6 +39,8 @@ export interface NodeInfo {
   readonly version: string;
   /** Whether this is `hostkeep demo`, in which plugins may look for services that the configuration does not name. */
   readonly isDemo: boolean;
+  /** Whether the server finishes accepted requests only, before it ends. */
+  isStopping(): boolean;
   readonly config: Config;
   readonly locales: Locales;
   /** Returns the URL under which clients reach an address, as far as the server can know. */

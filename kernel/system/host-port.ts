@@ -1,5 +1,21 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
 /** Splits a configured `host:port`; drops the brackets of an IPv6 host. */
 export function splitHostPort(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(':');
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}
+
+/**
+ * Whether a host name in lower-case ASCII is as `domainToASCII` returns it. Its labels in punycode are decoded and encoded
+ * again, because `domainToASCII` of newer versions of Node.js passes those that no browser would decode (RFC 5891, 5.4).
+ */
+export function isCanonicalHost(name: string): boolean {
+  return domainToASCII(name) === name && name.split('.').every(isCanonicalLabel);
+}
+
+function isCanonicalLabel(label: string): boolean {
+  if (!label.startsWith('xn--')) return true;
+  const text = domainToUnicode(label);
+  return !text.startsWith('xn--') && domainToASCII(text) === label;
 }

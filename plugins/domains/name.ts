@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
+import { isCanonicalHost } from '../../kernel/system/host-port.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Browsers parse a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a number"). */
@@ -29,7 +30,7 @@ export function parseDomain(
   if (!labels.every((label) => LABEL.test(label)))
     return { problem: 'a label must have 1 to 63 letters, digits or hyphens, and no hyphen at either end' };
   if (NUMBER.test(labels.at(-1) ?? '')) return { problem: 'an IP address is not a domain name' };
-  if (domainToASCII(name) !== name) return { problem: 'the punycode of the name is not valid' };
+  if (!isCanonicalHost(name)) return { problem: 'the punycode of the name is not valid' };
   return { name };
 }
 

@@ -20,19 +20,23 @@ const MAX_SAMPLES = 5000;
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Renders metrics in the Prometheus text format, and leaves out those whose name is invalid or already taken.
+ * Renders metrics in the Prometheus text format, and leaves out those whose name is invalid or already taken. In OpenMetrics
+ * a counter is named without its ending `_total`, which no other metric may have, and that name must be free too.
  * prom-client only writes and escapes: the values are counted where they arise, by code that knows no metrics.
  */
 export async function exposition(families: readonly MetricFamily[], log: Log): Promise<string> {
   const { Registry } = await import('prom-client'); // on the first scrape, to keep startup and idle memory small
   const registry = new Registry();
+  const taken = new Set<string>();
   for (const { name, help, type, samples } of families) {
     const labels = samples.flatMap((sample) => Object.keys(sample.labels ?? {}));
-    const isTaken = registry.getSingleMetric(name) !== undefined;
-    if (isTaken || ![name, ...labels].every((each) => NAME.test(each))) {
+    const family = name.replace(/_total$/, '');
+    const isMisnamed = (type === 'counter') === (family === name);
+    if (taken.has(family) || isMisnamed || ![name, ...labels].every((each) => NAME.test(each))) {
       log.warn({ metric: name }, 'a metric was left out: a name is invalid or already taken');
       continue;
     }
+    taken.add(family);
     const values = samples.slice(0, MAX_SAMPLES);
     const written = { name, get: async () => ({ name, help, type, values, aggregator: 'sum' }) };
     registry.registerMetric(written as unknown as ClientMetric);

@@ -4,10 +4,12 @@ import { gauge } from '../../kernel/plugin-api/points/metric.ts';
 import { reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { accessCheck } from './access.ts';
+import { descriptorMetrics } from './descriptors.ts';
 import { EventCounter } from './event-counter.ts';
 import { exposition, EXPOSITION_TYPE, type MetricFamily } from './exposition.ts';
+import { delayMetric, RESOLUTION_MS } from './histogram.ts';
 import { MetricsConfig } from './schema.ts';
-import { requestMetrics, RESOLUTION_MS, serverMetrics } from './server-metrics.ts';
+import { requestMetrics, serverMetrics } from './server-metrics.ts';
 
 export default definePlugin({
   name: 'metrics',
@@ -38,7 +40,9 @@ export default definePlugin({
     const render = async (): Promise<string> => {
       const gathered = await gatheredMetrics({ gather, identity });
       const families = [
-        ...serverMetrics(node, delay),
+        ...serverMetrics(node),
+        ...(await descriptorMetrics()),
+        delayMetric(delay),
         ...requestMetrics(node.routes()),
         eventCounter.metric(),
         ...gathered,

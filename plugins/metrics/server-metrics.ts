@@ -1,8 +1,8 @@
-import type { IntervalHistogram } from 'node:perf_hooks';
 import type { NodeInfo, PluginStatus, RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { LATENCY_BUCKETS } from '../../kernel/plugin-api/route-metrics.ts';
 import type { MetricFamily } from './exposition.ts';
+import { histogramSamples } from './histogram.ts';
 
 const DURATION = 'hostkeep_http_request_duration_seconds';
 
@@ -22,42 +22,22 @@ export function requestMetrics(routes: readonly RouteInfo[]): MetricFamily[] {
       name: DURATION,
       help: 'Time to answer a request',
       type: 'histogram',
-      samples: used.flatMap((route) => histogramSamples(labelsOf(route), route.traffic)),
+      samples: used.flatMap((route) => durations(route, labelsOf(route))),
     },
   ];
 }
 
-function histogramSamples(
-  labels: Record<string, string>,
-  { latency, secondsTotal }: RouteInfo['traffic'],
-): MetricFamily['samples'] {
+function durations(route: RouteInfo, labels: Record<string, string>): MetricFamily['samples'] {
+  const { latency, secondsTotal } = route.traffic;
   let count = 0;
-  const buckets = latency.map((inBucket, i) => {
-    count += inBucket;
-    return {
-      metricName: `${DURATION}_bucket`,
-      labels: { ...labels, le: LATENCY_BUCKETS[i] === undefined ? '+Inf' : String(LATENCY_BUCKETS[i]) },
-      value: count,
-    };
-  });
-  return [
-    ...buckets,
-    { metricName: `${DURATION}_sum`, labels, value: secondsTotal },
-    { metricName: `${DURATION}_count`, labels, value: count },
-  ];
+  const counts = latency.map((inBucket) => (count += inBucket));
+  return histogramSamples(DURATION, labels, LATENCY_BUCKETS, counts, secondsTotal);
 }
-
-/** Resolution of the event loop delay, which every measured delay includes. */
-export const RESOLUTION_MS = 20;
 
 const STATES = ['ready', 'degraded', 'unavailable', 'off'] as const satisfies readonly PluginStatus['state'][];
 
-function delaySeconds(nanoseconds: number): number {
-  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
-}
-
-/** Versions, plugins, the process, and the event loop delay since the previous call. */
-export function serverMetrics(node: NodeInfo, delay: IntervalHistogram): Metric[] {
+/** Versions, plugins and the process. */
+export function serverMetrics(node: NodeInfo): Metric[] {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const startSeconds = Math.round((performance.timeOrigin / 1000) * 1000) / 1000;
@@ -69,19 +49,10 @@ export function serverMetrics(node: NodeInfo, delay: IntervalHistogram): Metric[
   const states = plugins.flatMap(({ name, state }) =>
     STATES.map((each) => ({ labels: { plugin: name, state: each }, value: Number(state === each) })),
   );
-  const [p50, p99, max] = [delay.percentile(50), delay.percentile(99), delay.max].map(delaySeconds);
-  delay.reset();
   return [
     gauge('hostkeep_build_info', 'Versions', [{ labels: versions, value: 1 }]),
     gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready, and not degraded', up),
     gauge('hostkeep_plugin_state', 'The state of a plugin: 1 for the state that it is in', states),
-    gauge('hostkeep_event_loop_delay_p50_seconds', 'Median event loop delay since the last scrape', p50 ?? 0),
-    gauge(
-      'hostkeep_event_loop_delay_p99_seconds',
-      '99th percentile of the event loop delay since the last scrape',
-      p99 ?? 0,
-    ),
-    gauge('hostkeep_event_loop_delay_max_seconds', 'Maximum event loop delay since the last scrape', max ?? 0),
     counter('process_cpu_seconds_total', 'Processor time of the server', (user + system) / 1e6),
     gauge('process_resident_memory_bytes', 'Resident memory of the server', rss),
     gauge('process_start_time_seconds', 'Start time of the server, in seconds since 1970', startSeconds),

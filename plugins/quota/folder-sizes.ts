@@ -66,7 +66,7 @@ export class FolderSizes {
   metrics(): Metric[] {
     return [
       counter('hostkeep_folder_walks_total', 'Folders measured', this.#walks),
-      gauge('hostkeep_folder_walks', 'Folders being measured or waiting for it', [
+      gauge('hostkeep_folder_walks_pending', 'Folders being measured or waiting for it', [
         { labels: { state: 'running' }, value: this.#pool.running },
         { labels: { state: 'waiting' }, value: this.#pool.waiting },
       ]),

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { HttpError } from '../../kernel/errors.ts';
+import { isCanonicalHost } from '../../kernel/system/host-port.ts';
 
 /** The page of a screenshot. */
 export interface Target {
@@ -31,7 +32,7 @@ export function targetOf(path: string): Target {
 function asciiDomain(text: string): string {
   const lower = text.toLowerCase().replace(/\.$/, '');
   const domain = INTERNATIONAL.test(lower) ? domainToASCII(lower) : lower;
-  if (!DOMAIN.test(domain) || domainToASCII(domain) !== domain)
+  if (!DOMAIN.test(domain) || !isCanonicalHost(domain))
     throw new HttpError('invalid_domain', 'the path must begin with a domain name');
   return domain;
 }

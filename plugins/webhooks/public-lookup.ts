@@ -31,8 +31,12 @@ export function publicLookup(ask: Resolve = resolve): LookupFunction {
   };
 }
 
-/** Throws for a URL whose host is a literal address that is not public: connections to it skip the look-up. */
+/**
+ * Throws for a URL whose host is a literal address that is not public, because connections to it skip the look-up, and for
+ * names of this host, which always mean loopback addresses (RFC 6761, 6.3), even where no resolver knows them.
+ */
 export function assertPublicHost(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublic(host)) throw new ForbiddenAddress(`${host} is not a public address`);
+  if ((isIP(host) !== 0 && !isPublic(host)) || /(^|\.)localhost\.?$/.test(host))
+    throw new ForbiddenAddress(`${host} is not a public address`);
 }

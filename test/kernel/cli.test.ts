@@ -1,9 +1,9 @@
 /** @slow starts a process for each command */
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { hostkeep, start } from '../support/command.ts';
+import { CLI, hostkeep, start } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
@@ -35,6 +35,34 @@ test('invalid usage and invalid settings have their own exit code', async () => 
     assert.is(failed.code, 1, args.join(' '));
     assert.match(failed.stderr, /^hostkeep: .+\n$/);
   }
+});
+
+test('a pair of Node.js and glibc that cannot run uWebSockets.js is named in one sentence', async () => {
+  const data = temporaryFolder();
+  const hook = join(temporaryFolder(), 'hook.cjs');
+  const run = async (cause: string, args: readonly string[]) => {
+    writeFileSync(
+      hook,
+      `const Module = require('node:module');
+       const load = Module._load;
+       Module._load = (name, ...rest) => {
+         if (name === 'uWebSockets.js') throw new Error(${JSON.stringify(cause)});
+         return load(name, ...rest);
+       };`,
+    );
+    return hostkeep(data, args, '', CLI, { NODE_OPTIONS: `--require ${hook}` });
+  };
+  const old = "libc.so.6: version `GLIBC_2.38' not found (required by uws_linux_x64_137.node)";
+  const { code, stderr } = await run(old, ['serve']);
+  assert.is(code, 1);
+  assert.match(
+    stderr,
+    /^hostkeep: uWebSockets.js needs glibc 2.38 for Node.js v[\d.]+ \(ABI \d+\), and this system has [^\n]+\n$/,
+  );
+  assert.equal(readdirSync(data), [], 'nothing was created');
+  const { stderr: unknown } = await run("Cannot find module './uws_linux_x64_999.node'", ['serve']);
+  assert.match(unknown, /^hostkeep: uWebSockets.js has no binary for Node.js v[^\n]+: use Node.js 20, 22 or 24\n$/);
+  assert.is((await run(old, ['plan', 'list'])).code, 0, 'other commands do without it');
 });
 
 test('every command prints its usage', async () => {

@@ -289,6 +289,7 @@ test('a reply header with control characters is never written', async () => {
   assert.is(status, 500);
   assert.is(body['error'], 'internal_error');
   assert.is(headers.get('set-cookie'), null);
+  assert.is((await server.ask(`/probe/header?value=${encodeURIComponent('ä')}`)).status, 500, 'only ASCII');
   const good = await server.ask('/probe/header?value=a', { headers: { 'x-echo': 'hi' } });
   assert.is(good.headers.get('x-value'), 'a');
   assert.equal(good.body, { echo: 'hi' });

@@ -1,15 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
 import { exposition } from '../../plugins/metrics/exposition.ts';
 import { allPlugins, TestServer } from '../support/hostkeep.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const TOKEN = 'only for the scraper 0123456789';
+const ALERTS = 'config/prometheus/alerts.yml';
 const test = testSuite('metrics');
 const log = createLog('silent');
 let server: TestServer;
@@ -47,6 +52,9 @@ const odd = definePlugin({
         },
         { name: 'hostkeep_sessions', help: 'taken', type: 'gauge', samples: [{ value: -1 }] },
         { name: 'no name', help: '', type: 'gauge', samples: [{ value: -1 }] },
+        { name: 'hostkeep_events', help: 'family of a counter', type: 'gauge', samples: [{ value: -1 }] },
+        { name: 'hostkeep_odd', help: 'counter without its ending', type: 'counter', samples: [{ value: -1 }] },
+        { name: 'hostkeep_odd_total', help: 'gauge with it', type: 'gauge', samples: [{ value: -1 }] },
       ],
     },
   }),
@@ -124,7 +132,8 @@ test('both tokens are accepted, and the page has what an operator needs', async 
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => line.replace(/ \S+$/, ''));
   assert.is(new Set(series).size, series.length, 'no series is there twice');
-  assert.match(body, /^hostkeep_event_loop_delay_p99_seconds [\d.e-]+$/m);
+  assert.match(body, /^process_open_fds \d+$/m);
+  assert.match(body, /^process_max_fds \d{3,}$/m);
   assert.match(body, /^hostkeep_plugin_up\{plugin="metrics"\} 1$/m);
   assert.match(body, /^hostkeep_sessions [12]$/m);
   assert.match(body, /^hostkeep_events_total\{type="account.created"\} \d+$/m);
@@ -137,7 +146,45 @@ test('a plugin that fails loses only its own metrics, and is reported', async ()
   assert.match(body, /^hostkeep_collect_success\{plugin="failing"\} 0$/m);
   assert.match(body, /^hostkeep_collect_success\{plugin="odd"\} 1$/m);
   assert.match(body, /^hostkeep_odd_things\{name="a \\"quoted\\"\\nname\\\\"\} 1$/m);
-  assert.not.match(body, /-1|no name/);
+  assert.not.match(body, / -1$|no name/m);
+});
+
+test('a route of both addresses has a series for each', async () => {
+  for (const address of ['user', 'admin'] as const) await server.ask('/docs', { address });
+  const { body } = await scrape(`Bearer ${TOKEN}`);
+  for (const address of ['user', 'admin'])
+    assert.match(
+      body,
+      new RegExp(
+        `^hostkeep_http_requests_total\\{address="${address}",method="GET",route="/docs",status="200"\\} 1$`,
+        'm',
+      ),
+    );
+});
+
+test('a blocked event loop is in the histogram of its delay', async () => {
+  const bucket = async (le: string) => {
+    const { body } = await scrape(`Bearer ${TOKEN}`);
+    const line = body
+      .split('\n')
+      .find((each) => each.startsWith(`hostkeep_event_loop_delay_seconds_bucket{le="${le}"}`));
+    return Number(line?.split(' ')[1]);
+  };
+  const long = async () => (await bucket('+Inf')) - (await bucket('0.1'));
+  const before = await long();
+  for (const end = performance.now() + 250; performance.now() < end;);
+  await until('the delay is counted', 5000, async () => (await long()) > before);
+  const { body } = await scrape(`Bearer ${TOKEN}`);
+  const counts = [...body.matchAll(/^hostkeep_event_loop_delay_seconds_bucket\{.+\} (\d+)$/gm)].map((each) =>
+    Number(each[1]),
+  );
+  assert.is(counts.length, 12);
+  assert.equal(
+    counts,
+    counts.toSorted((a, b) => a - b),
+    'cumulative',
+  );
+  assert.match(body, new RegExp(`^hostkeep_event_loop_delay_seconds_count ${counts.at(-1)}$`, 'm'));
 });
 
 test('undeclared paths create no labels', async () => {
@@ -147,18 +194,43 @@ test('undeclared paths create no labels', async () => {
 
 if (spawnSync('promtool', ['--version']).error !== undefined)
   reportSkipped('no promtool here; apt-get install --no-install-recommends prometheus');
-else
-  test('promtool finds nothing wrong with the page', async () => {
-    const { body } = await scrape(`Bearer ${TOKEN}`);
-    const promtool = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
+else {
+  const promtool = async (args: readonly string[], input = '') => {
+    const child = spawn('promtool', args, { cwd: projectDir, stdio: ['pipe', 'pipe', 'pipe'] });
     let output = '';
-    for (const stream of [promtool.stdout, promtool.stderr])
+    for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    promtool.stdin.end(body);
-    const [code] = await once(promtool, 'close');
-    assert.is(output, '');
-    assert.is(code, 0);
+    child.stdin.end(input);
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, output };
+  };
+
+  test('promtool finds nothing wrong with the page', async () => {
+    assert.equal(await promtool(['check', 'metrics'], (await scrape(`Bearer ${TOKEN}`)).body), { code: 0, output: '' });
   });
+
+  test('each shipped alert fires when it should, and not before', async () => {
+    const { code, output } = await promtool(['test', 'rules', 'test/fixtures/prometheus/alerts.yml']);
+    assert.is(code, 0, output);
+    const lint = await promtool(['check', 'rules', '--lint-fatal', ALERTS]);
+    assert.is(lint.code, 0, lint.output);
+  });
+}
+
+test('shipped alerts use metrics that are there, and each has a test', async () => {
+  const rules = readFileSync(join(projectDir, ALERTS), 'utf8');
+  await server.ask('/docs'); // a histogram without requests is empty
+  const { body } = await scrape(`Bearer ${TOKEN}`);
+  const families = [...body.matchAll(/^# TYPE (\S+)/gm)].map((each) => each[1] ?? '');
+  const used = [...new Set(rules.match(/\b(?:hostkeep|process)_\w+/g))];
+  assert.ok(used.length > 5);
+  assert.equal(
+    used.filter((name) => !families.includes(name.replace(/_bucket$/, ''))),
+    [],
+  );
+  const tests = readFileSync(join(projectDir, 'test/fixtures/prometheus/alerts.yml'), 'utf8');
+  for (const [, name] of rules.matchAll(/alert: (\w+)/g)) assert.match(tests, `alertname: ${name}`);
+});
 
 test('the number of labels is bounded', async () => {
   const counter = new EventCounter();

@@ -14,12 +14,24 @@ import { retryAfterMs } from '../../plugins/webhooks/retry-after.ts';
 import { DeliveryQueue } from '../../plugins/webhooks/store.ts';
 import { publicLookup } from '../../plugins/webhooks/public-lookup.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { TestServer, testConfig } from '../support/hostkeep.ts';
+import { TestServer, testConfig, type TestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const SECRET = 'shared with the receiver';
 const test = testSuite('webhooks');
-test.after.each(() => mock.timers.reset());
+/** What a test opened; whatever a failed one left would keep the process alive. */
+const opened = new Set<{ close(): Promise<void> }>();
+test.after.each(async () => {
+  mock.timers.reset();
+  for (const each of opened) await each.close();
+  opened.clear();
+});
+
+async function startServer(options: TestOptions): Promise<TestServer> {
+  const server = await TestServer.start(options);
+  opened.add(server);
+  return server;
+}
 
 interface Received {
   readonly path: string;
@@ -64,6 +76,7 @@ class Receiver {
         else if (answer !== 'hang') response.writeHead(answer).end();
       });
     });
+    opened.add(this);
     this.#server.on('connection', () => (this.connections += 1));
   }
 
@@ -95,7 +108,7 @@ const settings = (urls: readonly string[], over: Record<string, unknown> = {}, e
 
 test('an event is delivered with its id and a signature that the receiver can check', async () => {
   const receiver = new Receiver();
-  const server = await TestServer.start({ config: settings([`${await receiver.listen()}/hook?x=1`]) });
+  const server = await startServer({ config: settings([`${await receiver.listen()}/hook?x=1`]) });
   await server.account('ann');
   const [first] = await receiver.until(1);
   assert.is(first?.path, '/hook?x=1');
@@ -118,7 +131,7 @@ test('the signature is HMAC-SHA256 over time and body', () => {
 
 test('only subscribed event types are sent, in order', async () => {
   const receiver = new Receiver();
-  const server = await TestServer.start({
+  const server = await startServer({
     config: settings([await receiver.listen()], {}, ['feature.*', 'account.suspended']),
   });
   const { accounts } = server.hostkeep.core;
@@ -138,7 +151,7 @@ test('only subscribed event types are sent, in order', async () => {
 
 test('a failed delivery is repeated with the same id', async () => {
   const receiver = new Receiver([500, 404, 'hang', 400, 204]);
-  const server = await TestServer.start({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
+  const server = await startServer({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
   await server.account('ann');
   await receiver.until(5);
   await server.account('bea');
@@ -158,7 +171,7 @@ test('a redirect is a failure and is never followed', async () => {
   const location = `${await elsewhere.listen()}/taken`;
   const statuses = [300, 301, 302, 303, 307, 308];
   const receiver = new Receiver(statuses.map((status) => ({ status, headers: { location } })));
-  const server = await TestServer.start({ config: settings([await receiver.listen()]) });
+  const server = await startServer({ config: settings([await receiver.listen()]) });
   await server.account('ann');
   await Promise.race([receiver.until(statuses.length + 1), elsewhere.until(1)]);
   assert.is(elsewhere.connections, 0);
@@ -218,7 +231,7 @@ test('Retry-After postpones the rejected delivery and the next ones', async () =
     [{ status: 500, headers: { 'Retry-After': '1000' } }, 0, 100_000],
   ] as const) {
     const receiver = new Receiver([answer]);
-    const server = await TestServer.start({ config: settings([await receiver.listen()], { backoff_ms: 60_000 }) });
+    const server = await startServer({ config: settings([await receiver.listen()], { backoff_ms: 60_000 }) });
     const before = Date.now();
     await server.account('ann');
     await receiver.until(1);
@@ -271,7 +284,7 @@ test('new deliveries wait while an endpoint is paused', async () => {
 
 test('after its last attempt a delivery is given up, and the next event follows', async () => {
   const receiver = new Receiver([500, 500, 500]);
-  const server = await TestServer.start({ config: settings([await receiver.listen()], { attempts: 3 }) });
+  const server = await startServer({ config: settings([await receiver.listen()], { attempts: 3 }) });
   await server.account('ann');
   await receiver.until(3);
   await server.account('bea');
@@ -285,7 +298,7 @@ test('after its last attempt a delivery is given up, and the next event follows'
 
 test('an endpoint that does not answer delays neither other endpoints nor the shutdown', async () => {
   const [slow, quick] = [new Receiver(Array.from({ length: 100 }, () => 'hang' as const)), new Receiver()];
-  const server = await TestServer.start({
+  const server = await startServer({
     config: settings([await slow.listen(), await quick.listen()], { timeout_ms: 60_000 }),
   });
   for (const name of ['ann', 'bea', 'cy']) await server.account(name);
@@ -299,14 +312,14 @@ test('the queue survives a restart, and events during the downtime are delivered
   const data = temporaryFolder();
   const receiver = new Receiver([503]);
   const config = settings([await receiver.listen()], { backoff_ms: 100 });
-  const server = await TestServer.start({ data, config });
+  const server = await startServer({ data, config });
   await server.account('ann');
   await receiver.until(1);
   await server.close();
   const core = await openCore(testConfig(data), createLog('silent'));
   await core.accounts.create({ username: 'bea', role: 'user', plan: 'basic', passwordHash: '' });
   await core.close();
-  const again = await TestServer.start({ data, config });
+  const again = await startServer({ data, config });
   const received = await receiver.until(3);
   assert.equal(received.map(({ body }) => body.username).toSorted(), ['ann', 'ann', 'bea']);
   assert.is(
@@ -314,7 +327,7 @@ test('the queue survives a restart, and events during the downtime are delivered
     true,
   );
   await again.close();
-  const third = await TestServer.start({ data, config });
+  const third = await startServer({ data, config });
   await third.account('cy');
   assert.is((await receiver.until(4)).at(-1)?.body.username, 'cy', 'delivered events are not sent again');
   await third.close();
@@ -325,14 +338,14 @@ test('a delivery that a wrong clock postponed for a year is delivered once the c
   const data = temporaryFolder();
   const receiver = new Receiver([503]);
   const config = settings([await receiver.listen()], { backoff_ms: 60_000 });
-  const server = await TestServer.start({ data, config });
+  const server = await startServer({ data, config });
   await server.account('ann');
   await receiver.until(1);
   await server.close();
   const core = await openCore(testConfig(data), createLog('silent'));
   await core.store.write((tx) => tx.run('update webhook_deliveries set due_at = ?', Date.now() + 365 * 86_400_000));
   await core.close();
-  const again = await TestServer.start({ data, config });
+  const again = await startServer({ data, config });
   assert.is((await receiver.until(2))[1]?.body.username, 'ann');
   await again.close();
   await receiver.close();
@@ -341,7 +354,7 @@ test('a delivery that a wrong clock postponed for a year is delivered once the c
 test('events of other processes are delivered while the server runs', async () => {
   const data = temporaryFolder();
   const receiver = new Receiver();
-  const server = await TestServer.start({ data, config: settings([await receiver.listen()]) });
+  const server = await startServer({ data, config: settings([await receiver.listen()]) });
   const other = await openCore(testConfig(data), createLog('silent'));
   await other.accounts.create({ username: 'ann', role: 'user', plan: 'basic', passwordHash: '' });
   assert.is((await receiver.until(1))[0]?.body.username, 'ann');
@@ -352,11 +365,11 @@ test('events of other processes are delivered while the server runs', async () =
 
 test('a new endpoint gets no past events', async () => {
   const data = temporaryFolder();
-  const before = await TestServer.start({ data });
+  const before = await startServer({ data });
   await before.account('ann');
   await before.close();
   const receiver = new Receiver();
-  const server = await TestServer.start({ data, config: settings([await receiver.listen()]) });
+  const server = await startServer({ data, config: settings([await receiver.listen()]) });
   await server.account('bea');
   assert.is((await receiver.until(1))[0]?.body.username, 'bea');
   await server.close();
@@ -379,6 +392,8 @@ test('no connection is made to an address that is not public', async () => {
   for (const host of [
     '127.0.0.1',
     'localhost',
+    'LOCALHOST.',
+    'admin.localhost',
     '127.1',
     '2130706433',
     '0x7f.0.0.1',
@@ -462,7 +477,7 @@ test('an unusable URL is reported, and disables only this plugin', async () => {
     [['http://me:secret@example.com/'], /must not contain a password/],
     [['http://example.com/', 'http://example.com'], /is a duplicate/],
   ] as const) {
-    const server = await TestServer.start({ config: settings(urls) });
+    const server = await startServer({ config: settings(urls) });
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webhooks');
     assert.is(status?.state, 'unavailable');
     assert.match(status?.reason ?? '', why);

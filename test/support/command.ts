@@ -11,11 +11,22 @@ export interface Outcome {
 }
 
 /** Runs `hostkeep` with a data folder and waits for its end. */
-export function hostkeep(data: string, args: readonly string[], input = '', cli = CLI): Promise<Outcome> {
+export function hostkeep(
+  data: string,
+  args: readonly string[],
+  input = '',
+  cli = CLI,
+  over: NodeJS.ProcessEnv = {},
+): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [cli, ...args], { env: environment(data) }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [cli, ...args],
+      { env: { ...environment(data), ...over } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+      },
+    );
     child.stdin?.end(input);
   });
 }

@@ -61,6 +61,7 @@ export class TestServer {
   readonly hostkeep: Hostkeep;
   readonly data: string;
   readonly #ownsData: boolean;
+  #closing: Promise<void> | undefined;
 
   private constructor(hostkeep: Hostkeep, data: string, ownsData: boolean) {
     this.hostkeep = hostkeep;
@@ -80,7 +81,11 @@ export class TestServer {
     return new TestServer(hostkeep, folder, data === undefined);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     await this.hostkeep.close();
     if (this.#ownsData) rmSync(this.data, { recursive: true, force: true });
   }
@@ -115,13 +120,14 @@ export class TestServer {
     return part.value;
   }
 
-  /** Sends a request. A JSON body is returned parsed, any other as text. */
+  /** Sends a request; follows no redirects. A JSON body is returned parsed, any other as text. Rejects if text is not UTF-8. */
   async ask<T = Record<string, unknown>>(
     path: string,
     { method = 'GET', token, body, headers = {}, address = 'user' }: RequestOptions = {},
   ): Promise<Answer<T>> {
     const response = await fetch(this.hostkeep.url(address) + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -129,8 +135,9 @@ export class TestServer {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const type = response.headers.get('content-type') ?? '';
+    const text = new TextDecoder('utf-8', { fatal: /json|^text/.test(type) }).decode(await response.arrayBuffer());
+    const isJson = /json/.test(type) && text !== '';
     return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T };
   }
 }

@@ -4,6 +4,7 @@ import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
 
 interface Request {
   readonly path?: string;
+  readonly headers?: Record<string, string>;
   readonly body?: unknown;
   /** Records what later requests need from the reply. */
   readonly keep?: (body: Record<string, string>) => void;
@@ -15,6 +16,8 @@ const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secre
 
 /** Requests on the demo's content for routes that need more than a path; in this order, as some undo others. */
 const REQUESTS: Readonly<Record<string, () => Request>> = {
+  'openapi.home': () => ({ headers: { accept: 'text/html' } }),
+  'openapi.home on admin': () => ({ headers: { accept: 'text/html' } }),
   'files.list': () => ({ path: '/api/folders/var/www/html' }),
   'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
   'account.login on admin': () => ({ body: { username: 'operator', password: PASSWORD } }),
@@ -112,13 +115,14 @@ export async function* walk(
     if (/endsession/i.test(name)) await server.token(target);
     kept.session =
       (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
-    const { path = route.paths[0] ?? '', body, keep } = REQUESTS[name]?.() ?? {};
+    const { path = route.paths[0] ?? '', headers = {}, body, keep } = REQUESTS[name]?.() ?? {};
     const isStream = route.produces?.includes('text/event-stream') === true;
     const method = isStream ? 'HEAD' : route.method; // a stream does not end
     const answer = await server.ask<Record<string, string>>(path, {
       method,
       address,
       token: tokens[address],
+      headers,
       ...(body === undefined ? {} : { body }),
     });
     yield { name, route, sent: body, answer };

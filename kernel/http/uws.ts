@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module';
+
+export type { TemplatedApp, us_listen_socket as ListenSocket } from 'uWebSockets.js';
+type Uws = typeof import('uWebSockets.js');
+
+let loaded: Uws | undefined;
+
+/**
+ * Returns uWebSockets.js, which is loaded at first use, so that the error can be reported like any other: throws if its
+ * binary for this version of Node.js does not run on this system.
+ */
+export function loadUws(): Uws {
+  try {
+    return (loaded ??= createRequire(import.meta.url)('uWebSockets.js') as Uws);
+  } catch (cause) {
+    throw new Error(incompatibility(String(cause)), { cause });
+  }
+}
+
+function incompatibility(cause: string): string {
+  const node = `Node.js ${process.version} (ABI ${process.versions.modules})`;
+  const needed = /GLIBC_([\d.]+)' not found/.exec(cause)?.[1];
+  if (needed === undefined)
+    return `uWebSockets.js has no binary for ${node} on ${process.platform} ${process.arch}: use Node.js 20, 22 or 24`;
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  const found = header.glibcVersionRuntime ?? 'none';
+  return `uWebSockets.js needs glibc ${needed} for ${node}, and this system has ${found}: use Node.js 20, or a newer system such as Debian 13`;
+}

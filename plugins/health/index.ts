@@ -1,0 +1,52 @@
+import { withDeadline } from '../../kernel/concurrency/deadline.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { Type } from '../../kernel/schema.ts';
+import { errors } from './errors.ts';
+
+const STORE_MS = 2000;
+const probe = { method: 'GET', address: 'both', access: 'guest' } as const;
+
+/** Says to proxies and supervisors whether the server lives and is ready; everybody may ask, so it says nothing more. */
+export default definePlugin({
+  name: 'health',
+  features: [],
+  errors,
+  routes: {
+    live: {
+      ...probe,
+      path: '/healthz',
+      summary: 'Whether the server answers at all',
+      reply: Type.Object({ status: Type.Literal('ok') }),
+    },
+    ready: {
+      ...probe,
+      path: '/readyz',
+      summary: 'Whether the server is ready for requests',
+      description: 'It is not while it is stopping, or while its store does not answer.',
+      reply: Type.Object({ status: Type.Literal('ready') }),
+      errors: ['not_ready'],
+    },
+  },
+  setup({ node, identity }) {
+    const ask = async () => {
+      try {
+        await withDeadline(identity.accounts.count('admin'), STORE_MS);
+      } catch (cause) {
+        throw new HttpError('not_ready', 'try again later', { cause });
+      }
+    };
+    let asking: Promise<void> | undefined;
+    return {
+      handlers: {
+        live: () => ({ status: 'ok' }) as const,
+        /** The address is opened after all plugins are set up. Probes at the same time share one question to the store. */
+        ready: async () => {
+          if (node.isStopping()) throw new HttpError('not_ready', 'try again later');
+          await (asking ??= ask().finally(() => (asking = undefined)));
+          return { status: 'ready' } as const;
+        },
+      },
+    };
+  },
+});
