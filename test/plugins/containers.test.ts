@@ -37,6 +37,7 @@ import {
   quoted,
 } from '../../plugins/containers/docker-format.ts';
 import { parseEngineUsage } from '../../plugins/containers/disk-usage/engine-usage.ts';
+import type { DiskUsage } from '../../plugins/containers/schema.ts';
 import { usageOf } from '../../plugins/containers/disk-usage/usage-records.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -584,4 +585,31 @@ test("the header of the demo's archive has a valid checksum", () => {
     header.reduce((sum, byte) => sum + byte, 0),
   );
   assert.is(tar.toString('latin1', 512, 519), 'program');
+});
+
+// threat hostile-backend: the disk usage of an engine that repeats itself takes a time in proportion to its reply
+test('thousands of images with one id, and of containers of it, are shown in a moment', () => {
+  const count = 5000;
+  const containers = parseContainers(
+    Array.from({ length: count }, (_, i) => ({
+      Id: i.toString(16).padStart(64, '0'),
+      Image: `shop:${i}`,
+      ImageID: 'sha256:1',
+      Mounts: [{ Name: 'data' }, { Name: 'data' }],
+    })),
+  );
+  const usage = parseEngineUsage(
+    {
+      Images: Array.from({ length: count }, (_, i) => ({ Id: 'sha256:1', RepoTags: ['other:1', `shop:${i}`] })),
+      Volumes: Array.from({ length: count }, () => ({ Name: 'data' })),
+    },
+    0,
+  );
+  const started = performance.now();
+  const [{ Images, Volumes }] = usageOf(usage, { all: containers, now: 0 }, () => true).data as [
+    DiskUsage['data'][number],
+  ];
+  assert.ok(performance.now() - started < 1000, `${Math.round(performance.now() - started)} ms`);
+  assert.equal([Images.length, Images[0]?.Containers, Images[0]?.Tag], [count, String(count), '0']);
+  assert.equal([Volumes.length, Volumes[0]?.Links], [count, String(count)]);
 });
