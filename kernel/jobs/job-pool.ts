@@ -11,6 +11,8 @@ export interface JobPoolOptions {
   readonly name: string;
   /** The maximum number of processes. */
   readonly processes: number;
+  /** The maximum number of jobs that a process runs at once; 1 unless given. */
+  readonly atOnce?: number;
   /** A process that is idle for this long ends. */
   readonly idleMs: number;
   /** The maximum number of waiting jobs of one owner; 128 unless given. */
@@ -43,9 +45,9 @@ const KILLED_MS = 1000;
 const REMEMBERED = 10_000;
 
 /**
- * A bounded number of job processes. Each serves one owner, one job at a time; owners take turns by what they cost
- * lately. What an owner's job does to its process costs that owner only: a process that breaks a limit is replaced, and
- * one that hangs is abandoned.
+ * A bounded number of job processes. Each serves one owner; owners take turns by what they cost lately. What an owner's
+ * job does to its process costs that owner only: a process that breaks a limit is replaced, and one that hangs is
+ * abandoned.
  */
 export class JobPool {
   readonly #options: JobPoolOptions;
@@ -53,6 +55,8 @@ export class JobPool {
   readonly #log: Log;
   readonly #queue: FairQueue;
   readonly #workers = new Map<JobOwner['key'], JobWorker>();
+  /** The running jobs of owners that have a turn, where several run at once. */
+  readonly #turns = new Map<JobOwner['key'], Set<Promise<unknown>>>();
   /** The end of killed processes, by owner. */
   readonly #abandoned = new Map<JobOwner['key'], Promise<unknown>>();
   /** Owners whose files did not answer, and jobs that broke a limit with the input that they had. */
@@ -103,7 +107,7 @@ export class JobPool {
     const question = JSON.stringify([owner.key, job.file, this.#options.isResident === true ? null : input]);
     const refusal = this.#refused.get(question);
     if (refusal !== undefined) throw refusal;
-    const start = () => this.#queue.run(owner.key, () => this.#ask(job, owner, input, question, options), options);
+    const start = () => this.#inTurn(owner.key, () => this.#ask(job, owner, input, question, options), options);
     const reply = await (options.signal === undefined && options.bytes === undefined
       ? this.#share(JSON.stringify([owner.key, job.file, input]), start)
       : start());
@@ -123,6 +127,24 @@ export class JobPool {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await Promise.all([...this.#workers.values()].map((worker) => this.#end(worker)));
+  }
+
+  /** Runs the work in a turn of its owner: in the one that it has, unless others wait for theirs, or in its next. */
+  #inTurn<T>(key: JobOwner['key'], work: () => Promise<T>, options: JobRunOptions): Promise<T> {
+    const { atOnce = 1 } = this.#options;
+    if (atOnce === 1) return this.#queue.run(key, work, options);
+    const turn = this.#turns.get(key);
+    if (turn !== undefined && turn.size < atOnce && this.#queue.waiting === 0) return joined(turn, work);
+    return new Promise((resolve, reject) => {
+      const run = async () => {
+        const own = new Set<Promise<unknown>>();
+        this.#turns.set(key, own);
+        joined(own, work).then(resolve, reject);
+        while (own.size > 0) await Promise.allSettled(own);
+        this.#turns.delete(key);
+      };
+      this.#queue.run(key, run, options).catch(reject);
+    });
   }
 
   async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
@@ -215,5 +237,15 @@ export class JobPool {
 
   #forget(worker: JobWorker): void {
     if (this.#workers.get(worker.owner.key) === worker) this.#workers.delete(worker.owner.key);
+  }
+}
+
+async function joined<T>(turn: Set<Promise<unknown>>, work: () => Promise<T>): Promise<T> {
+  const result = work();
+  turn.add(result);
+  try {
+    return await result;
+  } finally {
+    turn.delete(result);
   }
 }

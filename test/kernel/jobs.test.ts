@@ -190,6 +190,28 @@ test('an account runs one job at a time, others are answered between, and too ma
   await pool.close();
 });
 
+test('a process of a pool may run several jobs at once, while no other owner waits for its turn', async () => {
+  const pool = jobs.open({ name: 'test', processes: 1, atOnce: 3, idleMs: 60_000 });
+  const run = (account: typeof ann, input: ProbeInput) => pool.run(probe(), jobs.ownerOf(account), input);
+  const pipe = join(files, 'ann/pipe');
+  execFileSync('mkfifo', ['--mode=666', '--', pipe]);
+  const blocked = run(ann, { act: 'read', path: pipe });
+  const [first, second] = (await Promise.all([run(ann, { act: 'who' }), run(ann, { act: 'who' })])) as [
+    Process,
+    Process,
+  ];
+  assert.is(first.pid, second.pid);
+  assert.is(pool.running, 1);
+  const other = run(bea, { act: 'who' });
+  const late = run(ann, { act: 'who' });
+  assert.is(pool.waiting, 2, 'a further job of the first owner waits, too');
+  writeFileSync(pipe, 'text');
+  assert.is(await blocked, 'text');
+  assert.is(((await other) as Process).uid, 70_002);
+  assert.is.not(((await late) as Process).pid, first.pid, 'the process made room for that of the other owner');
+  await pool.close();
+});
+
 test('a process ends in order after a while without jobs, keeps its folder, and ends at once when nobody waits', async () => {
   const pool = jobs.open({ name: 'test', processes: 2, idleMs: 100 });
   const stateFolder = join(temporaryFolder(), 'state');
