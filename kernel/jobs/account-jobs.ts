@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { filesRootOf, unsafeParentOf } from '../system/files-root.ts';
+import { filesRootOf, unsafeParentOf, type FilesRoot } from '../system/files-root.ts';
 import { JobPool, type JobPoolOptions, type JobRunOptions } from './job-pool.ts';
 import { defineJob, type Job, type JobOwner } from './job.ts';
 import type unsafeParents from './roots-job.ts';
@@ -41,7 +41,11 @@ export class AccountJobs {
   }
 
   ownerOf({ id, username }: Identified): JobOwner {
-    return { key: id, root: filesRootOf(this.#filesRoot, username) };
+    return { key: id, root: this.rootOf(username) };
+  }
+
+  rootOf(username: string): FilesRoot {
+    return filesRootOf(this.#filesRoot, username);
   }
 
   /**

@@ -32,6 +32,12 @@ export interface JobRunOptions {
 }
 
 type Received = JobReply & { readonly bytes: Buffer };
+/** The jobs of one owner that run at once. */
+interface Turn {
+  readonly jobs: Set<Promise<unknown>>;
+  readonly started: Promise<void>;
+  isRunning: boolean;
+}
 
 const LIMITS: JobLimits = { memoryMib: 256, openFiles: 512, fileMib: 64, replyMib: 16 };
 /** Waiting jobs of one owner, and of all. */
@@ -55,8 +61,8 @@ export class JobPool {
   readonly #log: Log;
   readonly #queue: FairQueue;
   readonly #workers = new Map<JobOwner['key'], JobWorker>();
-  /** The running jobs of owners that have a turn, where several run at once. */
-  readonly #turns = new Map<JobOwner['key'], Set<Promise<unknown>>>();
+  /** The latest turn of each owner, where several jobs run at once. */
+  readonly #turns = new Map<JobOwner['key'], Turn>();
   /** The end of killed processes, by owner. */
   readonly #abandoned = new Map<JobOwner['key'], Promise<unknown>>();
   /** Owners whose files did not answer, and jobs that broke a limit with the input that they had. */
@@ -129,22 +135,40 @@ export class JobPool {
     await Promise.all([...this.#workers.values()].map((worker) => this.#end(worker)));
   }
 
-  /** Runs the work in a turn of its owner: in the one that it has, unless others wait for theirs, or in its next. */
+  /** Runs the work in a turn of its owner, together with the owner's other jobs where a process may run several. */
   #inTurn<T>(key: JobOwner['key'], work: () => Promise<T>, options: JobRunOptions): Promise<T> {
     const { atOnce = 1 } = this.#options;
     if (atOnce === 1) return this.#queue.run(key, work, options);
-    const turn = this.#turns.get(key);
-    if (turn !== undefined && turn.size < atOnce && this.#queue.waiting === 0) return joined(turn, work);
-    return new Promise((resolve, reject) => {
-      const run = async () => {
-        const own = new Set<Promise<unknown>>();
-        this.#turns.set(key, own);
-        joined(own, work).then(resolve, reject);
-        while (own.size > 0) await Promise.allSettled(own);
-        this.#turns.delete(key);
-      };
-      this.#queue.run(key, run, options).catch(reject);
+    let turn = this.#turns.get(key);
+    const isOver = turn?.isRunning === true && this.#queue.waiting > 0;
+    if (turn === undefined || turn.jobs.size >= atOnce || isOver) turn = this.#nextTurn(key);
+    const { jobs, started } = turn;
+    const result = started.then(work);
+    jobs.add(result);
+    const remove = () => void jobs.delete(result);
+    result.then(remove, remove);
+    return result;
+  }
+
+  /** Queues a turn of an owner. It lasts until all of its jobs have ended; while other owners wait, none is added. */
+  #nextTurn(key: JobOwner['key']): Turn {
+    let [start, refuse]: [() => void, (error: unknown) => void] = [() => undefined, () => undefined];
+    const started = new Promise<void>((resolve, reject) => ([start, refuse] = [resolve, reject]));
+    const turn: Turn = { jobs: new Set(), started, isRunning: false };
+    this.#turns.set(key, turn);
+    const run = async () => {
+      turn.isRunning = true;
+      start();
+      await started; // the first job is added by then
+      while (turn.jobs.size > 0) await Promise.allSettled(turn.jobs);
+      end();
+    };
+    const end = () => this.#turns.get(key) === turn && this.#turns.delete(key);
+    this.#queue.run(key, run).catch((error: unknown) => {
+      end();
+      refuse(error);
     });
+    return turn;
   }
 
   async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
@@ -237,15 +261,5 @@ export class JobPool {
 
   #forget(worker: JobWorker): void {
     if (this.#workers.get(worker.owner.key) === worker) this.#workers.delete(worker.owner.key);
-  }
-}
-
-async function joined<T>(turn: Set<Promise<unknown>>, work: () => Promise<T>): Promise<T> {
-  const result = work();
-  turn.add(result);
-  try {
-    return await result;
-  } finally {
-    turn.delete(result);
   }
 }

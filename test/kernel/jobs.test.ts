@@ -204,7 +204,7 @@ test('a process of a pool may run several jobs at once, while no other owner wai
   assert.is(pool.running, 1);
   const other = run(bea, { act: 'who' });
   const late = run(ann, { act: 'who' });
-  assert.is(pool.waiting, 2, 'a further job of the first owner waits, too');
+  assert.is(pool.waiting, 2, 'the other owner, and the next turn of the first');
   writeFileSync(pipe, 'text');
   assert.is(await blocked, 'text');
   assert.is(((await other) as Process).uid, 70_002);

@@ -15,7 +15,7 @@ import {
 } from '../../plugins/containers/stats/cgroup-files.ts';
 import { CgroupReader } from '../../plugins/containers/stats/cgroup-reader.ts';
 import { ContainerSnapshot } from '../../plugins/containers/engine/container-snapshot.ts';
-import { parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
+import { labelOf, parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';
 import { remedyFor } from '../../plugins/containers/engine-monitor.ts';
 import { parseStats } from '../../plugins/containers/stats/engine-stats.ts';
@@ -231,7 +231,7 @@ test('control groups of version 2 are read', () =>
   withFiles(version2, async (root) => {
     const reader = new CgroupReader(root, 1000 * MIB);
     assert.is(await reader.version(), 2);
-    const read = await reader.read(container(), 7);
+    const read = await reader.read(container(), 7, 1);
     assert.ok(read !== 'gone' && read.clockNs > 0);
     assert.equal(
       { ...(read as ContainerSample), clockNs: 0 },
@@ -252,7 +252,7 @@ test('control groups of version 2 are read', () =>
 
 test("without a limit the limit is the host's memory, and without an I/O controller nothing was read", () =>
   withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
-    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as ContainerSample;
+    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7, 1)) as ContainerSample;
     assert.is(read.limitBytes, 1000 * MIB);
     assert.is(read.readBytes, 0);
   }));
@@ -262,6 +262,7 @@ test("network counters of the host are not a container's", () =>
     const read = (await new CgroupReader(root, 1).read(
       container({ HostConfig: { NetworkMode: 'host' } }),
       7,
+      1,
     )) as ContainerSample;
     assert.equal([read.receivedBytes, read.sentBytes], [0, 0]);
   }));
@@ -283,7 +284,7 @@ test('control groups of version 1 are read, each controller at its own path', ()
     async (root) => {
       const reader = new CgroupReader(root, 1000 * MIB);
       assert.is(await reader.version(), 1);
-      const read = (await reader.read(container(), 7)) as ContainerSample;
+      const read = (await reader.read(container(), 7, 1)) as ContainerSample;
       assert.equal(
         { ...read, clockNs: 0 },
         {
@@ -307,9 +308,9 @@ test('a process of another container is gone, and an unreadable file is an error
   withFiles({ 'proc/7/cgroup': `0::/docker/${OTHER}\n`, 'proc/8/cgroup': `4:memory:/docker/${ID}\n` }, async (root) => {
     const reader = new CgroupReader(root, 1);
     assert.is(await reader.version(), undefined);
-    assert.is(await reader.read(container(), 7), 'gone');
-    assert.is(await reader.read(container(), 99), 'gone');
-    await reader.read(container(), 8).then(
+    assert.is(await reader.read(container(), 7, 1), 'gone');
+    assert.is(await reader.read(container(), 99, 1), 'gone');
+    await reader.read(container(), 8, 1).then(
       () => assert.unreachable(),
       (error: Error) => assert.match(error.message, /no group|ENOENT/),
     );
@@ -331,7 +332,7 @@ test('the first process of a container is found in the groups of Docker and Podm
           [`${group}/cgroup.procs`]: processes,
           ...files,
         },
-        async (root) => resolve(await new CgroupReader(root).firstProcess(container())),
+        async (root) => resolve(await new CgroupReader(root).firstProcess(container(), 1)),
       ).catch(reject);
     });
   for (const processes of ['', '8\n', '9\n', '10\n', '11\n', '99\n', 'nonsense\n', '-7\n'])
@@ -534,7 +535,7 @@ test("an account's disk usage has its containers, their images, and the volumes 
   const {
     data: [mine],
     date,
-  } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labels.get('hostkeep.account') === 'ann');
+  } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labelOf(labels, 'hostkeep.account') === 'ann');
   assert.is(date, '2026-11-20-12-20-26', 'when sizes were measured');
   assert.equal(
     mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [

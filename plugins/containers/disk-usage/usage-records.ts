@@ -1,6 +1,7 @@
 /** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
 import { createdAt, dateText, decimalSize, duration, quoted } from '../docker-format.ts';
 import type { Container } from '../engine/container.ts';
+import type { Labels } from '../engine/untrusted-json.ts';
 import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
 import type { EngineUsage, Image, Volume } from './engine-usage.ts';
 import { portText } from './port-text.ts';
@@ -12,18 +13,17 @@ import { portText } from './port-text.ts';
 export function usageOf(
   usage: EngineUsage,
   { all, now }: { readonly all: readonly Container[]; readonly now: number },
-  isOwned: (labels: ReadonlyMap<string, string>) => boolean,
+  isOwned: (labels: Labels) => boolean,
 ): DiskUsage {
   const containers = all.filter((container) => isOwned(container.labels));
+  const written = new Map(usage.writtenBytes);
   const images = usersOfImages(containers);
   const volumes = linksOfVolumes(containers);
   return {
     data: [
       {
         BuildCache: [],
-        Containers: containers.map((container) =>
-          containerRecord(container, usage.writtenBytes.get(container.id), now),
-        ),
+        Containers: containers.map((container) => containerRecord(container, written.get(container.id), now)),
         Images: usage.images.flatMap((image) => {
           const users = images.get(hashOf(image.id));
           return users === undefined ? [] : [imageRecord(image, users, now)];
@@ -116,8 +116,8 @@ function volumeRecord(volume: Volume, links: number): VolumeRecord {
   };
 }
 
-function labelText(labels: ReadonlyMap<string, string>): string {
-  return [...labels]
+function labelText(labels: Labels): string {
+  return labels
     .map(([name, value]) => `${name}=${value}`)
     .toSorted()
     .join(',');

@@ -1,12 +1,13 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
-import type { Container } from './container.ts';
+import { labelOf, type Container } from './container.ts';
+import type { Labels } from './untrusted-json.ts';
 
 /** On an engine that accounts share, each of these labels names the account that owns what bears it. */
 const OWNER_LABELS = ['com.docker.compose.project', 'hostkeep.account'] as const;
 
 /** Whether one of the labels names the account as the owner, on an engine that accounts share. */
-export function isOwnedBy(labels: ReadonlyMap<string, string>, { username }: Account): boolean {
-  return OWNER_LABELS.some((label) => labels.get(label) === username);
+export function isOwnedBy(labels: Labels, { username }: Account): boolean {
+  return OWNER_LABELS.some((label) => labelOf(labels, label) === username);
 }
 
 /** The running containers of one engine at one moment. */
@@ -31,7 +32,7 @@ export class ContainerSnapshot {
 function groupByOwner(containers: readonly Container[]): Map<string, Container[]> {
   const owned = new Map<string, Container[]>();
   for (const container of containers) {
-    for (const name of new Set(OWNER_LABELS.map((label) => container.labels.get(label) ?? ''))) {
+    for (const name of new Set(OWNER_LABELS.map((label) => labelOf(container.labels, label)))) {
       const list = owned.get(name);
       if (list === undefined) owned.set(name, [container]);
       else list.push(container);
