@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from '../concurrency/bounded-cache.ts';
 import { withDeadline } from '../concurrency/deadline.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
@@ -36,7 +37,8 @@ type Received = JobReply & { readonly bytes: Buffer };
 interface Turn {
   readonly jobs: Set<Promise<unknown>>;
   readonly started: Promise<void>;
-  isRunning: boolean;
+  /** By the monotonic clock; Infinity before the start. */
+  endsAt: number;
 }
 
 const LIMITS: JobLimits = { memoryMib: 256, openFiles: 512, fileMib: 64, replyMib: 16 };
@@ -49,6 +51,12 @@ const REFUSED_MS = 10_000;
 /** How long the next job of an owner waits for the end of a process that was killed. */
 const KILLED_MS = 1000;
 const REMEMBERED = 10_000;
+/**
+ * How long a turn of several jobs is open for more while other owners wait, and how long it waits for the next: to end
+ * a process for another owner and to start it again costs more than that.
+ */
+const TURN_MS = 1000;
+const LINGER_MS = 150;
 
 /**
  * A bounded number of job processes. Each serves one owner; owners take turns by what they cost lately. What an owner's
@@ -109,7 +117,7 @@ export class JobPool {
    * files do not answer; 503 `overloaded` if too many wait.
    */
   async run<I, O>(job: Job<I, O>, owner: JobOwner, input: I, options: JobRunOptions = {}): Promise<O> {
-    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+    this.#assertOpen();
     const question = JSON.stringify([owner.key, job.file, this.#options.isResident === true ? null : input]);
     const refusal = this.#refused.get(question);
     if (refusal !== undefined) throw refusal;
@@ -140,7 +148,7 @@ export class JobPool {
     const { atOnce = 1 } = this.#options;
     if (atOnce === 1) return this.#queue.run(key, work, options);
     let turn = this.#turns.get(key);
-    const isOver = turn?.isRunning === true && this.#queue.waiting > 0;
+    const isOver = turn !== undefined && this.#queue.waiting > 0 && performance.now() > turn.endsAt;
     if (turn === undefined || turn.jobs.size >= atOnce || isOver) turn = this.#nextTurn(key);
     const { jobs, started } = turn;
     const result = started.then(work);
@@ -150,17 +158,20 @@ export class JobPool {
     return result;
   }
 
-  /** Queues a turn of an owner. It lasts until all of its jobs have ended; while other owners wait, none is added. */
+  /** Queues a turn of an owner. It lasts until all of its jobs have ended. */
   #nextTurn(key: JobOwner['key']): Turn {
     let [start, refuse]: [() => void, (error: unknown) => void] = [() => undefined, () => undefined];
     const started = new Promise<void>((resolve, reject) => ([start, refuse] = [resolve, reject]));
-    const turn: Turn = { jobs: new Set(), started, isRunning: false };
+    const turn: Turn = { jobs: new Set(), started, endsAt: Infinity };
     this.#turns.set(key, turn);
     const run = async () => {
-      turn.isRunning = true;
+      turn.endsAt = performance.now() + TURN_MS;
       start();
       await started; // the first job is added by then
-      while (turn.jobs.size > 0) await Promise.allSettled(turn.jobs);
+      while (turn.jobs.size > 0) {
+        await Promise.allSettled(turn.jobs);
+        if (turn.jobs.size === 0 && this.#queue.waiting > 0 && performance.now() < turn.endsAt) await delay(LINGER_MS);
+      }
       end();
     };
     const end = () => this.#turns.get(key) === turn && this.#turns.delete(key);
@@ -201,7 +212,12 @@ export class JobPool {
       throw retryLater('files_unavailable', 'the files did not answer lately', AVOIDED_MS / 1000);
   }
 
+  #assertOpen(): void {
+    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+  }
+
   #workerOf(owner: JobOwner): JobWorker {
+    this.#assertOpen(); // the job may have waited for its turn
     const known = this.#workers.get(owner.key);
     if (known !== undefined && !known.isEnded && known.owner.root?.path === owner.root?.path) return known;
     if (known !== undefined) void this.#end(known);
