@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Log } from '../log.ts';
 import type { Removal } from './remove-tree.ts';
-import { filesRootOf, unsafeParentOf } from '../system/files-root.ts';
+import { filesRootOf, unsafeParentOf, type FilesRoot } from '../system/files-root.ts';
 import { JobPool, type JobPoolOptions, type JobRunOptions } from './job-pool.ts';
 import { defineJob, type Job, type JobOwner } from './job.ts';
 import type removedFiles from './removed-files-job.ts';
@@ -58,7 +58,11 @@ export class AccountJobs {
   }
 
   ownerOf({ id, username }: Identified): JobOwner {
-    return { key: id, root: filesRootOf(this.#filesRoot, username) };
+    return { key: id, root: this.rootOf(username) };
+  }
+
+  rootOf(username: string): FilesRoot {
+    return filesRootOf(this.#filesRoot, username);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from '../concurrency/bounded-cache.ts';
 import { withDeadline } from '../concurrency/deadline.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
@@ -11,6 +12,8 @@ export interface JobPoolOptions {
   readonly name: string;
   /** The maximum number of processes. */
   readonly processes: number;
+  /** The maximum number of jobs that a process runs at once; 1 unless given. */
+  readonly atOnce?: number;
   /** A process that is idle for this long ends. */
   readonly idleMs: number;
   /** The maximum number of waiting jobs of one owner; 128 unless given. */
@@ -30,6 +33,13 @@ export interface JobRunOptions {
 }
 
 type Received = JobReply & { readonly bytes: Buffer };
+/** The jobs of one owner that run at once. */
+interface Turn {
+  readonly jobs: Set<Promise<unknown>>;
+  readonly started: Promise<void>;
+  /** By the monotonic clock; Infinity before the start. */
+  endsAt: number;
+}
 
 const LIMITS: JobLimits = { memoryMib: 256, openFiles: 512, fileMib: 64, replyMib: 16 };
 /** Waiting jobs of one owner, and of all. */
@@ -41,11 +51,17 @@ const REFUSED_MS = 10_000;
 /** How long the next job of an owner waits for the end of a process that was killed. */
 const KILLED_MS = 1000;
 const REMEMBERED = 10_000;
+/**
+ * How long a turn of several jobs is open for more while other owners wait, and how long it waits for the next: to end
+ * a process for another owner and to start it again costs more than that.
+ */
+const TURN_MS = 1000;
+const LINGER_MS = 150;
 
 /**
- * A bounded number of job processes. Each serves one owner, one job at a time; owners take turns by what they cost
- * lately. What an owner's job does to its process costs that owner only: a process that breaks a limit is replaced, and
- * one that hangs is abandoned.
+ * A bounded number of job processes. Each serves one owner; owners take turns by what they cost lately. What an owner's
+ * job does to its process costs that owner only: a process that breaks a limit is replaced, and one that hangs is
+ * abandoned.
  */
 export class JobPool {
   readonly #options: JobPoolOptions;
@@ -53,6 +69,8 @@ export class JobPool {
   readonly #log: Log;
   readonly #queue: FairQueue;
   readonly #workers = new Map<JobOwner['key'], JobWorker>();
+  /** The latest turn of each owner, where several jobs run at once. */
+  readonly #turns = new Map<JobOwner['key'], Turn>();
   /** The end of killed processes, by owner. */
   readonly #abandoned = new Map<JobOwner['key'], Promise<unknown>>();
   /** Owners whose files did not answer, and jobs that broke a limit with the input that they had. */
@@ -99,11 +117,11 @@ export class JobPool {
    * files do not answer; 503 `overloaded` if too many wait.
    */
   async run<I, O>(job: Job<I, O>, owner: JobOwner, input: I, options: JobRunOptions = {}): Promise<O> {
-    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+    this.#assertOpen();
     const question = JSON.stringify([owner.key, job.file, this.#options.isResident === true ? null : input]);
     const refusal = this.#refused.get(question);
     if (refusal !== undefined) throw refusal;
-    const start = () => this.#queue.run(owner.key, () => this.#ask(job, owner, input, question, options), options);
+    const start = () => this.#inTurn(owner.key, () => this.#ask(job, owner, input, question, options), options);
     const reply = await (options.signal === undefined && options.bytes === undefined
       ? this.#share(JSON.stringify([owner.key, job.file, input]), start)
       : start());
@@ -123,6 +141,45 @@ export class JobPool {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await Promise.all([...this.#workers.values()].map((worker) => this.#end(worker)));
+  }
+
+  /** Runs the work in a turn of its owner, together with the owner's other jobs where a process may run several. */
+  #inTurn<T>(key: JobOwner['key'], work: () => Promise<T>, options: JobRunOptions): Promise<T> {
+    const { atOnce = 1 } = this.#options;
+    if (atOnce === 1) return this.#queue.run(key, work, options);
+    let turn = this.#turns.get(key);
+    const isOver = turn !== undefined && this.#queue.waiting > 0 && performance.now() > turn.endsAt;
+    if (turn === undefined || turn.jobs.size >= atOnce || isOver) turn = this.#nextTurn(key);
+    const { jobs, started } = turn;
+    const result = started.then(work);
+    jobs.add(result);
+    const remove = () => void jobs.delete(result);
+    result.then(remove, remove);
+    return result;
+  }
+
+  /** Queues a turn of an owner. It lasts until all of its jobs have ended. */
+  #nextTurn(key: JobOwner['key']): Turn {
+    let [start, refuse]: [() => void, (error: unknown) => void] = [() => undefined, () => undefined];
+    const started = new Promise<void>((resolve, reject) => ([start, refuse] = [resolve, reject]));
+    const turn: Turn = { jobs: new Set(), started, endsAt: Infinity };
+    this.#turns.set(key, turn);
+    const run = async () => {
+      turn.endsAt = performance.now() + TURN_MS;
+      start();
+      await started; // the first job is added by then
+      while (turn.jobs.size > 0) {
+        await Promise.allSettled(turn.jobs);
+        if (turn.jobs.size === 0 && this.#queue.waiting > 0 && performance.now() < turn.endsAt) await delay(LINGER_MS);
+      }
+      end();
+    };
+    const end = () => this.#turns.get(key) === turn && this.#turns.delete(key);
+    this.#queue.run(key, run).catch((error: unknown) => {
+      end();
+      refuse(error);
+    });
+    return turn;
   }
 
   async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
@@ -155,7 +212,12 @@ export class JobPool {
       throw retryLater('files_unavailable', 'the files did not answer lately', AVOIDED_MS / 1000);
   }
 
+  #assertOpen(): void {
+    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+  }
+
   #workerOf(owner: JobOwner): JobWorker {
+    this.#assertOpen(); // the job may have waited for its turn
     const known = this.#workers.get(owner.key);
     if (known !== undefined && !known.isEnded && known.owner.root?.path === owner.root?.path) return known;
     if (known !== undefined) void this.#end(known);

@@ -1,6 +1,6 @@
 /**
  * The program of a job's process. It takes the user id of its files root's owner where it has the right to, and can
- * never get back; then it runs one job after the other. It ends with the connection to its caller.
+ * never get back; then it runs jobs. It ends with the connection to its caller.
  */
 import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -77,25 +77,29 @@ function isOutdated(): boolean {
   return root !== NOWHERE && existsSync(root.path);
 }
 
-async function run({ file, input }: JobRequest, bytes: Buffer): Promise<void> {
+async function run({ id, file, input }: JobRequest, bytes: Buffer): Promise<void> {
   try {
     if (refusal !== undefined) throw refusal;
-    if (isOutdated()) return channel.send({ ok: false, message: 'the files root is another', isOutdated: true });
+    if (isOutdated()) return send({ id, ok: false, message: 'the files root is another', isOutdated: true });
     const { default: job } = (await import(pathToFileURL(file).href)) as { default: JobFunction<unknown, unknown> };
     const context: JobContext = { root, bytes, onClose: (release) => releases.push(release) };
     const output = await job(input, context);
-    if (output instanceof WithBytes)
-      channel.send({ ok: true, output: output.output, hasBytes: true } satisfies JobReply, output.bytes);
-    else channel.send({ ok: true, output } satisfies JobReply);
+    if (output instanceof WithBytes) send({ id, ok: true, output: output.output, hasBytes: true }, output.bytes);
+    else send({ id, ok: true, output });
   } catch (error) {
-    channel.send(failure(error));
+    send(failure(id, error));
   }
 }
 
-function failure(error: unknown): JobReply {
+function send(reply: JobReply, bytes?: Uint8Array): void {
+  channel.send(reply, bytes);
+}
+
+function failure(id: number, error: unknown): JobReply {
   const code = (error as { code?: unknown } | null)?.code;
   const retryAfter = error instanceof HttpError ? error.headers?.['Retry-After'] : undefined;
   return {
+    id,
     ok: false,
     message: messageOf(error),
     ...(typeof code === 'string' && { code }),

@@ -63,7 +63,7 @@ function launch({ memoryMib, openFiles, fileMib }: JobLimits, bare: BareProcess 
   });
 }
 
-/** A process that serves one owner, seen from its caller. It runs one job at a time. */
+/** A process that serves one owner, seen from its caller. */
 export class JobWorker {
   readonly owner: JobOwner;
   /** Resolves once the process has ended, which a dead file system can delay for ever. */
@@ -72,7 +72,9 @@ export class JobWorker {
   usedAt = performance.now();
   readonly #child: ChildProcess;
   readonly #channel: JobChannel;
-  #pending: Pending | undefined;
+  /** By the id of the request. */
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 0;
   #isEnded = false;
 
   constructor(owner: JobOwner, limits: JobLimits, bare?: BareProcess) {
@@ -99,7 +101,7 @@ export class JobWorker {
   }
 
   get isBusy(): boolean {
-    return this.#pending !== undefined;
+    return this.#pending.size > 0;
   }
 
   /** Whether it can run no more jobs. */
@@ -107,13 +109,17 @@ export class JobWorker {
     return this.#isEnded;
   }
 
-  /** Runs a job. Rejects with `JobLost`. An abort of `signal` kills the process. */
+  /**
+   * Runs a job. Rejects with `JobLost`. An abort of `signal` and the end of `timeoutMs` kill the process, and so all of
+   * its jobs.
+   */
   async ask(
-    request: JobRequest,
+    request: Omit<JobRequest, 'id'>,
     bytes: Uint8Array | undefined,
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<JobReply & { readonly bytes: Buffer }> {
+    const id = this.#nextId++;
     const before = this.#usage();
     const expire = () => {
       const { isRunning, seconds } = this.#usage();
@@ -126,17 +132,17 @@ export class JobWorker {
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
       return await new Promise((resolve, reject) => {
-        this.#pending = { resolve, reject };
         if (this.#isEnded) return reject(new JobLost('the process has ended', 'other'));
+        this.#pending.set(id, { resolve, reject });
         this.#child.ref();
-        this.#channel.send(request, bytes);
+        this.#channel.send({ ...request, id } satisfies JobRequest, bytes);
       });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);
-      this.#pending = undefined;
+      this.#pending.delete(id);
       this.usedAt = performance.now();
-      this.#child.unref();
+      if (!this.isBusy) this.#child.unref();
     }
   }
 
@@ -157,17 +163,14 @@ export class JobWorker {
   }
 
   #settle(reply: JobReply, bytes: Buffer): void {
-    const pending = this.#pending;
-    this.#pending = undefined;
-    if (typeof reply?.ok === 'boolean') pending?.resolve({ ...reply, bytes });
+    if (typeof reply?.ok === 'boolean') this.#pending.get(reply.id)?.resolve({ ...reply, bytes });
     else this.kill(new JobLost('its reply is none', 'breach'));
   }
 
   #lose(why: JobLost): void {
     this.#isEnded = true;
-    const pending = this.#pending;
-    this.#pending = undefined;
-    pending?.reject(why);
+    for (const { reject } of this.#pending.values()) reject(why);
+    this.#pending.clear();
   }
 
   /** Its state (proc(5)), and the processor time of the process and of the programs that it ran. */

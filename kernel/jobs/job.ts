@@ -74,11 +74,13 @@ export interface JobStart {
   readonly stateFolder: string | null;
 }
 export interface JobRequest {
+  /** A number that the reply repeats. */
+  readonly id: number;
   readonly file: string;
   readonly input: unknown;
 }
 /** The answer to a `JobRequest`. */
-export type JobReply =
+export type JobReply = { readonly id: number } & (
   | { readonly ok: true; readonly output?: unknown; readonly hasBytes?: true }
   | {
       readonly ok: false;
@@ -86,4 +88,5 @@ export type JobReply =
       readonly message: string;
       readonly retryAfter?: string;
       readonly isOutdated?: true;
-    };
+    }
+);

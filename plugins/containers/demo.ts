@@ -5,6 +5,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
 import type { EngineClient } from './engine/engine-client.ts';
+import type { EngineAnswers, EngineQuestions } from './engine/engine-questions.ts';
 import { list, members, text } from './engine/untrusted-json.ts';
 
 const IMAGE = 'hostkeep-demo';
@@ -61,13 +62,14 @@ async function startAll(engine: EngineClient, account: Account): Promise<void> {
   const program = await readFirst(BUSYBOX_PATHS).catch((cause: unknown) => {
     throw new Error('this host has no busybox', { cause });
   });
-  await expectSuccess(engine, '/images/create', {
+  await expectSuccess(
+    engine,
+    { method: 'POST', path: '/images/create', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' } },
+    tarOf(PROGRAM.slice(1), program),
+  );
+  await expectSuccess(engine, {
     method: 'POST',
-    query: { fromSrc: '-', repo: IMAGE, tag: 'latest' },
-    file: tarOf(PROGRAM.slice(1), program),
-  });
-  await expectSuccess(engine, '/volumes/create', {
-    method: 'POST',
+    path: '/volumes/create',
     body: { Name: volumeOf(account), Labels: labelsOf(account) },
   });
   await Promise.all(Object.entries(COMMANDS).map(([service, command]) => startOne(engine, account, service, command)));
@@ -76,10 +78,14 @@ async function startAll(engine: EngineClient, account: Account): Promise<void> {
 /** Removes the demo's containers, their volume and their image. */
 async function removeAll(engine: EngineClient, account: Account): Promise<void> {
   const filters = JSON.stringify({ label: [`${DEMO_LABEL}=true`, `hostkeep.account=${account.username}`] });
-  const found = await expectSuccess(engine, '/containers/json', { query: { all: 'true', filters } });
+  const found = await expectSuccess(engine, {
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true', filters },
+  });
   const ids = list(JSON.parse(found)).map((each) => text(members(each)['Id']));
   for (const id of ids)
-    await engine.request(`/containers/${id}`, { method: 'DELETE', query: { force: 'true' }, timeoutMs: TIMEOUT_MS });
+    await request(engine, { method: 'DELETE', path: `/containers/${id}`, query: { force: 'true' } });
   await removeUnused(engine, `/volumes/${volumeOf(account)}`);
   await removeUnused(engine, `/images/${IMAGE}`);
 }
@@ -87,7 +93,7 @@ async function removeAll(engine: EngineClient, account: Account): Promise<void> 
 /** The engine refuses with 409 while it is still removing a container that used the thing. */
 async function removeUnused(engine: EngineClient, path: string): Promise<void> {
   for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; await delay(POLL_MS)) {
-    const { status } = await engine.request(path, { method: 'DELETE', timeoutMs: TIMEOUT_MS });
+    const { status } = await request(engine, { method: 'DELETE', path });
     if (status !== 409) return;
   }
 }
@@ -99,23 +105,33 @@ async function startOne(
   Cmd: readonly string[],
 ): Promise<void> {
   const Labels = { ...labelsOf(account), 'com.docker.compose.service': service };
-  const created = await expectSuccess(engine, '/containers/create', {
+  const created = await expectSuccess(engine, {
     method: 'POST',
+    path: '/containers/create',
     query: { name: `${IMAGE}-${account.username}-${service}` },
     body: { Image: IMAGE, Cmd, Labels, HostConfig: { ...RESTRICTIONS, Binds: [`${volumeOf(account)}:/data:ro`] } },
   });
-  await expectSuccess(engine, `/containers/${text(members(JSON.parse(created))['Id'])}/start`, { method: 'POST' });
+  const { Id } = members(JSON.parse(created));
+  await expectSuccess(engine, { method: 'POST', path: `/containers/${text(Id)}/start` });
 }
 
 /** Returns the body of the reply. Rejects for an error status, too. */
 async function expectSuccess(
   engine: EngineClient,
-  path: string,
-  request: Parameters<EngineClient['request']>[1],
+  question: EngineQuestions['request'],
+  file?: Buffer,
 ): Promise<string> {
-  const { status, text } = await engine.request(path, { timeoutMs: TIMEOUT_MS, ...request });
-  if (status >= 300) throw new Error(`the engine answers ${path} with ${status}: ${text.slice(0, 200)}`);
+  const { status, text } = await request(engine, question, file);
+  if (status >= 300) throw new Error(`the engine answers ${question.path} with ${status}: ${text.slice(0, 200)}`);
   return text;
+}
+
+function request(
+  engine: EngineClient,
+  question: EngineQuestions['request'],
+  bytes?: Buffer,
+): Promise<EngineAnswers['request']> {
+  return engine.ask('request', question, { timeoutMs: TIMEOUT_MS, ...(bytes !== undefined && { bytes }) });
 }
 
 async function readFirst(paths: readonly string[]): Promise<Buffer> {

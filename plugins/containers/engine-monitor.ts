@@ -7,7 +7,6 @@ import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
 import { DiskUsageCollector } from './disk-usage/disk-usage-collector.ts';
 import { ContainerList } from './engine/container-list.ts';
 import { EngineClient, type EngineOptions } from './engine/engine-client.ts';
-import { list, members, text } from './engine/untrusted-json.ts';
 import { portsOf } from './published-ports.ts';
 import type { CgroupReader } from './stats/cgroup-reader.ts';
 import { StatsCollector } from './stats/stats-collector.ts';
@@ -28,9 +27,9 @@ export class EngineMonitor {
   readonly sampler: StatsSampler;
   readonly diskUsage: DiskUsageCollector;
 
-  constructor(socketPath: string, options: MonitorOptions) {
+  constructor(options: MonitorOptions) {
     const { cgroups, log, keepUsageMs } = options;
-    this.engine = new EngineClient(socketPath, options);
+    this.engine = new EngineClient(options);
     this.list = new ContainerList(this.engine, log);
     this.sampler = new StatsSampler({ list: this.list, collector: new StatsCollector(this.engine, cgroups), log });
     this.diskUsage = new DiskUsageCollector(this.engine, this.list, keepUsageMs);
@@ -41,7 +40,7 @@ export class EngineMonitor {
     return portsOf((await this.list.snapshot()).of(account));
   }
 
-  /** Like `finding`, but without an engine it does not load the client library. */
+  /** Like `finding`, but without an engine it starts no process. */
   async health(): Promise<Finding> {
     if (await this.engine.hasSocket()) return this.finding();
     const { socketPath, isOwn } = this.engine;
@@ -54,11 +53,8 @@ export class EngineMonitor {
     const { isOwn, socketPath } = this.engine;
     const name = isOwn ? `container engine ${socketPath}` : 'container engine';
     try {
-      const { status, body } = await this.engine.getJson('/version', { timeoutMs: VERSION_MS });
-      if (status !== 200) throw new Error(`the engine at ${socketPath} answers /version with ${status}`);
-      const { Version, ApiVersion, Components } = members(body);
-      const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
-      return { name, ok: true, detail: `${program} ${text(Version)} (API ${text(ApiVersion)}) at ${socketPath}` };
+      const { program, version, apiVersion } = await this.engine.ask('version', {}, { timeoutMs: VERSION_MS });
+      return { name, ok: true, detail: `${program} ${version} (API ${apiVersion}) at ${socketPath}` };
     } catch (error) {
       return { name, ok: false, detail: messageOf(error), remedy: remedyFor(messageOf(error), isOwn) };
     }
@@ -67,7 +63,6 @@ export class EngineMonitor {
   close(): void {
     this.sampler.close();
     this.list.close();
-    this.engine.close();
   }
 }
 

@@ -2,13 +2,23 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
+import { QUESTIONS_AT_ONCE } from './engine/engine-client.ts';
 import { unavailable } from './engine/unavailable.ts';
 import { purgeContainers } from './purge.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
 import { CgroupReader } from './stats/cgroup-reader.ts';
 
-/** Delay of loading the client library, so that it does not slow down the start. */
+/** Delay of the process that speaks with the shared engine, so that it does not slow down the start. */
 const PRELOAD_MS = 500;
+/** The process of the shared engine stays; those of accounts' own engines end when nobody polls. */
+const SHARED = {
+  name: 'engine',
+  processes: 1,
+  idleMs: 86_400_000,
+  limits: { memoryMib: 512, replyMib: 32 },
+  bare: { user: undefined },
+};
+const OWN = { name: 'own engines', idleMs: 15_000, isResident: true, limits: { memoryMib: 192, replyMib: 4 } };
 
 /** A new account of the same name would use the engine. */
 const OWN_ENGINE = {
@@ -37,26 +47,35 @@ export default definePlugin({
       errors: ['containers_unavailable'],
     },
   },
-  setup({ config, log, onClose }) {
+  setup({ config, jobs, log, onClose }) {
     if (config.socket === '' && Object.keys(config.sockets).length === 0)
       throw new Unavailable('no container engine is configured', 'set containers.socket or containers.sockets');
     const cgroups = new CgroupReader();
     const options = { timeoutMs: config.timeout_ms, keepUsageMs: config.df_seconds * 1000, cgroups, log };
-    const shared = config.socket === '' ? undefined : new EngineMonitor(config.socket, options);
+    const sharedPool = jobs.open({ ...SHARED, atOnce: QUESTIONS_AT_ONCE });
+    const ownPool = jobs.open({ ...OWN, atOnce: QUESTIONS_AT_ONCE, processes: config.own_engines_at_once });
+    const shared =
+      config.socket === ''
+        ? undefined
+        : new EngineMonitor({ ...options, pool: sharedPool, socketPath: config.socket, ownBeside: null });
     const own = new Map(
-      Object.entries(config.sockets).map(([username, socket]) => [
+      Object.entries(config.sockets).map(([username, socketPath]) => [
         username,
-        new EngineMonitor(socket, { ...options, ownBeside: config.socket }),
+        new EngineMonitor({
+          ...options,
+          pool: ownPool,
+          root: jobs.rootOf(username),
+          socketPath,
+          ownBeside: config.socket,
+        }),
       ]),
     );
     const monitors = [...(shared ? [shared] : []), ...own.values()];
-    const preloading = setTimeout(
-      () => void Promise.allSettled(monitors.map(({ engine }) => engine.preload())),
-      PRELOAD_MS,
-    ).unref();
-    onClose(() => {
+    const preloading = setTimeout(() => void shared?.engine.preload().catch(() => undefined), PRELOAD_MS).unref();
+    onClose(async () => {
       clearTimeout(preloading);
       for (const monitor of monitors) monitor.close();
+      await Promise.all([sharedPool.close(), ownPool.close()]);
     });
     /** Throws 503 for an account without an engine, rather than showing it another account's. */
     const monitorOf = ({ username }: Account): EngineMonitor => {

@@ -1,5 +1,5 @@
 import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
-import type { Container } from './engine/container.ts';
+import { labelOf, type Container } from './engine/container.ts';
 
 interface Service {
   readonly member: keyof PortsPart;
@@ -54,5 +54,5 @@ function published(containers: readonly Container[], privatePorts: readonly numb
 
 function namesOf({ labels, names, image }: Container): string[] {
   const program = image.split('/').at(-1)?.split(/[:@]/)[0] ?? '';
-  return [labels.get('com.docker.compose.service') ?? '', program, ...names].map((name) => name.toLowerCase());
+  return [labelOf(labels, 'com.docker.compose.service'), program, ...names].map((name) => name.toLowerCase());
 }

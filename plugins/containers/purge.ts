@@ -1,7 +1,7 @@
 import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
 import { isOfProject, isOwnedBy } from './engine/container-snapshot.ts';
-import { parseContainers, type Container } from './engine/container.ts';
+import type { Container } from './engine/container.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import { labels, list, members, text } from './engine/untrusted-json.ts';
 
@@ -16,7 +16,7 @@ export async function purgeContainers(
   account: RemovedAccount,
   signal: AbortSignal,
 ): Promise<PurgePart[]> {
-  const containers = parseContainers(await read(engine, '/containers/json', { all: 'true' }));
+  const containers = await engine.ask('containers', { all: true }, { timeoutMs: TIMEOUT_MS });
   const [own, others] = [true, false].map((isOwn) =>
     containers.filter((container) => isOwnedBy(container.labels, account) === isOwn),
   );
@@ -36,7 +36,7 @@ async function volumesOf(
   mounted: ReadonlySet<string>,
   mountedElsewhere: ReadonlySet<string>,
 ): Promise<{ own: string[]; doubtful: string[] }> {
-  const volumes = list(members(await read(engine, '/volumes'))['Volumes'])
+  const volumes = list(members(await readVolumes(engine))['Volumes'])
     .map(members)
     .map(({ Name, Labels }) => ({ name: text(Name), labels: labels(Labels) }))
     .filter(({ name }) => VOLUME.test(name));
@@ -55,10 +55,10 @@ function withDoubtful(part: PurgePart, doubtful: readonly string[]): PurgePart {
   return { ...part, problem: part.problem === undefined ? problem : `${part.problem}; ${problem}` };
 }
 
-async function read(engine: EngineClient, path: string, query: Record<string, string> = {}): Promise<unknown> {
-  const { status, body } = await engine.getJson(path, { query, timeoutMs: TIMEOUT_MS });
-  if (status !== 200) throw new Error(`the engine at ${engine.socketPath} answers ${path} with ${status}`);
-  return body;
+async function readVolumes(engine: EngineClient): Promise<unknown> {
+  const { status, text: body } = await engine.ask('request', { path: '/volumes', method: 'GET', query: {} });
+  if (status !== 200) throw new Error(`the engine at ${engine.socketPath} answers /volumes with ${status}`);
+  return JSON.parse(body) as unknown;
 }
 
 async function removeAll(
@@ -71,7 +71,8 @@ async function removeAll(
   const problems: string[] = [];
   for (const name of names) {
     signal.throwIfAborted();
-    const { status } = await engine.request(`/${what}/${name}`, { method: 'DELETE', query, timeoutMs: TIMEOUT_MS });
+    const question = { path: `/${what}/${name}`, method: 'DELETE', query } as const;
+    const { status } = await engine.ask('request', question, { timeoutMs: TIMEOUT_MS });
     if (!GONE.has(status)) problems.push(`${name}: the engine answers ${status}`);
   }
   return {

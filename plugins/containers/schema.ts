@@ -13,7 +13,14 @@ export const ContainersConfig = Type.Object(
     sockets: Type.Record(Type.String(), Socket, {
       default: {},
       description:
-        "Socket of an account's own engine by user name; all of its containers are that account's. No part of the path may be a symbolic link",
+        "Socket of an account's own engine by user name; all of its containers are that account's. It belongs to the user of the account's files, unless only root can change the folders above it. No part of the path may be a symbolic link",
+    }),
+    own_engines_at_once: Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 32,
+      description:
+        "How many accounts' own engines are asked at the same time. Each takes a process of some 50 MiB while it is polled; others wait",
     }),
     timeout_ms: Type.Integer({
       minimum: 100,
@@ -56,7 +63,10 @@ export const ContainerStats = Type.Object({
         NetIO: Type.String({ description: 'Bytes received and sent, e.g. 1.2MB / 3.4kB (1000 bytes = 1kB)' }),
         PIDs: Type.Integer({ description: 'Processes and threads' }),
       },
-      { description: "Sums over the account's running containers, including paused ones" },
+      {
+        description:
+          "Sums over the account's running containers, including paused ones; on an account's own engine over the first 50",
+      },
     ),
   }),
 });

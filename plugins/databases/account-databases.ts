@@ -2,11 +2,16 @@ import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { formatSize } from '../../kernel/system/format-size.ts';
-import type { DatabaseSizes } from './schema.ts';
+import type { DatabaseSize, DatabaseSizes } from './schema.ts';
 
 export interface Database {
   readonly name: string;
   readonly sizeBytes: number;
+  /**
+   * Present if the size could not be measured now: when it was, in milliseconds since 1970. `null` if it never was, so
+   * that `sizeBytes` is a part only.
+   */
+  readonly asOf?: number | null;
 }
 
 /** Where an account's databases are. */
@@ -49,11 +54,11 @@ export class AccountDatabases {
    * Returns the size of a database that `sizes` lists, system databases included. Errors: 404 `database_not_found`, for a
    * missing database and for another account's alike.
    */
-  size(name: string): { size: string } {
+  size(name: string): DatabaseSize {
     this.#byName ??= new Map([...this.#system, ...this.own].map((database) => [database.name, database]));
     const database = this.#byName.get(name);
     if (database === undefined) throw new HttpError('database_not_found', 'there is no such database');
-    return { size: formatSize(database.sizeBytes) };
+    return { size: formatSize(database.sizeBytes), ...ageOf(database) };
   }
 
   sizes(unit: Unit, withSystem: boolean): Reply {
@@ -76,11 +81,16 @@ export function byName(a: Database, b: Database): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function entryOf({ name, sizeBytes }: Database, unit: Unit): DatabaseSizes[number] {
-  const entry = { Database: name, 'Size (MB)': scaled(sizeBytes, 2) };
+function entryOf(database: Database, unit: Unit): DatabaseSizes[number] {
+  const { name, sizeBytes } = database;
+  const entry = { Database: name, 'Size (MB)': scaled(sizeBytes, 2), ...ageOf(database) };
   if (unit === 'bytes') return { ...entry, 'Size (BYTES)': sizeBytes };
   if (unit === 'kb') return { ...entry, 'Size (KB)': scaled(sizeBytes, 1) };
   return unit === 'gb' ? { ...entry, 'Size (GB)': scaled(sizeBytes, 3) } : entry;
+}
+
+function ageOf({ asOf }: Database): { as_of?: string | null } {
+  return asOf === undefined ? {} : { as_of: asOf === null ? null : new Date(asOf).toISOString() };
 }
 
 /** Rounds to 2 decimals, or to 2 digits where that would show 0. */

@@ -83,9 +83,17 @@ export const SizeQuery = Type.Object({
     description: 'A name that /api/mysql-size lists, with show_all=true or without',
   }),
 });
+const AsOf = Type.Optional(
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description:
+      'Present if the size could not be measured now, because tables are locked or too many: when it was measured. null if it never was; the size is then without those tables',
+  }),
+);
 export const DatabaseSize = Type.Object({
   size: Type.String({ description: 'In the format of du -h: 3.3G, 1.7M, 512, 0' }),
+  as_of: AsOf,
 });
+export type DatabaseSize = Static<typeof DatabaseSize>;
 
 /** `unit` is any text here, because an unknown unit has its own error code. */
 export const SizesQuery = Type.Object({
@@ -106,7 +114,8 @@ export const DatabaseSizes = Type.Array(
     'Size (BYTES)': Type.Optional(Type.Integer({ description: 'Present if requested' })),
     'Size (KB)': scaled('KiB'),
     'Size (GB)': scaled('GiB'),
+    as_of: AsOf,
   }),
-  { description: 'Sorted by name; a database without tables has size 0' },
+  { description: 'Sorted by name; a database without tables has size 0. The first 5,000 of a server, 10,000 of files' },
 );
 export type DatabaseSizes = Static<typeof DatabaseSizes>;

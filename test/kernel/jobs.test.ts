@@ -190,6 +190,32 @@ test('an account runs one job at a time, others are answered between, and too ma
   await pool.close();
 });
 
+test('a process of a pool may run several jobs at once, and an owner that always asks for more leaves a turn to others', async () => {
+  const pool = jobs.open({ name: 'test', processes: 1, atOnce: 3, idleMs: 60_000 });
+  const run = (account: typeof ann, input: ProbeInput) => pool.run(probe(), jobs.ownerOf(account), input);
+  const pipe = join(files, 'ann/pipe');
+  execFileSync('mkfifo', ['--mode=666', '--', pipe]);
+  const blocked = run(ann, { act: 'read', path: pipe });
+  const [first, second] = (await Promise.all([run(ann, { act: 'who' }), run(ann, { act: 'who' })])) as [
+    Process,
+    Process,
+  ];
+  assert.is(first.pid, second.pid);
+  assert.is(pool.running, 1);
+  const answered = new AbortController();
+  const other = (run(bea, { act: 'who' }) as Promise<Process>).finally(() => answered.abort());
+  const more = Array.from({ length: 2 }, async () => {
+    while (!answered.signal.aborted) await run(ann, { act: 'who' });
+  });
+  writeFileSync(pipe, 'text');
+  assert.is(await blocked, 'text');
+  assert.is((await other).uid, 70_002);
+  await Promise.all(more);
+  const last = (await run(ann, { act: 'who' })) as Process;
+  assert.is.not(last.pid, first.pid, 'the process made room for that of the other owner');
+  await pool.close();
+});
+
 test('a process ends in order after a while without jobs, keeps its folder, and ends at once when nobody waits', async () => {
   const pool = jobs.open({ name: 'test', processes: 2, idleMs: 100 });
   const stateFolder = join(temporaryFolder(), 'state');

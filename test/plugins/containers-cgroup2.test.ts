@@ -82,12 +82,12 @@ else {
       let pid: number | undefined;
       for (let attempts = 0; attempts < 1000 && pid === undefined; attempts += 1) {
         await delay(10); // the process is starting
-        pid = await reader.firstProcess(container);
+        pid = await reader.firstProcess(container, 1);
       }
       assert.is(pid, Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')));
       if (pid === undefined) return;
       const read = async (process: number): Promise<ContainerSample> => {
-        const sample = await reader.read(container, process);
+        const sample = await reader.read(container, process, 1);
         if (sample === 'gone') throw new Error(`process ${process} is not in the group`);
         return sample;
       };
@@ -103,6 +103,6 @@ else {
       const percent = cpuPercent(first, last);
       assert.ok(percent > 0 && percent <= 110, `${percent} % of one processor`);
       assert.equal([last.memoryBytes, last.pids], [4096, 2]);
-      assert.is(await reader.read(container, process.pid), 'gone', 'a process of another group');
+      assert.is(await reader.read(container, process.pid, 1), 'gone', 'a process of another group');
     }));
 }

@@ -70,9 +70,9 @@ function samplerWith(
       },
     },
     collector: {
-      measure: async (containers) => {
+      measure: async (containers, client) => {
         counted.measures += 1;
-        return over.measure === undefined ? containers.map(() => usage) : over.measure(containers);
+        return over.measure === undefined ? containers.map(() => usage) : over.measure(containers, client);
       },
       keepOnly: (containers) => void counted.kept.push(containers.length),
     },

@@ -15,7 +15,7 @@ import {
 } from '../../plugins/containers/stats/cgroup-files.ts';
 import { CgroupReader } from '../../plugins/containers/stats/cgroup-reader.ts';
 import { ContainerSnapshot } from '../../plugins/containers/engine/container-snapshot.ts';
-import { parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
+import { labelOf, parseContainers, type Container } from '../../plugins/containers/engine/container.ts';
 import { tarOf } from '../../plugins/containers/demo.ts';
 import { remedyFor } from '../../plugins/containers/engine-monitor.ts';
 import { parseStats } from '../../plugins/containers/stats/engine-stats.ts';
@@ -37,6 +37,7 @@ import {
   quoted,
 } from '../../plugins/containers/docker-format.ts';
 import { parseEngineUsage } from '../../plugins/containers/disk-usage/engine-usage.ts';
+import type { DiskUsage } from '../../plugins/containers/schema.ts';
 import { usageOf } from '../../plugins/containers/disk-usage/usage-records.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -230,7 +231,7 @@ test('control groups of version 2 are read', () =>
   withFiles(version2, async (root) => {
     const reader = new CgroupReader(root, 1000 * MIB);
     assert.is(await reader.version(), 2);
-    const read = await reader.read(container(), 7);
+    const read = await reader.read(container(), 7, 1);
     assert.ok(read !== 'gone' && read.clockNs > 0);
     assert.equal(
       { ...(read as ContainerSample), clockNs: 0 },
@@ -251,7 +252,7 @@ test('control groups of version 2 are read', () =>
 
 test("without a limit the limit is the host's memory, and without an I/O controller nothing was read", () =>
   withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
-    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7)) as ContainerSample;
+    const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7, 1)) as ContainerSample;
     assert.is(read.limitBytes, 1000 * MIB);
     assert.is(read.readBytes, 0);
   }));
@@ -261,6 +262,7 @@ test("network counters of the host are not a container's", () =>
     const read = (await new CgroupReader(root, 1).read(
       container({ HostConfig: { NetworkMode: 'host' } }),
       7,
+      1,
     )) as ContainerSample;
     assert.equal([read.receivedBytes, read.sentBytes], [0, 0]);
   }));
@@ -282,7 +284,7 @@ test('control groups of version 1 are read, each controller at its own path', ()
     async (root) => {
       const reader = new CgroupReader(root, 1000 * MIB);
       assert.is(await reader.version(), 1);
-      const read = (await reader.read(container(), 7)) as ContainerSample;
+      const read = (await reader.read(container(), 7, 1)) as ContainerSample;
       assert.equal(
         { ...read, clockNs: 0 },
         {
@@ -306,9 +308,9 @@ test('a process of another container is gone, and an unreadable file is an error
   withFiles({ 'proc/7/cgroup': `0::/docker/${OTHER}\n`, 'proc/8/cgroup': `4:memory:/docker/${ID}\n` }, async (root) => {
     const reader = new CgroupReader(root, 1);
     assert.is(await reader.version(), undefined);
-    assert.is(await reader.read(container(), 7), 'gone');
-    assert.is(await reader.read(container(), 99), 'gone');
-    await reader.read(container(), 8).then(
+    assert.is(await reader.read(container(), 7, 1), 'gone');
+    assert.is(await reader.read(container(), 99, 1), 'gone');
+    await reader.read(container(), 8, 1).then(
       () => assert.unreachable(),
       (error: Error) => assert.match(error.message, /no group|ENOENT/),
     );
@@ -330,7 +332,7 @@ test('the first process of a container is found in the groups of Docker and Podm
           [`${group}/cgroup.procs`]: processes,
           ...files,
         },
-        async (root) => resolve(await new CgroupReader(root).firstProcess(container())),
+        async (root) => resolve(await new CgroupReader(root).firstProcess(container(), 1)),
       ).catch(reject);
     });
   for (const processes of ['', '8\n', '9\n', '10\n', '11\n', '99\n', 'nonsense\n', '-7\n'])
@@ -546,7 +548,7 @@ test("an account's disk usage has its containers, their images, and the volumes 
   const {
     data: [mine],
     date,
-  } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labels.get('hostkeep.account') === 'ann');
+  } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labelOf(labels, 'hostkeep.account') === 'ann');
   assert.is(date, '2026-11-20-12-20-26', 'when sizes were measured');
   assert.equal(
     mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [
@@ -597,4 +599,31 @@ test("the header of the demo's archive has a valid checksum", () => {
     header.reduce((sum, byte) => sum + byte, 0),
   );
   assert.is(tar.toString('latin1', 512, 519), 'program');
+});
+
+// threat hostile-backend: the disk usage of an engine that repeats itself takes a time in proportion to its reply
+test('thousands of images with one id, and of containers of it, are shown in a moment', () => {
+  const count = 5000;
+  const containers = parseContainers(
+    Array.from({ length: count }, (_, i) => ({
+      Id: i.toString(16).padStart(64, '0'),
+      Image: `shop:${i}`,
+      ImageID: 'sha256:1',
+      Mounts: [{ Name: 'data' }, { Name: 'data' }],
+    })),
+  );
+  const usage = parseEngineUsage(
+    {
+      Images: Array.from({ length: count }, (_, i) => ({ Id: 'sha256:1', RepoTags: ['other:1', `shop:${i}`] })),
+      Volumes: Array.from({ length: count }, () => ({ Name: 'data' })),
+    },
+    0,
+  );
+  const started = performance.now();
+  const [{ Images, Volumes }] = usageOf(usage, { all: containers, now: 0 }, () => true).data as [
+    DiskUsage['data'][number],
+  ];
+  assert.ok(performance.now() - started < 1000, `${Math.round(performance.now() - started)} ms`);
+  assert.equal([Images.length, Images[0]?.Containers, Images[0]?.Tag], [count, String(count), '0']);
+  assert.equal([Volumes.length, Volumes[0]?.Links], [count, String(count)]);
 });

@@ -4,12 +4,8 @@ import * as assert from 'uvu/assert';
 import { AccountDatabases, type Unit } from '../../plugins/databases/account-databases.ts';
 import type { DatabaseSizes } from '../../plugins/databases/schema.ts';
 import { parseOptions } from '../../plugins/databases/mysql/option-file.ts';
-import {
-  ServerCatalogue,
-  isAmbiguous,
-  patternOf,
-  withoutThoseOf,
-} from '../../plugins/databases/mysql/server-catalogue.ts';
+import { ServerCatalogue, isAmbiguous, withoutThoseOf } from '../../plugins/databases/mysql/server-catalogue.ts';
+import { GrantPattern } from '../../plugins/databases/mysql/grant-pattern.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -209,7 +205,8 @@ test('option files are parsed as the servers parse them', () => {
 
 // threat reused-names: an unescaped underscore in a grant matches no other account's databases
 test('databases are matched with user names and grants as a whole', () => {
-  const named = (...names: string[]) => names.map((name) => ({ name, sizeBytes: 0 }));
+  const named = (...names: string[]) =>
+    names.map((name) => ({ name, sizeBytes: 0, method: 'files' as const, toOpen: 0, isInSharedSpace: false }));
   const catalogue = new ServerCatalogue(
     named('ann_b_shop', 'ann_shop', 'annab_z', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'),
     [
@@ -232,5 +229,19 @@ test('databases are matched with user names and grants as a whole', () => {
     catalogue.prefixed('ann').map((each) => isAmbiguous('ann', each)),
     [true, false],
   );
-  assert.ok(patternOf('a.b%').test('a.b*[') && !patternOf('a.b%').test('axb') && patternOf('100\\%').test('100%'));
+});
+
+test('patterns of grants match with an underscore as itself, in a bounded time', () => {
+  const matching = (pattern: string, ...names: string[]) =>
+    names.filter((name) => new GrantPattern(pattern).matches(name));
+  assert.equal(matching('a.b%', 'a.b', 'a.b*[', 'axb', 'xa.b'), ['a.b', 'a.b*[']);
+  assert.equal(matching('100\\%', '100%', '1000', '100\\'), ['100%']);
+  assert.equal(matching('a%b_', 'abx', 'aabb_', 'a\nb_', 'ab', 'b'), ['aabb_', 'a\nb_']);
+  assert.equal(matching('%', '', 'x'), ['', 'x']);
+  assert.equal(matching('', '', 'x'), ['']);
+  assert.equal(
+    [new GrantPattern('ann\\_%').prefix, new GrantPattern('%x').prefix, new GrantPattern('ab').prefix],
+    ['ann_', '', 'ab'],
+  );
+  assert.equal(matching(`${'%a'.repeat(31)}%b`, 'a'.repeat(64)), [], 'which a regular expression would not end');
 });

@@ -5,8 +5,9 @@ import type { ContainerList } from '../engine/container-list.ts';
 import { isOwnedBy } from '../engine/container-snapshot.ts';
 import type { EngineClient } from '../engine/engine-client.ts';
 import { unavailable } from '../engine/unavailable.ts';
-import { parseContainers, type Container } from '../engine/container.ts';
-import { largestCount, parseEngineUsage, type EngineUsage } from './engine-usage.ts';
+import type { Container } from '../engine/container.ts';
+import type { Labels } from '../engine/untrusted-json.ts';
+import type { EngineUsage } from './engine-usage.ts';
 import { usageOf } from './usage-records.ts';
 
 /** The engine walks all of its files, so a measurement may outlast the requests that wait for it. */
@@ -16,8 +17,6 @@ const WAIT_MS = 3000;
 const LIST_KEEP_MS = 2000;
 /** After a failure, how long requests are refused before the next attempt. */
 const PAUSE_MS = 5000;
-/** Items of one kind on an account's own engine; a longer list is refused. */
-const OWN_ITEMS = 5000;
 const DETAIL = 'the disk usage cannot be measured';
 const BUSY_DETAIL = 'the disk usage is being measured';
 
@@ -95,30 +94,14 @@ export class DiskUsageCollector {
   }
 
   async #measure(): Promise<Measurement> {
-    const body = await this.#fetch('/system/df', { timeoutMs: MEASURE_MS });
-    const usage = parseEngineUsage(body, Date.now());
-    this.#assertBounded(largestCount(usage));
+    const usage = await this.#engine.ask('usage', {}, { timeoutMs: MEASURE_MS });
     return { usage, atMs: performance.now() };
   }
 
   async #listAll(): Promise<Listing> {
     const [atMs, now] = [performance.now(), Date.now()];
-    const all = parseContainers(await this.#fetch('/containers/json', { query: { all: 'true' } }));
-    this.#assertBounded(all.length);
+    const all = await this.#engine.ask('containers', { all: true });
     return { all, now, atMs, replies: new WeakMap() };
-  }
-
-  #assertBounded(items: number): void {
-    if (this.#engine.isOwn && items > OWN_ITEMS)
-      throw new Error(
-        `the engine at ${this.#engine.socketPath} lists ${items} items of one kind, more than ${OWN_ITEMS}`,
-      );
-  }
-
-  async #fetch(path: string, options: Parameters<EngineClient['getJson']>[1]): Promise<unknown> {
-    const { status, body } = await this.#engine.getJson(path, options);
-    if (status !== 200) throw new Error(`the engine at ${this.#engine.socketPath} answers ${path} with ${status}`);
-    return body;
   }
 
   #replyFor(account: Account): Reply {
@@ -126,7 +109,7 @@ export class DiskUsageCollector {
     if (measurement === undefined || listing === undefined) throw unavailable(undefined, DETAIL);
     let reply = listing.replies.get(account);
     if (reply === undefined) {
-      const isOwned = (labels: ReadonlyMap<string, string>) => this.#engine.isOwn || isOwnedBy(labels, account);
+      const isOwned = (labels: Labels) => this.#engine.isOwn || isOwnedBy(labels, account);
       reply = ready(usageOf(measurement.usage, listing, isOwned));
       listing.replies.set(account, reply);
     }

@@ -1,4 +1,4 @@
-import { count, labels, list, members, text, texts } from '../engine/untrusted-json.ts';
+import { count, labels, list, members, text, texts, type Labels } from '../engine/untrusted-json.ts';
 
 export interface Image {
   readonly id: string;
@@ -6,23 +6,23 @@ export interface Image {
   readonly createdSeconds: number;
   readonly sizeBytes: number;
   /** `undefined` where the engine did not measure it. */
-  readonly sharedBytes: number | undefined;
+  readonly sharedBytes?: number;
 }
 
 export interface Volume {
   readonly name: string;
   readonly driver: string;
-  readonly labels: ReadonlyMap<string, string>;
+  readonly labels: Labels;
   readonly mountpoint: string;
   readonly scope: string;
   /** `undefined` where the engine did not measure it. */
-  readonly sizeBytes: number | undefined;
+  readonly sizeBytes?: number;
 }
 
-/** The disk usage of a whole engine at one time. */
+/** The disk usage of a whole engine at one time; plain data. */
 export interface EngineUsage {
-  /** Size of each container's writable layer by container id; without containers that are newer. */
-  readonly writtenBytes: ReadonlyMap<string, number>;
+  /** Container ids and the sizes of their writable layers; without containers that are newer. */
+  readonly writtenBytes: readonly (readonly [id: string, bytes: number])[];
   readonly images: readonly Image[];
   readonly volumes: readonly Volume[];
   /** Milliseconds since 1970. */
@@ -34,11 +34,9 @@ export function parseEngineUsage(value: unknown, at: number): EngineUsage {
   const usage = members(value);
   return {
     at,
-    writtenBytes: new Map(
-      list(usage['Containers'])
-        .map(members)
-        .map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]),
-    ),
+    writtenBytes: list(usage['Containers'])
+      .map(members)
+      .map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]),
     images: list(usage['Images'])
       .map(members)
       .map(({ Id, RepoTags, Created, Size, SharedSize }) => ({
@@ -46,7 +44,7 @@ export function parseEngineUsage(value: unknown, at: number): EngineUsage {
         tags: texts(RepoTags),
         createdSeconds: count(Created),
         sizeBytes: count(Size),
-        sharedBytes: measured(SharedSize),
+        ...measured('sharedBytes', SharedSize),
       })),
     volumes: list(usage['Volumes'])
       .map(members)
@@ -56,17 +54,12 @@ export function parseEngineUsage(value: unknown, at: number): EngineUsage {
         labels: labels(Labels),
         mountpoint: text(Mountpoint),
         scope: text(Scope),
-        sizeBytes: measured(members(UsageData)['Size']),
+        ...measured('sizeBytes', members(UsageData)['Size']),
       })),
   };
 }
 
-/** The number of containers, images or volumes, whichever is largest. */
-export function largestCount({ writtenBytes, images, volumes }: EngineUsage): number {
-  return Math.max(writtenBytes.size, images.length, volumes.length);
-}
-
 /** Engines write -1 for a size that they did not measure. */
-function measured(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 ? count(value) : undefined;
+function measured<N extends string>(name: N, value: unknown): { readonly [K in N]?: number } {
+  return typeof value === 'number' && value >= 0 ? ({ [name]: count(value) } as { [K in N]: number }) : {};
 }

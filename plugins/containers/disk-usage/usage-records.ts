@@ -1,6 +1,7 @@
 /** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
 import { createdAt, dateText, decimalSize, duration, quoted } from '../docker-format.ts';
 import type { Container } from '../engine/container.ts';
+import type { Labels } from '../engine/untrusted-json.ts';
 import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
 import type { EngineUsage, Image, Volume } from './engine-usage.ts';
 import { portText } from './port-text.ts';
@@ -12,25 +13,24 @@ import { portText } from './port-text.ts';
 export function usageOf(
   usage: EngineUsage,
   { all, now }: { readonly all: readonly Container[]; readonly now: number },
-  isOwned: (labels: ReadonlyMap<string, string>) => boolean,
+  isOwned: (labels: Labels) => boolean,
 ): DiskUsage {
   const containers = all.filter((container) => isOwned(container.labels));
-  const byImage = groupBy(containers, ({ imageId }) => [hashOf(imageId)]);
-  const byVolume = groupBy(containers, ({ mounts }) => mounts.map(({ name }) => name));
+  const written = new Map(usage.writtenBytes);
+  const images = usersOfImages(containers);
+  const volumes = linksOfVolumes(containers);
   return {
     data: [
       {
         BuildCache: [],
-        Containers: containers.map((container) =>
-          containerRecord(container, usage.writtenBytes.get(container.id), now),
-        ),
+        Containers: containers.map((container) => containerRecord(container, written.get(container.id), now)),
         Images: usage.images.flatMap((image) => {
-          const users = byImage.get(hashOf(image.id));
+          const users = images.get(hashOf(image.id));
           return users === undefined ? [] : [imageRecord(image, users, now)];
         }),
         Volumes: usage.volumes.flatMap((volume) => {
-          const users = byVolume.get(volume.name);
-          return users === undefined && !isOwned(volume.labels) ? [] : [volumeRecord(volume, users?.size ?? 0)];
+          const links = volumes.get(volume.name);
+          return links === undefined && !isOwned(volume.labels) ? [] : [volumeRecord(volume, links ?? 0)];
         }),
       },
     ],
@@ -38,20 +38,29 @@ export function usageOf(
   };
 }
 
-/** Groups containers under each of their keys; a key that a container repeats counts once. */
-function groupBy(
-  containers: readonly Container[],
-  keysOf: (container: Container) => readonly string[],
-): Map<string, Set<Container>> {
-  const groups = new Map<string, Set<Container>>();
-  for (const container of containers) {
-    for (const key of keysOf(container)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, new Set([container]));
-      else group.add(container);
-    }
+/** The containers of one image, and the names by which they call it. */
+interface ImageUsers {
+  count: number;
+  readonly names: Set<string>;
+}
+
+/** By the hash of the image: an engine may list one image many times, so its users are collected once. */
+function usersOfImages(containers: readonly Container[]): Map<string, ImageUsers> {
+  const users = new Map<string, ImageUsers>();
+  for (const { imageId, image } of containers) {
+    const hash = hashOf(imageId);
+    const { count, names } = users.get(hash) ?? { count: 0, names: new Set() };
+    users.set(hash, { count: count + 1, names: names.add(image).add(`${image}:latest`) });
   }
-  return groups;
+  return users;
+}
+
+/** By the volume's name; a container that mounts it twice counts once. */
+function linksOfVolumes(containers: readonly Container[]): Map<string, number> {
+  const links = new Map<string, number>();
+  for (const { mounts } of containers)
+    for (const name of new Set(mounts.map((mount) => mount.name))) links.set(name, (links.get(name) ?? 0) + 1);
+  return links;
 }
 
 function containerRecord(container: Container, writtenBytes: number | undefined, now: number): ContainerRecord {
@@ -74,11 +83,11 @@ function containerRecord(container: Container, writtenBytes: number | undefined,
   };
 }
 
-function imageRecord(image: Image, users: ReadonlySet<Container>, now: number): ImageRecord {
+function imageRecord(image: Image, users: ImageUsers, now: number): ImageRecord {
   const [repository, tag] = splitTag(tagOf(image, users));
   const size = (bytes: number | undefined) => (bytes === undefined ? 'N/A' : decimalSize(bytes));
   return {
-    Containers: String(users.size),
+    Containers: String(users.count),
     CreatedAt: createdAt(image.createdSeconds),
     CreatedSince: since(image.createdSeconds, now),
     Digest: '',
@@ -107,16 +116,15 @@ function volumeRecord(volume: Volume, links: number): VolumeRecord {
   };
 }
 
-function labelText(labels: ReadonlyMap<string, string>): string {
-  return [...labels]
+function labelText(labels: Labels): string {
+  return labels
     .map(([name, value]) => `${name}=${value}`)
     .toSorted()
     .join(',');
 }
 
 /** Of several tags, returns the one that the account's containers were made from: others may be another account's. */
-function tagOf({ tags }: Image, users: ReadonlySet<Container>): string {
-  const names = new Set([...users].flatMap(({ image }) => [image, `${image}:latest`]));
+function tagOf({ tags }: Image, { names }: ImageUsers): string {
   return tags.find((tag) => names.has(tag)) ?? tags[0] ?? '<none>:<none>';
 }
 

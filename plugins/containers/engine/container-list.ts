@@ -1,7 +1,6 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ContainerSnapshot } from './container-snapshot.ts';
-import { parseContainers } from './container.ts';
 import type { EngineClient } from './engine-client.ts';
 import { RETRY_SECONDS, unavailable } from './unavailable.ts';
 
@@ -64,10 +63,8 @@ export class ContainerList {
 
   async #fetch(): Promise<ContainerSnapshot> {
     try {
-      const { status, body } = await this.#engine.getJson('/containers/json');
-      if (status !== 200)
-        throw new Error(`the engine at ${this.#engine.socketPath} answers /containers/json with ${status}`);
-      this.#latest = new ContainerSnapshot(parseContainers(body), this.#engine.isOwn);
+      const containers = await this.#engine.ask('containers', { all: false });
+      this.#latest = new ContainerSnapshot(containers, this.#engine.isOwn);
       this.#fetchedAtMs = performance.now();
       if (this.#failure !== undefined)
         this.#log.info({ socket: this.#engine.socketPath }, 'the container engine answers again');

@@ -1,6 +1,7 @@
 import { basename, normalize } from 'node:path';
 import type { Account } from '../../../kernel/identity/accounts.ts';
-import type { Container } from './container.ts';
+import { labelOf, type Container } from './container.ts';
+import type { Labels } from './untrusted-json.ts';
 
 const OWNER = 'hostkeep.account';
 const PROJECT = 'com.docker.compose.project';
@@ -11,16 +12,19 @@ const PROJECT_FOLDER = 'com.docker.compose.project.working_dir';
  * Without it, a compose project of the account's name is the account's only if it was started from the account's
  * folder: others may have a project of that name.
  */
-export function isOwnedBy(labels: ReadonlyMap<string, string>, account: Owner): boolean {
-  const owner = labels.get(OWNER);
+export function isOwnedBy(labels: Labels, account: Owner): boolean {
+  const owner = named(labels, OWNER);
   if (owner !== undefined) return owner === account.username;
-  return isOfProject(labels, account) && isFolderOf(account, labels.get(PROJECT_FOLDER) ?? '');
+  return isOfProject(labels, account) && isFolderOf(account, labelOf(labels, PROJECT_FOLDER));
 }
 
 /** Whether a compose project of the account's name made what bears the labels, wherever it was started from. */
-export function isOfProject(labels: ReadonlyMap<string, string>, { username }: Owner): boolean {
-  return labels.get(PROJECT) === username;
+export function isOfProject(labels: Labels, { username }: Owner): boolean {
+  return labelOf(labels, PROJECT) === username;
 }
+
+/** An empty label names nobody; without the label, others count. */
+const named = (labels: Labels, name: string) => labels.find(([each]) => each === name)?.[1];
 
 type Owner = Pick<Account, 'username' | 'filesRoot'>;
 
@@ -52,7 +56,7 @@ export class ContainerSnapshot {
 function groupByName(containers: readonly Container[]): Map<string, Container[]> {
   const owned = new Map<string, Container[]>();
   for (const container of containers) {
-    const name = container.labels.get(OWNER) ?? container.labels.get(PROJECT) ?? '';
+    const name = named(container.labels, OWNER) ?? labelOf(container.labels, PROJECT);
     const list = owned.get(name);
     if (list === undefined) owned.set(name, [container]);
     else list.push(container);

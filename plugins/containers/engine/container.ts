@@ -1,4 +1,4 @@
-import { count, labels, list, members, text, texts } from './untrusted-json.ts';
+import { count, labels, list, members, text, texts, type Labels } from './untrusted-json.ts';
 
 export interface ContainerPort {
   readonly ip: string;
@@ -16,7 +16,7 @@ interface ContainerMount {
   readonly driver: string;
 }
 
-/** A container as the engine lists it. */
+/** A container as the engine lists it; plain data. */
 export interface Container {
   readonly id: string;
   readonly names: readonly string[];
@@ -24,7 +24,7 @@ export interface Container {
   readonly imageId: string;
   readonly command: string;
   readonly createdSeconds: number;
-  readonly labels: ReadonlyMap<string, string>;
+  readonly labels: Labels;
   readonly ports: readonly ContainerPort[];
   readonly mounts: readonly ContainerMount[];
   readonly networkMode: string;
@@ -58,6 +58,11 @@ export function parseContainers(value: unknown): Container[] {
       state: text(entry['State']),
       status: text(entry['Status']),
     }));
+}
+
+/** Returns the value of a label, `''` if there is none. */
+export function labelOf(all: Labels, name: string): string {
+  return all.find(([each]) => each === name)?.[1] ?? '';
 }
 
 function parsePort({ IP, PrivatePort, PublicPort, Type }: Readonly<Record<string, unknown>>): ContainerPort {

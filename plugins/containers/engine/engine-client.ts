@@ -1,83 +1,76 @@
 import { access } from 'node:fs/promises';
-import { Agent, type IncomingMessage } from 'node:http';
-import type { DockerOptions } from 'dockerode';
-import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
+import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import { OwnSocketAgent } from './own-socket.ts';
+import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
+import { defineJob, type JobOwner } from '../../../kernel/jobs/job.ts';
+import type engineJob from './engine-job.ts';
+import type {
+  EngineAnswers,
+  EngineInput,
+  EngineOutput,
+  EngineQuestionKind,
+  EngineQuestions,
+  EngineTarget,
+} from './engine-questions.ts';
 
-export interface EngineOptions {
+export interface EngineOptions extends EngineTarget {
+  /** Runs the process that speaks with the engine. */
+  readonly pool: JobPool;
+  /** The files root of the account whose own engine it is. */
+  readonly root?: JobOwner['root'];
   readonly timeoutMs: number;
-  /** Set for an account's own engine: the socket of the shared engine, which it must not turn out to be. */
-  readonly ownBeside?: string;
 }
 
-interface EngineRequest {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
-  readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Sent as JSON. */
-  readonly body?: object;
-  /** Sent as a tar archive. */
-  readonly file?: Buffer;
-  readonly timeoutMs?: number | undefined;
+interface AskOptions {
+  /** The account that the question is for; without one it is for all, and goes first. */
+  readonly client?: number;
+  readonly timeoutMs?: number;
+  /** Sent to the engine as a tar archive. */
+  readonly bytes?: Uint8Array;
 }
 
-/** The layer of the client library below its methods, which read whole replies without a bound. */
-interface Modem {
-  dial(options: object, callback: (error: Error | null, response?: IncomingMessage | null) => void): void;
-}
+/** Questions to one engine at once; some engines delay a request for statistics by up to a second. */
+export const QUESTIONS_AT_ONCE = 100;
+/** Of them, those for one account, so that containers that do not answer delay no other. */
+const PER_CLIENT = 50;
+const WAITING = 2000;
+/** The time that a process has beyond the engine's, for its own start and for the wait among other questions. */
+const PROCESS_MS = 5000;
 
-/** Some engines delay a request for statistics by up to a second, so many may be open at once. */
-const REQUESTS_AT_ONCE = 100;
-const REPLY_BYTES = 16 * 2 ** 20;
-/** The bound for an account's own engine, which its account may have replaced by any program. */
-const OWN_REPLY_BYTES = 2 * 2 ** 20;
-/** The client library reads the body of a failure without a bound, so every status is declared a success. */
-const EVERY_STATUS = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [i + 100, true]));
-
-/** A client of one engine at a Unix socket. Replies are bounded in time and size. */
+/** Questions to one engine, answered by a process that reaches only its socket. Answers are bounded in time and size. */
 export class EngineClient {
   readonly socketPath: string;
   readonly isOwn: boolean;
-  /** Number of requests sent. */
+  /** Number of questions to the engine. */
   requests = 0;
-  readonly #agent: Agent;
-  readonly #options: DockerOptions & { agent: Agent };
-  #modem: Promise<Modem> | undefined;
-  readonly #timeoutMs: number;
-  readonly #slots = new Semaphore(REQUESTS_AT_ONCE);
-  /** One for each open request. */
-  readonly #aborts = new Set<AbortController>();
+  readonly #options: EngineOptions;
+  readonly #owner: JobOwner;
+  readonly #queue = new FairQueue({ slots: QUESTIONS_AT_ONCE, perClient: PER_CLIENT, waiting: WAITING });
 
-  constructor(socketPath: string, { timeoutMs, ownBeside }: EngineOptions) {
-    this.socketPath = socketPath;
-    this.isOwn = ownBeside !== undefined;
-    this.#timeoutMs = timeoutMs;
-    this.#agent = ownBeside === undefined ? new Agent({ keepAlive: false }) : new OwnSocketAgent(socketPath, ownBeside);
-    // without host and protocol the library would take them from DOCKER_HOST and ignore the socket
-    this.#options = { socketPath, host: '', protocol: 'http', agent: this.#agent };
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.socketPath = options.socketPath;
+    this.isOwn = options.ownBeside !== null;
+    this.#owner = { key: options.socketPath, ...(options.root !== undefined && { root: options.root }) };
   }
 
-  /**
-   * Returns the parsed JSON, `undefined` for an empty body. Rejects as `request` does, and when the body is not JSON.
-   */
-  async getJson(
-    path: string,
-    { query, timeoutMs }: Pick<EngineRequest, 'query' | 'timeoutMs'> = {},
-  ): Promise<{ status: number; body: unknown }> {
-    const { status, text } = await this.request(path, { query, timeoutMs });
-    try {
-      return { status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
-    } catch (cause) {
-      throw new Error(`the engine at ${this.socketPath} answers ${path} with invalid JSON`, { cause });
-    }
-  }
-
-  /**
-   * Rejects when the reply is late or too large; a reply with an error status resolves. The timeout does not include
-   * the wait for a free slot.
-   */
-  request(path: string, request: EngineRequest): Promise<{ status: number; text: string }> {
-    return this.#slots.run(() => this.#request(path, request));
+  /** Rejects when the engine has no answer, or none that is usable; the timeout does not include the wait for others. */
+  async ask<K extends EngineQuestionKind>(
+    kind: K,
+    question: EngineQuestions[K],
+    { client, timeoutMs = this.#options.timeoutMs, bytes }: AskOptions = {},
+  ): Promise<EngineAnswers[K]> {
+    const output = await this.#queue
+      .run(client ?? '', () => this.#run({ kind, question, timeoutMs, target: this.#target }, bytes), {
+        isReserved: client === undefined,
+      })
+      .catch((cause: unknown) => {
+        throw new Error(`the process for the engine at ${this.socketPath} has no answer: ${messageOf(cause)}`, {
+          cause,
+        });
+      });
+    if (!output.ok) throw new Error(output.message);
+    return output.answer;
   }
 
   /** Whether there is anything at the path of the socket. */
@@ -88,75 +81,24 @@ export class EngineClient {
     );
   }
 
-  /** Loads the client library if the socket exists, so that the first request need not wait for it. */
+  /** Starts the process if the socket exists, so that the first question need not wait for it. */
   async preload(): Promise<void> {
-    if (await this.hasSocket()) await (this.#modem ??= openModem(this.#options));
+    if (await this.hasSocket()) await this.ask('load', {});
   }
 
-  close(): void {
-    for (const abort of this.#aborts) abort.abort();
-    this.#agent.destroy();
-  }
-
-  async #request(
-    path: string,
-    { method = 'GET', query = {}, body = {}, file, timeoutMs = this.#timeoutMs }: EngineRequest,
-  ): Promise<{ status: number; text: string }> {
-    this.requests += 1;
-    const abort = new AbortController();
-    // after a pause of this process a reply may be waiting unread: read it before the time limit counts
-    const limit = setTimeout(() => setImmediate(() => abort.abort()), timeoutMs);
-    this.#aborts.add(abort);
-    try {
-      const response = await this.#dial({
-        path: `${path}?`,
-        method,
-        isStream: true,
-        statusCodes: EVERY_STATUS,
-        options: { _query: query, _body: body },
-        abortSignal: abort.signal,
-        ...(file && { file }),
-      });
-      return {
-        status: response.statusCode ?? 0,
-        text: await readText(response, this.isOwn ? OWN_REPLY_BYTES : REPLY_BYTES),
-      };
-    } catch (cause) {
-      const failure = abort.signal.aborted
-        ? `did not answer ${path} within ${timeoutMs} ms`
-        : `failed to answer ${path}: ${messageOf(cause)}`;
-      throw new Error(`the engine at ${this.socketPath} ${failure}`, { cause });
-    } finally {
-      clearTimeout(limit);
-      this.#aborts.delete(abort);
-    }
-  }
-
-  async #dial(options: object): Promise<IncomingMessage> {
-    this.#modem ??= openModem(this.#options);
-    const modem = await this.#modem;
-    return new Promise((resolve, reject) => {
-      modem.dial(options, (error, response) => {
-        if (response) resolve(response);
-        else reject(error ?? new Error('no response'));
-      });
+  #run<K extends EngineQuestionKind>(input: EngineInput<K>, bytes: Uint8Array | undefined): Promise<EngineOutput<K>> {
+    if (input.kind !== 'load') this.requests += 1;
+    const job = defineJob<typeof engineJob<K>>({
+      beside: import.meta.url,
+      script: 'engine-job',
+      timeoutMs: input.timeoutMs + PROCESS_MS,
+      tooMuch: 'containers_unavailable',
     });
+    return this.#options.pool.run(job, this.#owner, input, bytes === undefined ? {} : { bytes });
   }
-}
 
-/** Loads the library only where there is an engine: it costs a tenth of a second and 10 MiB. */
-async function openModem(options: DockerOptions): Promise<Modem> {
-  const { default: Dockerode } = await import('dockerode');
-  return new Dockerode(options).modem as Modem;
-}
-
-async function readText(response: IncomingMessage, limitBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > limitBytes) throw new Error(`the reply is larger than ${limitBytes} bytes`);
-    chunks.push(chunk);
+  get #target(): EngineTarget {
+    const { socketPath, ownBeside } = this.#options;
+    return { socketPath, ownBeside };
   }
-  return Buffer.concat(chunks).toString('utf8');
 }

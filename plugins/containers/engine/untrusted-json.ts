@@ -3,6 +3,9 @@
  * in it is assumed: each reader returns an empty value for anything else.
  */
 
+/** Names and values. */
+export type Labels = readonly (readonly [name: string, value: string])[];
+
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -25,7 +28,6 @@ export function texts(value: unknown): string[] {
   return list(value).filter((each) => typeof each === 'string');
 }
 
-/** Label values by name. */
-export function labels(value: unknown): ReadonlyMap<string, string> {
-  return new Map(Object.entries(members(value)).map(([name, each]) => [name, text(each)]));
+export function labels(value: unknown): Labels {
+  return Object.entries(members(value)).map(([name, each]) => [name, text(each)]);
 }

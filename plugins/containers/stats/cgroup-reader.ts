@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { Semaphore } from '../../../kernel/concurrency/semaphore.ts';
+import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
 import type { Container } from '../engine/container.ts';
 import { parseBlkio, parseCgroupPaths, parseIoStat, parseNetwork, valueOf } from './cgroup-files.ts';
 import { firstProcess } from './first-process.ts';
@@ -9,6 +9,8 @@ import { withoutCache, type ContainerSample } from './sample.ts';
 
 /** Each read occupies a thread of Node's pool, which other work needs too. */
 const READS_AT_ONCE = 8;
+/** Of them, those for one account. */
+const PER_CLIENT = 6;
 
 type CgroupSample = Omit<ContainerSample, 'source' | 'receivedBytes' | 'sentBytes'>;
 
@@ -19,7 +21,7 @@ type CgroupSample = Omit<ContainerSample, 'source' | 'receivedBytes' | 'sentByte
 export class CgroupReader {
   readonly #root: string;
   readonly #hostMemoryBytes: number;
-  readonly #slots = new Semaphore(READS_AT_ONCE);
+  readonly #queue = new FairQueue({ slots: READS_AT_ONCE, perClient: PER_CLIENT });
 
   /** Tests set `root`, the folder that holds `proc` and `sys`. */
   constructor(root = '/', hostMemoryBytes = totalmem()) {
@@ -38,14 +40,14 @@ export class CgroupReader {
     return (await isThere('memory/memory.usage_in_bytes')) ? 1 : undefined;
   }
 
-  /** Returns `gone` when the process no longer belongs to the container; rejects when a file cannot be read. */
-  read(container: Container, pid: number): Promise<ContainerSample | 'gone'> {
-    return this.#slots.run(() => this.#read(container, pid));
+  /** `client` is the account. Returns `gone` when the process no longer belongs to the container; rejects when a file cannot be read. */
+  read(container: Container, pid: number, client: number): Promise<ContainerSample | 'gone'> {
+    return this.#queue.run(client, () => this.#read(container, pid));
   }
 
   /** Finds a container's first process without the engine; `undefined` when the files do not show it. */
-  firstProcess({ id }: Container): Promise<number | undefined> {
-    return this.#slots.run(() => firstProcess(id, (path) => this.#text(path)));
+  firstProcess({ id }: Container, client: number): Promise<number | undefined> {
+    return this.#queue.run(client, () => firstProcess(id, (path) => this.#text(path)));
   }
 
   async #read(container: Container, pid: number): Promise<ContainerSample | 'gone'> {

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from '../engine/container.ts';
 import type { EngineClient } from '../engine/engine-client.ts';
-import { count, members } from '../engine/untrusted-json.ts';
 import type { CgroupReader } from './cgroup-reader.ts';
-import { parseStats } from './engine-stats.ts';
 import { cpuPercent, type ContainerSample, type ContainerUsage } from './sample.ts';
 
 /** Time between the two samples of a container that has no recent sample. */
@@ -14,6 +12,8 @@ const PREVIOUS_MS = 10_000;
 const LEAST_WINDOW_MS = FIRST_WINDOW_MS - 10;
 /** An account with more running containers gets an error instead of sums. */
 const MAX_CONTAINERS = 1000;
+/** Of further running containers on an account's own engine, which may invent them, there are no samples. */
+const MAX_OWN_CONTAINERS = 50;
 
 interface LatestSample {
   readonly sample: ContainerSample;
@@ -36,12 +36,13 @@ export class StatsCollector {
   }
 
   /**
-   * Leaves out containers that end during the call. Rejects when neither the files nor the engine have figures for one.
+   * `client` is the account. Leaves out containers that end during the call. Rejects when neither the files nor the engine have figures for one.
    */
-  async measure(containers: readonly Container[]): Promise<ContainerUsage[]> {
+  async measure(containers: readonly Container[], client: number): Promise<ContainerUsage[]> {
     if (containers.length > MAX_CONTAINERS)
       throw new Error(`${containers.length} containers are running, more than the limit of ${MAX_CONTAINERS}`);
-    const all = await Promise.all(containers.map((container) => this.#measure(container)));
+    const measured = this.#engine.isOwn ? containers.slice(0, MAX_OWN_CONTAINERS) : containers;
+    const all = await Promise.all(measured.map((container) => this.#measure(container, client)));
     return all.filter((each) => each !== undefined).map(({ sample, cpuPercent = 0 }) => ({ ...sample, cpuPercent }));
   }
 
@@ -52,15 +53,15 @@ export class StatsCollector {
   }
 
   /** Takes a second sample where there is no earlier one to compare the first with. */
-  async #measure(container: Container): Promise<LatestSample | undefined> {
-    const first = await this.#takeSample(container);
+  async #measure(container: Container, client: number): Promise<LatestSample | undefined> {
+    const first = await this.#takeSample(container, client);
     if (first === undefined || first.cpuPercent !== undefined) return first;
     await delay(FIRST_WINDOW_MS);
-    return this.#takeSample(container);
+    return this.#takeSample(container, client);
   }
 
-  async #takeSample(container: Container): Promise<LatestSample | undefined> {
-    const sample = await this.#read(container);
+  async #takeSample(container: Container, client: number): Promise<LatestSample | undefined> {
+    const sample = await this.#read(container, client);
     if (sample === undefined) return undefined;
     const atMs = performance.now();
     const before = this.#latest.get(container.id);
@@ -76,44 +77,32 @@ export class StatsCollector {
    * Returns `undefined` when the container has ended. Process ids from an account's own engine are not trusted: they
    * could be another account's.
    */
-  async #read(container: Container): Promise<ContainerSample | undefined> {
+  async #read(container: Container, client: number): Promise<ContainerSample | undefined> {
     const { id } = container;
-    if (this.#engine.isOwn) return this.#readEngine(id);
-    let sample = await this.#readFiles(container);
+    if (this.#engine.isOwn) return this.#readEngine(id, client);
+    let sample = await this.#readFiles(container, client);
     if (sample === 'gone') {
       // its first process is not known yet, or it has restarted, or it has ended
-      const pid = (await this.#cgroups.firstProcess(container)) ?? (await this.#inspect(id));
-      if (pid === undefined) return undefined;
+      const pid =
+        (await this.#cgroups.firstProcess(container, client)) ??
+        (await this.#engine.ask('firstProcess', { id }, { client }));
+      if (pid === null) return undefined;
       this.#pids.set(id, pid);
-      sample = await this.#readFiles(container);
+      sample = await this.#readFiles(container, client);
     }
     if (typeof sample === 'object') return sample;
-    const fromEngine = await this.#readEngine(id);
+    const fromEngine = await this.#readEngine(id, client);
     if (fromEngine !== undefined) this.#pids.set(id, 'unreadable');
     return fromEngine;
   }
 
-  async #readFiles(container: Container): Promise<ContainerSample | 'gone' | 'unreadable'> {
+  async #readFiles(container: Container, client: number): Promise<ContainerSample | 'gone' | 'unreadable'> {
     const pid = this.#pids.get(container.id) ?? 'gone';
     if (typeof pid === 'string') return pid;
-    return this.#cgroups.read(container, pid).catch(() => 'unreadable' as const); // falls back to the engine
+    return this.#cgroups.read(container, pid, client).catch(() => 'unreadable' as const); // falls back to the engine
   }
 
-  /** Requests a container's first process from the engine; `undefined` when the container does not run. */
-  async #inspect(id: string): Promise<number | undefined> {
-    const { status, body } = await this.#engine.getJson(`/containers/${id}/json`);
-    if (status === 404) return undefined;
-    if (status !== 200) throw new Error(`the engine answers a request for container ${id} with ${status}`);
-    return count(members(members(body)['State'])['Pid']) || undefined;
-  }
-
-  async #readEngine(id: string): Promise<ContainerSample | undefined> {
-    const { status, body } = await this.#engine.getJson(`/containers/${id}/stats`, {
-      query: { stream: 'false', 'one-shot': 'true' },
-    });
-    if (status === 404 || status === 409) return undefined;
-    if (status !== 200)
-      throw new Error(`the engine answers a request for statistics of container ${id} with ${status}`);
-    return parseStats(body);
+  async #readEngine(id: string, client: number): Promise<ContainerSample | undefined> {
+    return (await this.#engine.ask('stats', { id }, { client })) ?? undefined;
   }
 }

@@ -131,7 +131,7 @@ export class StatsSampler {
   async #attempt(watch: Watch): Promise<Reply> {
     const snapshot = await this.#list.snapshot();
     const [sampledMs, date] = [performance.now(), dateText(Date.now())];
-    const containers = await this.#collector.measure(snapshot.of(watch.account));
+    const containers = await this.#collector.measure(snapshot.of(watch.account), watch.account.id);
     watch.sampledMs = sampledMs;
     watch.reply = ready({ container_stats: { date, stats: totals(containers) } });
     return watch.reply;

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { RowDataPacket } from 'mysql2';
-import type { Pool } from 'mysql2/promise';
+import type { Pool, PoolConnection } from 'mysql2';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import type { ServerSettings } from '../schema.ts';
 import { readOptionFile } from './option-file.ts';
@@ -10,20 +9,27 @@ export interface QueryLimits {
   readonly queryMs: number;
 }
 
-const CONNECTIONS = 2;
-/** Bytes that a connection may receive for one statement: a server may be a customer's own, and hostile. */
-const REPLY_BYTES = 64 * 2 ** 20;
+const CONNECTIONS = 3;
+/** What one statement may return: a server may be a customer's own, and hostile. */
+const REPLY_BYTES = 16 * 2 ** 20;
+const REPLY_ROWS = 100_000;
 const CLOSE_MS = 1000;
+/** Seconds for which the server keeps an unused connection of ours; its longest time on every system. */
+const IDLE_SECONDS = 2_147_483;
 /**
- * Switches off SQL modes that change quoting, and limits statements on the server, too. MySQL does not know the
- * variable and rejects the second statement, which is ignored.
+ * Settings of each connection: SQL modes may change quoting, statements are limited on the server too, and a connection
+ * that the server closes may not come back, because customers may hold all others. MySQL and MariaDB each reject the
+ * other's variable, which is ignored.
  */
 const sessionSettings = (queryMs: number) => [
   "set session sql_mode = ''",
   `set session max_statement_time = ${queryMs / 1000}`,
+  `set session max_execution_time = ${queryMs}`,
+  `set session wait_timeout = ${IDLE_SECONDS}`,
 ];
 
-export type SqlParameter = string | number | Uint8Array;
+/** A list stands for its members, separated by commas. */
+export type SqlParameter = string | number | Uint8Array | readonly Uint8Array[];
 
 /** The server rejected the statement. All other errors of `query` concern the connection. */
 export interface SqlError extends Error {
@@ -36,7 +42,7 @@ export function isSqlError(error: unknown): error is SqlError {
   return error instanceof Error && typeof (error as Partial<SqlError>).sqlState === 'string';
 }
 
-/** Connections to one server, bounded in number, time and bytes. */
+/** Connections to one server, bounded in number, time, bytes and rows. All are kept, so that nobody else can take them. */
 export class MysqlClient {
   readonly #pool: Pool;
   readonly #sockets: PoolSockets;
@@ -64,35 +70,83 @@ export class MysqlClient {
       stream: () => sockets.open(),
       connectTimeout: connectMs,
       connectionLimit: CONNECTIONS,
-      maxIdle: 1,
-      idleTimeout: 60_000,
       queueLimit: 16,
     });
     pool.on('connection', (connection) => {
       for (const sql of sessionSettings(queryMs)) connection.query(sql, () => undefined);
     });
-    return new MysqlClient(pool.promise(), sockets, queryMs);
+    return new MysqlClient(pool, sockets, queryMs);
   }
 
   /**
-   * The driver quotes parameters, and writes bytes as `X'…'`. After any error but a `SqlError` the client is unusable.
+   * The driver quotes parameters, and writes bytes as `X'…'`. `limitMs` shortens the time limit of the connection. After
+   * any error but a `SqlError` the connection is closed.
    */
-  async query<T>(sql: string, params: readonly SqlParameter[] = []): Promise<T[]> {
-    const [rows] = await withDeadline(this.#pool.query<RowDataPacket[]>(sql, [...params]), this.#queryMs);
-    this.#sockets.resetCounts();
-    return rows as T[];
+  async query<T>(sql: string, params: readonly SqlParameter[] = [], limitMs = this.#queryMs): Promise<T[]> {
+    const connection = await this.#connection();
+    try {
+      const rows = await withDeadline(rowsOf<T>(connection, sql, params), limitMs);
+      this.#sockets.resetCounts();
+      connection.release();
+      return rows;
+    } catch (error) {
+      if (isSqlError(error)) connection.release();
+      else connection.destroy();
+      throw error;
+    }
+  }
+
+  /** Opens as many connections as there may be. Rejects, and closes the client, if there is none. */
+  async reserve(): Promise<void> {
+    const opened = await Promise.allSettled(Array.from({ length: CONNECTIONS }, () => this.#connection()));
+    for (const each of opened) if (each.status === 'fulfilled') each.value.release();
+    const [first] = opened;
+    if (first?.status !== 'rejected' || opened.some(({ status }) => status === 'fulfilled')) return;
+    await this.close();
+    throw first.reason;
   }
 
   /** Says goodbye to the server if that answers, and closes all sockets in any case. */
   async close(): Promise<void> {
     try {
-      await withDeadline(this.#pool.end(), CLOSE_MS);
+      await withDeadline(new Promise<void>((resolve) => this.#pool.end(() => resolve())), CLOSE_MS);
     } catch {
       // a server that does not answer is a usual reason for closing
     } finally {
       this.#sockets.destroy();
     }
   }
+
+  async #connection(): Promise<PoolConnection> {
+    let isLate = false;
+    const connected = new Promise<PoolConnection>((resolve, reject) => {
+      this.#pool.getConnection((error, connection) => {
+        if (error) reject(error);
+        else if (isLate) connection.release();
+        else resolve(connection);
+      });
+    });
+    return withDeadline(connected, this.#queryMs).catch((error: unknown) => {
+      isLate = true;
+      throw error;
+    });
+  }
+}
+
+/** Reads the rows of one statement up to a bound, as they arrive. */
+function rowsOf<T>(connection: PoolConnection, sql: string, params: readonly SqlParameter[]): Promise<T[]> {
+  return new Promise((resolve, reject) => {
+    const rows: T[] = [];
+    connection
+      .query(sql, [...params])
+      .on('error', reject)
+      .on('result', (row) => {
+        if (rows.push(row as T) <= REPLY_ROWS) return;
+        connection.destroy();
+        reject(new Error(`the server sent more than ${REPLY_ROWS} rows`));
+      })
+      .on('end', () => resolve(rows));
+  });
 }
 
 /** The sockets of a pool. Destroys one that receives more than `REPLY_BYTES` for a statement. */

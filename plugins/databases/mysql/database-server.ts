@@ -2,8 +2,9 @@ import { messageOf, retryLater, type HttpError } from '../../../kernel/errors.ts
 import type { Log } from '../../../kernel/log.ts';
 import type { ServerSettings } from '../schema.ts';
 import { MysqlClient, type QueryLimits } from './client.ts';
-import { ServerCatalogue } from './server-catalogue.ts';
-import { readGrants, readSizes, type SizeMethod } from './size-queries.ts';
+import { ServerCatalogue, type SizeMethod } from './server-catalogue.ts';
+import { readGrants, readListing } from './size-queries.ts';
+import { TableSizes } from './table-sizes.ts';
 
 interface ServerOptions extends QueryLimits {
   readonly name: string;
@@ -14,7 +15,7 @@ interface ServerOptions extends QueryLimits {
   readonly log: Log;
 }
 
-/** All databases of a server at one moment. */
+/** All databases of a server at one moment, with the sizes that its listing shows. */
 export interface ServerSnapshot {
   readonly catalogue: ServerCatalogue;
   /** Milliseconds since 1970. */
@@ -45,19 +46,23 @@ const KNOWN_DOWN_MS = 30_000;
 export class DatabaseServer {
   readonly name: string;
   readonly ownership: ServerSettings['ownership'];
+  /** The sizes that the listing does not show. */
+  readonly tables: TableSizes;
   readonly #options: ServerOptions;
-  #client: MysqlClient | undefined;
+  #client: Promise<MysqlClient> | undefined;
   #latest: LatestSnapshot | undefined;
   #flight: Promise<ServerSnapshot> | undefined;
   #failure: { readonly at: number; readonly error: unknown } | undefined;
   /** The method that worked last; reset with each new client. */
   #method: SizeMethod = 'files';
   #requests = 0;
+  #isClosed = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     this.name = options.name;
     this.ownership = options.settings.ownership;
+    this.tables = new TableSizes({ ...options, connect: () => this.#connect() });
   }
 
   /** How often the server was asked for its sizes, and whether it answered last time. */
@@ -86,7 +91,7 @@ export class DatabaseServer {
     const client = await MysqlClient.open(this.#options.settings, this.#options);
     try {
       const [row] = await client.query<{ version: string }>('select version() as version');
-      const { method } = await readSizes(client);
+      const { method } = await readListing(client, this.ownership);
       return { version: row?.version ?? '?', method };
     } finally {
       await client.close();
@@ -95,16 +100,38 @@ export class DatabaseServer {
 
   /** Rejects if the server does not answer, or refuses the login. */
   async ping(): Promise<void> {
-    const client = await MysqlClient.open(this.#options.settings, this.#options);
-    try {
-      await client.query('select 1');
-    } finally {
-      await client.close();
-    }
+    const client = await this.#connect();
+    await client.query('select 1');
   }
 
   async close(): Promise<void> {
-    await this.#client?.close();
+    this.#isClosed = true;
+    await this.#disconnect();
+  }
+
+  /** Returns the client of all requests. It opens all its connections at once, before customers take the last ones. */
+  #connect(): Promise<MysqlClient> {
+    if (this.#isClosed) return Promise.reject(new Error('the server is stopping'));
+    if (this.#client === undefined) {
+      const client = this.#open();
+      this.#client = client;
+      client.catch(() => {
+        if (this.#client === client) this.#client = undefined;
+      });
+    }
+    return this.#client;
+  }
+
+  async #open(): Promise<MysqlClient> {
+    const client = await MysqlClient.open(this.#options.settings, this.#options);
+    await client.reserve();
+    return client;
+  }
+
+  async #disconnect(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await (await client?.catch(() => undefined))?.close();
   }
 
   /** Joins the running query, or starts one. Returns `undefined` during the pause after a failure. */
@@ -120,10 +147,11 @@ export class DatabaseServer {
     this.#requests += 1;
     const takenAt = Date.now();
     try {
-      const client = (this.#client ??= await MysqlClient.open(this.#options.settings, this.#options));
-      const { databases, method } = await readSizes(client, this.#method);
+      const client = await this.#connect();
+      const { databases, method } = await readListing(client, this.ownership, this.#method);
       const grants = this.ownership === 'grants' ? await readGrants(client) : [];
       this.#method = method;
+      this.tables.keepOnly(databases);
       return this.#keep({ catalogue: new ServerCatalogue(databases, grants), takenAt }, startedAt);
     } catch (error) {
       await this.#recordFailure(error);
@@ -149,9 +177,7 @@ export class DatabaseServer {
       this.#options.log.warn({ server: this.name, err: error }, 'the database server does not answer');
     this.#failure = { at: performance.now(), error };
     this.#method = 'files';
-    const client = this.#client;
-    this.#client = undefined;
-    await client?.close();
+    await this.#disconnect();
   }
 
   #isKnownDown(now: number): boolean {

@@ -2,8 +2,22 @@
  * Which databases on a shared server belong to an account. Names are compared byte by byte, as the servers do on Linux.
  */
 import { byName, type Database } from '../account-databases.ts';
+import { GrantPattern } from './grant-pattern.ts';
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
+
+/** How the listing knows sizes: from InnoDB's own list of files, or not at all. */
+export type SizeMethod = 'files' | 'estimates';
+
+/** A database as the listing shows it: its size is that of InnoDB's files only. */
+export interface ListedDatabase extends Database {
+  /** How the listing knows sizes. */
+  readonly method: SizeMethod;
+  /** Number of tables and views whose sizes it does not show. */
+  readonly toOpen: number;
+  /** Whether tables of it are in the files that all databases share. */
+  readonly isInSharedSpace: boolean;
+}
 
 export interface Grant {
   /** Name of a database user, from any host. */
@@ -15,15 +29,15 @@ export interface Grant {
 
 /** The databases of a server, indexed so that finding one account's does not scan all. */
 export class ServerCatalogue {
-  readonly system: readonly Database[];
+  readonly system: readonly ListedDatabase[];
   /** All others, sorted by name. */
-  readonly others: readonly Database[];
+  readonly others: readonly ListedDatabase[];
   /** By the part of the name before the first underscore. */
-  readonly #byHead = new Map<string, Database[]>();
-  readonly #byName: ReadonlyMap<string, Database>;
+  readonly #byHead = new Map<string, ListedDatabase[]>();
+  readonly #byName: ReadonlyMap<string, ListedDatabase>;
   readonly #grants = new Map<string, Grant[]>();
 
-  constructor(databases: readonly Database[], grants: readonly Grant[] = []) {
+  constructor(databases: readonly ListedDatabase[], grants: readonly Grant[] = []) {
     const sorted = databases.toSorted(byName);
     this.system = sorted.filter(({ name }) => SYSTEM.has(name));
     this.others = sorted.filter(({ name }) => !SYSTEM.has(name));
@@ -33,7 +47,7 @@ export class ServerCatalogue {
   }
 
   /** Returns the databases named `<username>_…`. */
-  prefixed(username: string): Database[] {
+  prefixed(username: string): ListedDatabase[] {
     const prefix = `${username}_`;
     return (this.#byHead.get(headOf(username)) ?? []).filter(({ name }) => name.startsWith(prefix));
   }
@@ -42,17 +56,35 @@ export class ServerCatalogue {
    * Returns the databases on which, or on a table of which, a database user has a privilege. Global privileges do not
    * count.
    */
-  granted(user: string): Database[] {
-    const found = new Map<string, Database>();
+  granted(user: string): ListedDatabase[] {
+    const found = new Map<string, ListedDatabase>();
     for (const grant of this.#grants.get(user) ?? [])
       for (const database of this.#matching(grant)) found.set(database.name, database);
     return [...found.values()].toSorted(byName);
   }
 
-  #matching({ name, isPattern }: Grant): Database[] {
+  #matching({ name, isPattern }: Grant): ListedDatabase[] {
     if (!isPattern) return [this.#byName.get(name) ?? []].flat();
-    const pattern = patternOf(name);
-    return this.others.filter((database) => pattern.test(database.name));
+    const pattern = new GrantPattern(name);
+    return this.#startingWith(pattern.prefix).filter((database) => pattern.matches(database.name));
+  }
+
+  #startingWith(prefix: string): readonly ListedDatabase[] {
+    const first = this.#firstFrom(prefix);
+    let end = first;
+    while (this.others[end]?.name.startsWith(prefix) === true) end += 1;
+    return this.others.slice(first, end);
+  }
+
+  /** Returns the index of the first database whose name is not before the text. */
+  #firstFrom(text: string): number {
+    let [low, high] = [0, this.others.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.others[middle]?.name ?? '') < text) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 
@@ -60,26 +92,16 @@ export class ServerCatalogue {
  * Whether a name could belong to an account with a longer name: `ann_b_shop` is ann_b's if that account exists, else
  * ann's.
  */
-export function isAmbiguous(username: string, { name }: Database): boolean {
+export function isAmbiguous(username: string, { name }: Pick<ListedDatabase, 'name'>): boolean {
   return name.includes('_', username.length + 1);
 }
 
 /** Returns the databases that belong to none of the accounts with longer names. */
-export function withoutThoseOf(longerUsernames: readonly string[], databases: readonly Database[]): Database[] {
+export function withoutThoseOf(
+  longerUsernames: readonly string[],
+  databases: readonly ListedDatabase[],
+): ListedDatabase[] {
   return databases.filter(({ name }) => !longerUsernames.some((username) => name.startsWith(`${username}_`)));
-}
-
-/**
- * Translates a pattern of `mysql.db`: `%` is any text, and `\` quotes the next character. An underscore stands for
- * itself, although the servers take it for any character: in the usual grant on `ann_%` it is meant so, and otherwise
- * `annab_x` would be ann's.
- */
-export function patternOf(name: string): RegExp {
-  const literal = (text: string) => `\\u{${(text.codePointAt(0) ?? 0).toString(16)}}`;
-  const source = name.replace(/\\?./gsu, (text) =>
-    text === '%' ? '.*' : literal(text.length > 1 && text.startsWith('\\') ? text.slice(1) : text),
-  );
-  return new RegExp(`^${source}$`, 'su');
 }
 
 function headOf(name: string): string {

@@ -1,8 +1,8 @@
 import { AccountCache } from '../../../kernel/concurrency/account-cache.ts';
 import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
-import { AccountDatabases, type Database, type DatabaseSource } from '../account-databases.ts';
+import { AccountDatabases, type DatabaseSource } from '../account-databases.ts';
 import type { DatabaseServer, ServerSnapshot } from './database-server.ts';
-import { isAmbiguous, withoutThoseOf, type ServerCatalogue } from './server-catalogue.ts';
+import { isAmbiguous, withoutThoseOf, type ListedDatabase, type ServerCatalogue } from './server-catalogue.ts';
 
 /** How long longer names are kept: none is added any more, but some may be left from before. */
 const NAMES_MS = 5000;
@@ -13,7 +13,7 @@ export class ServerSource implements DatabaseSource {
   readonly #databaseUser: string;
   readonly #accounts: Accounts;
   readonly #longerNames = new AccountCache<string[]>(NAMES_MS);
-  readonly #kept = new WeakMap<ServerSnapshot, WeakMap<Account, AccountDatabases>>();
+  readonly #kept = new WeakMap<ServerSnapshot, WeakMap<Account, AccountDatabases | Promise<AccountDatabases>>>();
 
   constructor(server: DatabaseServer, databaseUser: string, accounts: Accounts) {
     this.#server = server;
@@ -29,22 +29,42 @@ export class ServerSource implements DatabaseSource {
   }
 
   #databasesIn(snapshot: ServerSnapshot, account: Account): AccountDatabases | Promise<AccountDatabases> {
-    const kept = this.#kept.get(snapshot)?.get(account);
-    if (kept !== undefined) return kept;
+    const kept = this.#kept.get(snapshot) ?? new WeakMap<Account, AccountDatabases | Promise<AccountDatabases>>();
+    this.#kept.set(snapshot, kept);
+    let databases = kept.get(account);
+    if (databases !== undefined) return databases;
     const own = this.#ownIn(snapshot.catalogue, account);
-    return own instanceof Promise
-      ? own.then((databases) => this.#keep(snapshot, account, databases))
-      : this.#keep(snapshot, account, own);
-  }
-
-  #keep(snapshot: ServerSnapshot, account: Account, own: readonly Database[]): AccountDatabases {
-    const databases = new AccountDatabases(own, snapshot.catalogue.system, snapshot.takenAt);
-    const byAccount = this.#kept.get(snapshot) ?? new WeakMap<Account, AccountDatabases>();
-    this.#kept.set(snapshot, byAccount.set(account, databases));
+    databases =
+      own instanceof Promise
+        ? own.then((listed) => this.#complete(snapshot, account, listed))
+        : this.#complete(snapshot, account, own);
+    kept.set(account, databases);
+    if (databases instanceof Promise)
+      databases.then(
+        (known) => kept.set(account, known),
+        () => kept.delete(account),
+      );
     return databases;
   }
 
-  #ownIn(catalogue: ServerCatalogue, account: Account): readonly Database[] | Promise<readonly Database[]> {
+  /** Adds the sizes of tables that the listing does not show; a promise only where some are to be measured. */
+  #complete(
+    { catalogue: { system }, takenAt }: ServerSnapshot,
+    { id }: Account,
+    own: readonly ListedDatabase[],
+  ): AccountDatabases | Promise<AccountDatabases> {
+    const { tables } = this.#server;
+    const complete = () =>
+      new AccountDatabases(
+        own.map((database) => tables.complete(database)),
+        system.map((database) => tables.complete(database)),
+        takenAt,
+      );
+    const measured = [tables.refresh(id, own), tables.refresh('', system)].filter((each) => each !== undefined);
+    return measured.length === 0 ? complete() : Promise.all(measured).then(complete);
+  }
+
+  #ownIn(catalogue: ServerCatalogue, account: Account): readonly ListedDatabase[] | Promise<readonly ListedDatabase[]> {
     const { username } = account;
     if (this.#server.ownership === 'login') return catalogue.others;
     if (this.#server.ownership === 'grants')

@@ -1,0 +1,107 @@
+/**
+ * The process that speaks with one engine. It has no network, and for an account's own engine the user id of that
+ * account: what the client library or an engine makes it do concerns this engine only.
+ */
+import { messageOf } from '../../../kernel/errors.ts';
+import type { JobContext } from '../../../kernel/jobs/job.ts';
+import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
+import { parseStats } from '../stats/engine-stats.ts';
+import { parseContainers } from './container.ts';
+import { EngineModem, type EngineReply } from './engine-modem.ts';
+import type {
+  EngineAnswers,
+  EngineInput,
+  EngineOutput,
+  EngineQuestionKind,
+  EngineQuestions,
+} from './engine-questions.ts';
+import { count, list, members, text } from './untrusted-json.ts';
+
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+const SMALL_BYTES = 64 * KIB;
+const INSPECT_BYTES = MIB;
+const LIST_BYTES = { shared: 16 * MIB, own: 2 * MIB };
+/** Items of one kind on an account's own engine. */
+const OWN_ITEMS = 1000;
+
+interface Asked {
+  readonly modem: EngineModem;
+  readonly timeoutMs: number;
+  readonly isOwn: boolean;
+  readonly bytes: Buffer;
+}
+
+const answers: {
+  [K in EngineQuestionKind]: (question: EngineQuestions[K], asked: Asked) => Promise<EngineAnswers[K]>;
+} = {
+  load: () => Promise.resolve(null),
+  async version(_, asked) {
+    const { Version, ApiVersion, Components } = members(await readJson('/version', SMALL_BYTES, asked));
+    const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
+    return { program, version: text(Version), apiVersion: text(ApiVersion) };
+  },
+  async containers({ all }, asked) {
+    const query = all ? { all: 'true' } : {};
+    const containers = parseContainers(await readJson('/containers/json', listBytes(asked), asked, query));
+    assertBounded(containers.length, asked);
+    return containers;
+  },
+  async usage(_, asked) {
+    const usage = parseEngineUsage(await readJson('/system/df', listBytes(asked), asked), Date.now());
+    assertBounded(Math.max(usage.writtenBytes.length, usage.images.length, usage.volumes.length), asked);
+    return usage;
+  },
+  async firstProcess({ id }, asked) {
+    const body = await readJson(`/containers/${id}/json`, INSPECT_BYTES, asked, {}, [404]);
+    return count(members(members(body)['State'])['Pid']) || null;
+  },
+  async stats({ id }, asked) {
+    const query = { stream: 'false', 'one-shot': 'true' };
+    return parseStats(await readJson(`/containers/${id}/stats`, SMALL_BYTES, asked, query, [404, 409])) ?? null;
+  },
+  async request({ path, ...request }, { modem, timeoutMs, bytes }) {
+    return modem.request(path, { ...request, timeoutMs, maxBytes: MIB, ...(bytes.length > 0 && { file: bytes }) });
+  },
+};
+
+let modem: EngineModem | undefined;
+
+export default async function answer<K extends EngineQuestionKind>(
+  { target, kind, question, timeoutMs }: EngineInput<K>,
+  { root, bytes }: JobContext,
+): Promise<EngineOutput<K>> {
+  modem ??= new EngineModem(target, root);
+  try {
+    const asked: Asked = { modem, timeoutMs, isOwn: target.ownBeside !== null, bytes };
+    return { ok: true, answer: await answers[kind](question, asked) };
+  } catch (error) {
+    return { ok: false, message: `the engine at ${target.socketPath} ${messageOf(error)}` };
+  }
+}
+
+function listBytes({ isOwn }: Asked): number {
+  return isOwn ? LIST_BYTES.own : LIST_BYTES.shared;
+}
+
+function assertBounded(items: number, { isOwn }: Asked): void {
+  if (isOwn && items > OWN_ITEMS) throw new Error(`lists ${items} items of one kind, more than ${OWN_ITEMS}`);
+}
+
+/** Returns the parsed body, `undefined` if it is empty or the status is one of `absent`. Rejects for other statuses. */
+async function readJson(
+  path: string,
+  maxBytes: number,
+  { modem: engine, timeoutMs }: Asked,
+  query: Readonly<Record<string, string>> = {},
+  absent: readonly number[] = [],
+): Promise<unknown> {
+  const reply: EngineReply = await engine.request(path, { method: 'GET', query, timeoutMs, maxBytes });
+  if (absent.includes(reply.status)) return undefined;
+  if (reply.status !== 200) throw new Error(`answers ${path} with ${reply.status}`);
+  try {
+    return reply.text === '' ? undefined : (JSON.parse(reply.text) as unknown);
+  } catch (cause) {
+    throw new Error(`answers ${path} with invalid JSON`, { cause });
+  }
+}
