@@ -4,7 +4,8 @@ import { ConfigError } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
 import { VERSION } from '../core.ts';
 import type { GlobalOptions } from './command-context.ts';
-import { backup, doctor } from './maintenance.ts';
+import { addBackupCommands } from './backup.ts';
+import { doctor } from './doctor.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { serve } from './serve.ts';
 import { remedyFor } from '../storage/store.ts';
@@ -23,10 +24,7 @@ program
   .command('demo')
   .description('serve a node with demo accounts and content, created at the first start')
   .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
-program
-  .command('backup <file>')
-  .description('write a consistent copy of the store while the server runs')
-  .action(backup);
+addBackupCommands(program);
 program
   .command('doctor')
   .description('check that every plugin has what it needs, and say what to install if not')
