@@ -1,4 +1,4 @@
-import { loadConfig, type Config } from '../config/configuration.ts';
+import { installedConfig, loadConfig, type Config } from '../config/configuration.ts';
 import { openCore, type Core } from '../core.ts';
 import { createLog } from '../log.ts';
 
@@ -7,8 +7,9 @@ export interface GlobalOptions {
   readonly config?: string;
 }
 
-export function configOf(options: GlobalOptions, defaults: Record<string, unknown> = {}): Config {
-  return loadConfig(options.config, process.env, defaults);
+/** Reads the named configuration, or else that of an installed node. */
+export function configOf({ config = installedConfig() }: GlobalOptions): Config {
+  return loadConfig(config, process.env);
 }
 
 /** Opens the core while `work` runs. A server may be running on the same data; it sees changes at once. */

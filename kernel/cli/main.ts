@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts';
 import { VERSION } from '../core.ts';
 import type { GlobalOptions } from './command-context.ts';
 import { addBackupCommands } from './backup.ts';
+import { addConfigCommands } from './config.ts';
 import { doctor } from './doctor.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { serve } from './serve.ts';
@@ -13,7 +14,12 @@ import { remedyFor } from '../storage/store.ts';
 const program = new Command('hostkeep')
   .description('Control service for hosting accounts')
   .version(VERSION)
-  .addOption(new Option('-c, --config <file>', 'settings that override config/hostkeep.json').env('HOSTKEEP_CONFIG'))
+  .addOption(
+    new Option(
+      '-c, --config <file>',
+      'settings that override the defaults; by default /etc/hostkeep/hostkeep.json if it exists',
+    ).env('HOSTKEEP_CONFIG'),
+  )
   .addHelpText(
     'after',
     '\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\nExit codes: 0 success, 1 failure or something missing, 2 invalid usage or configuration.',
@@ -25,6 +31,7 @@ program
   .description('serve a node with demo accounts and content, created at the first start')
   .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
 addBackupCommands(program);
+addConfigCommands(program);
 program
   .command('doctor')
   .description('check that every plugin has what it needs, and say what to install if not')

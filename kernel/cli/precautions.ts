@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { KernelConfig, type Config } from '../config/configuration.ts';
+import { secretsIn } from '../config/secrets.ts';
 import { TrustedProxies } from '../http/trusted-proxies.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import { installedPlugins } from '../plugin-host/discovery.ts';
-import type { TSchema } from '../schema.ts';
 import { projectDir } from '../system/project-dir.ts';
 
 /** Modes that let others read a file, or its group replace it. The group may read it: an unprivileged server must. */
@@ -63,21 +63,4 @@ async function secretsByFile(config: Config): Promise<Map<string, string[]>> {
     if (file !== undefined) files.set(file, [...(files.get(file) ?? []), path]);
   }
   return files;
-}
-
-/** Returns the paths of the members of a value that its schema marks as `writeOnly`, unless they are empty. */
-function secretsIn(schema: TSchema, value: unknown, path = ''): string[] {
-  if (value === undefined || value === '') return [];
-  if (schema['writeOnly'] === true) return [path];
-  if (typeof value !== 'object' || value === null) return [];
-  const {
-    properties = {},
-    patternProperties = {},
-    items,
-  } = schema as Readonly<Record<string, Record<string, TSchema>>>;
-  const [everyMember] = Object.values(patternProperties);
-  return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
-    const its = (items as TSchema | undefined) ?? properties[name] ?? everyMember;
-    return its === undefined ? [] : secretsIn(its, member, path === '' ? name : `${path}.${name}`);
-  });
 }

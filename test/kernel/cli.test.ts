@@ -40,11 +40,13 @@ test('invalid usage and invalid settings have their own exit code', async () => 
 test('every command prints its usage', async () => {
   const data = temporaryFolder();
   await Promise.all(
-    ['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'restore', 'doctor'].map(async (command) => {
-      const { code, stdout } = await hostkeep(data, [command, '--help']);
-      assert.is(code, 0);
-      assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
-    }),
+    ['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'restore', 'config', 'doctor'].map(
+      async (command) => {
+        const { code, stdout } = await hostkeep(data, [command, '--help']);
+        assert.is(code, 0);
+        assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
+      },
+    ),
   );
 });
 
