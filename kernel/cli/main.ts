@@ -4,8 +4,6 @@ import { ConfigError } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
 import { VERSION } from '../core.ts';
 import type { GlobalOptions } from './command-context.ts';
-import { addBackupCommands } from './backup.ts';
-import { addConfigCommands } from './config.ts';
 import { doctor } from './doctor.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { serve } from './serve.ts';
@@ -30,16 +28,19 @@ program
   .command('demo')
   .description('serve a node with demo accounts and content, created at the first start')
   .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
-addBackupCommands(program);
-addConfigCommands(program);
 program
   .command('doctor')
   .description('check that every plugin has what it needs, and say what to install if not')
   .option('--json')
   .action(doctor);
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
-// The kernel's own commands start faster without those of plugins.
-if (program.commands.every((command) => command.name() !== first)) await addPluginCommands(program);
+const isAdded = () => program.commands.some((command) => command.name() === first);
+// A command starts faster without the code of those that are added after it.
+if (!isAdded()) {
+  (await import('./backup.ts')).addBackupCommands(program);
+  (await import('./config.ts')).addConfigCommands(program);
+}
+if (!isAdded()) await addPluginCommands(program);
 throwInsteadOfExit(program);
 
 /** Makes commander throw, so that invalid usage gets its own exit code. Subcommands do not inherit this. */
