@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { join } from 'node:path';
 import { configFaults, type ConfigFault } from '../config/config-faults.ts';
 import { installedConfig, readJson, SHIPPED } from '../config/configuration.ts';
-import { masked } from '../config/secrets.ts';
+import { masked, withSecretFiles } from '../config/secrets.ts';
 import { settingsReference } from '../config/settings-reference.ts';
 import { installedPlugins, sectionOf } from '../plugin-host/discovery.ts';
 import { editorSchema, wholeSchema } from '../plugin-host/whole-schema.ts';
@@ -36,7 +36,7 @@ export function addConfigCommands(program: Command): void {
   config
     .command('schema')
     .description('print a JSON Schema of the whole configuration, for editors')
-    .action(async () => print(true, editorSchema(wholeSchema(await loadedPlugins())), ''));
+    .action(async () => print(true, editorSchema(withSecretFiles(wholeSchema(await loadedPlugins()))), ''));
   config
     .command('reference')
     .description('print all settings with type, default and description, in Markdown')
@@ -44,7 +44,7 @@ export function addConfigCommands(program: Command): void {
       print(
         false,
         undefined,
-        settingsReference(wholeSchema(await loadedPlugins()), readJson(join(projectDir, SHIPPED))),
+        settingsReference(withSecretFiles(wholeSchema(await loadedPlugins())), readJson(join(projectDir, SHIPPED))),
       ),
     );
 }
@@ -68,7 +68,7 @@ async function show(_: GlobalOptions, command: Command): Promise<void> {
     .map((plugin) => [plugin.name, sectionOf(plugin, config)]);
   const value = masked(whole, { ...kernel, ...Object.fromEntries(sections) });
   const settings = leaves(value).map(([setting, each]): ShownSetting => {
-    const origin = originOf(setting) ?? SHIPPED;
+    const origin = originOf(setting) ?? originOf(`${setting}_file`) ?? SHIPPED;
     return { setting, value: each, origin: origin === SHIPPED ? 'default' : origin };
   });
   const rows = settings.map(({ setting, value: each, origin }) => [setting, JSON.stringify(each), origin]);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { messageOf, type Issue } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
 import { isObject, readLayers, ruleIssues } from './configuration.ts';
 import { jsonPositions, JsonSyntaxError, type TextPosition } from './json-positions.ts';
 import { inPlainWords } from './plain-words.ts';
+import { readSecretFiles } from './secrets.ts';
 import { violations } from './validator.ts';
 
 /** One fault in the configuration. Without a position if it is not in a file that can be read. */
@@ -40,7 +41,10 @@ export function configFaults(
     }
     return {};
   });
-  const found: Issue[] = violations(schema, layers.merged).map((each) => ({ ...each, message: inPlainWords(each) }));
+  const { issues: found } = readSecretFiles(schema, layers.merged);
+  const unread = new Set(found.map(({ path }) => path.replace(/_file$/, '')));
+  for (const each of violations(schema, layers.merged))
+    if (!unread.has(each.path)) found.push({ path: each.path, message: inPlainWords(each) });
   if (!found.some(({ path }) => /^\/(tls|cors_origins|admin_cors_origins)\b/.test(path)))
     found.push(...ruleIssues(layers.merged));
   for (const { path, message } of found) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { originIssue } from './origin.ts';
 import { messageOf, type Issue } from '../errors.ts';
+import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { Validator } from './validator.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
@@ -155,17 +156,18 @@ export function checkConfig(
   const kernel: Record<string, unknown> = {};
   const sections: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(merged))
-    (name in KernelConfig.properties ? kernel : sections)[name] = value;
+    (name in KernelConfig.properties || isSecretFile(KernelConfig, name) ? kernel : sections)[name] = value;
   const refuse = ({ path, message }: Issue): never => {
     const setting = path.slice(1).replaceAll('/', '.');
     throw new ConfigError(`${sourceOf(setting)}: ${setting} ${message}`);
   };
-  const [issue] = new Validator(KernelConfig).issues(kernel);
+  const { issues, files } = readSecretFiles(KernelConfig, kernel);
+  const [issue] = [...issues, ...new Validator(KernelConfig).issues(kernel)];
   if (issue !== undefined) refuse(issue);
   const [broken] = ruleIssues(kernel);
   if (broken !== undefined) refuse(broken);
-  const config = { ...(kernel as Static<typeof KernelConfig>), sections, sourceOf, originOf };
-  return { ...config, data: resolve(config.data) };
+  const config = { ...(kernel as Static<typeof KernelConfig>), sections, originOf };
+  return { ...config, sourceOf: (path) => files.get(path) ?? sourceOf(path), data: resolve(config.data) };
 }
 
 /** Returns what the schema of the kernel's settings cannot say. `settings` must have passed it. */

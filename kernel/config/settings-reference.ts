@@ -1,6 +1,7 @@
 import type { TSchema } from '../schema.ts';
 import { KernelConfig } from './configuration.ts';
 import { alternatives } from './plain-words.ts';
+import { withSecretFiles } from './secrets.ts';
 
 interface Setting {
   readonly path: string;
@@ -10,7 +11,7 @@ interface Setting {
 
 /** Returns Markdown of all settings, a table for the kernel and one for each plugin. `shipped` has the kernel's defaults. */
 export function settingsReference(whole: TSchema, shipped: Readonly<Record<string, unknown>>): string {
-  const kernel = Object.entries<TSchema>(KernelConfig.properties);
+  const kernel = Object.entries<TSchema>((withSecretFiles(KernelConfig) as typeof KernelConfig).properties);
   const sections = Object.entries(whole['properties'] as Record<string, TSchema>).filter(
     ([name, schema]) => !(name in KernelConfig.properties) && 'properties' in schema,
   );
