@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { assertStoreExists } from '../core.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog } from '../log.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
@@ -11,6 +12,7 @@ import { precautions } from './precautions.ts';
 export async function doctor(_: GlobalOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
   const config = configOf(options);
+  assertStoreExists(config.data);
   const hostkeep = await Hostkeep.start(config, createLog('silent'), { listen: 'never' });
   try {
     const findings = await examine(hostkeep);

@@ -1,6 +1,6 @@
 /** @slow starts a process for each command */
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { hostkeep, start } from '../support/command.ts';
@@ -20,7 +20,9 @@ test('invalid usage and invalid settings have their own exit code', async () => 
     ['plan', 'set', 'basic', '--cpu-limit', 'many'],
   ])
     assert.is((await hostkeep(data, args)).code, 2, args.join(' '));
-  const file = join(data, 'settings.json');
+  assert.equal(readdirSync(data), []);
+  const file = join(temporaryFolder(), 'settings.json');
+  await hostkeep(data, ['account', 'add', '--admin', 'root']);
   writeFileSync(file, '{"nonsense": {}}');
   const { code, stderr } = await hostkeep(data, ['--config', file, 'serve']);
   assert.is(code, 2);
@@ -35,6 +37,36 @@ test('invalid usage and invalid settings have their own exit code', async () => 
     assert.is(failed.code, 1, args.join(' '));
     assert.match(failed.stderr, /^hostkeep: .+\n$/);
   }
+});
+
+test('only the first administrator, a start and the demo create a store', async () => {
+  const folder = temporaryFolder();
+  const missing = join(folder, 'missing');
+  for (const data of [temporaryFolder(), missing])
+    for (const args of [
+      ['account', 'add', 'ann'],
+      ['account', 'list', '--json'],
+      ['account', 'show', 'ann'],
+      ['plan', 'list'],
+      ['feature', 'on', 'domains', '--plan', 'basic'],
+      ['session', 'list', 'ann'],
+      ['session', 'rotate-key'],
+      ['account', 'purge', 'ann'],
+      ['backup', 'create'],
+      ['doctor'],
+    ]) {
+      const { code, stdout, stderr } = await hostkeep(data, args);
+      assert.is(code, 1, args.join(' '));
+      assert.is(stdout, '');
+      assert.match(
+        stderr,
+        /^hostkeep: there is no store in \S+: start the server, or create the first administrator with /,
+      );
+      assert.equal(existsSync(data) ? readdirSync(data) : [], [], args.join(' '));
+    }
+  assert.not.ok(existsSync(missing));
+  assert.is((await hostkeep(missing, ['account', 'add', '--admin', 'root'])).code, 0);
+  assert.is((await hostkeep(missing, ['account', 'add', 'ann'])).code, 0);
 });
 
 test('every command prints its usage', async () => {
@@ -53,14 +85,14 @@ test('every command prints its usage', async () => {
 // asvs 6.4.1: first passwords hold 144 random bits and are shown once
 test('accounts, plans, features and sessions are managed without a server', async () => {
   const data = temporaryFolder();
+  const chosen = await hostkeep(data, ['account', 'add', 'root', '--admin', '--password-stdin'], 'a good password\n');
+  assert.is(chosen.stdout, 'added admin root\n');
   const added = JSON.parse(
     (await hostkeep(data, ['account', 'add', 'ann', '--plan', 'standard', '--email', 'ann@example.com', '--json']))
       .stdout,
   ) as Record<string, unknown>;
   assert.is(added['plan'], 'standard');
   assert.match(String(added['password']), /^[\w-]{24}$/);
-  const chosen = await hostkeep(data, ['account', 'add', 'root', '--admin', '--password-stdin'], 'a good password\n');
-  assert.is(chosen.stdout, 'added admin root\n');
   await hostkeep(data, ['feature', 'off', 'domains', '--account', 'ann']);
   await hostkeep(data, [
     'plan',
@@ -186,7 +218,7 @@ test('the demo keeps its data and its credentials, and refuses the data of a rea
   second.child.kill('SIGTERM');
   assert.equal(await once(second.child, 'exit'), [0, null]);
   const real = temporaryFolder();
-  await hostkeep(real, ['account', 'add', 'customer']);
+  await hostkeep(real, ['account', 'add', '--admin', 'root']);
   const refused = await hostkeep(real, ['demo']);
   assert.is(refused.code, 2);
   assert.match(refused.stderr, /holds the data of a real server/);

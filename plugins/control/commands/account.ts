@@ -68,20 +68,23 @@ export const accountCommands: CommandGroup = {
 async function add(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
   const isAdmin = options['admin'] === true;
-  return context.withStore(async ({ identity: { accounts, passwords } }) => {
-    const password = given ?? passwords.random();
-    const account = await accounts.create({
-      username,
-      role: isAdmin ? 'admin' : 'user',
-      passwordHash: await passwords.hash(password),
-      ...(isAdmin ? {} : planOf(options)),
-      ...(typeof options['email'] === 'string' && { email: options['email'] }),
-    });
-    const added = `added ${account.role} ${username}`;
-    return given === undefined
-      ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }
-      : { value: describe(account), text: added };
-  });
+  return context.withStore(
+    async ({ identity: { accounts, passwords } }) => {
+      const password = given ?? passwords.random();
+      const account = await accounts.create({
+        username,
+        role: isAdmin ? 'admin' : 'user',
+        passwordHash: await passwords.hash(password),
+        ...(isAdmin ? {} : planOf(options)),
+        ...(typeof options['email'] === 'string' && { email: options['email'] }),
+      });
+      const added = `added ${account.role} ${username}`;
+      return given === undefined
+        ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }
+        : { value: describe(account), text: added };
+    },
+    { create: isAdmin }, // a node begins with its first administrator
+  );
 }
 
 /** The plan that the options name, `null` for `--no-plan`. */
