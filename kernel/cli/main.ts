@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from 'commander';
-import { ConfigError } from '../config/configuration.ts';
-import { messageOf } from '../errors.ts';
+import { Command, Option } from 'commander';
 import { VERSION } from '../core.ts';
 import type { GlobalOptions } from './command-context.ts';
 import { doctor } from './doctor.ts';
+import { EXIT_CODES, reportFailure } from './failure.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { serve } from './serve.ts';
-import { remedyFor } from '../storage/store.ts';
 
+/** Whether errors are for programs; looked for here, because invalid usage has no options. */
+const asJson = process.argv.includes('--json');
 const program = new Command('hostkeep')
   .description('Control service for hosting accounts')
   .version(VERSION)
@@ -20,7 +20,7 @@ const program = new Command('hostkeep')
   )
   .addHelpText(
     'after',
-    '\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\nExit codes: 0 success, 1 failure or something missing, 2 invalid usage or configuration.',
+    `\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\n${EXIT_CODES}\nWith --json, an error is a problem (RFC 9457) on standard error; its member "error" is a stable code.`,
   );
 
 program.command('serve').description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration').action(serve);
@@ -46,14 +46,12 @@ throwInsteadOfExit(program);
 /** Makes commander throw, so that invalid usage gets its own exit code. Subcommands do not inherit this. */
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride();
+  if (asJson) command.configureOutput({ writeErr: () => undefined });
   for (const each of command.commands) throwInsteadOfExit(each);
 }
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2); // commander has printed the error
-  const remedy = remedyFor(error);
-  process.stderr.write(`hostkeep: ${messageOf(error)}${remedy === undefined ? '' : `; ${remedy}`}\n`);
-  process.exit(error instanceof ConfigError ? 2 : 1);
+  process.exit(reportFailure(error, asJson));
 }

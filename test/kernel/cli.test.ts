@@ -58,15 +58,58 @@ test('only the first administrator, a start and the demo create a store', async 
       const { code, stdout, stderr } = await hostkeep(data, args);
       assert.is(code, 1, args.join(' '));
       assert.is(stdout, '');
-      assert.match(
-        stderr,
-        /^hostkeep: there is no store in \S+: start the server, or create the first administrator with /,
-      );
+      assert.match(stderr, /there is no store in \S+: start the server, or create the first administrator with /);
       assert.equal(existsSync(data) ? readdirSync(data) : [], [], args.join(' '));
     }
   assert.not.ok(existsSync(missing));
   assert.is((await hostkeep(missing, ['account', 'add', '--admin', 'root'])).code, 0);
   assert.is((await hostkeep(missing, ['account', 'add', 'ann'])).code, 0);
+});
+
+test('with --json, errors are problems with a stable code', async () => {
+  const data = temporaryFolder();
+  await hostkeep(data, ['account', 'add', '--admin', 'root']);
+  const table: readonly [args: string[], code: number, error: string, detail: RegExp][] = [
+    [['account', 'show', 'nobody'], 1, 'account_not_found', /nobody/],
+    [['account', 'set', 'root'], 1, 'invalid_request', /^nothing to change: give --plan, --no-plan or --email$/],
+    [['plan', 'set', 'basic'], 1, 'invalid_request', /^nothing to change: give a limit/],
+    [['account', 'list', '--plan', 'none'], 1, 'plan_not_found', /none/],
+    [['account', 'list', '--nonsense'], 2, 'invalid_usage', /^unknown option '--nonsense'$/],
+    [['account', 'add'], 2, 'invalid_usage', /^missing required argument 'username'$/],
+    [['--config', '/nonexistent/x.json', 'account', 'list'], 2, 'invalid_configuration', /x\.json: ENOENT/],
+    [['backup', 'verify', '/nonexistent/x.tar'], 1, 'command_failed', /ENOENT/],
+  ];
+  for (const [args, code, error, detail] of table) {
+    const failed = await hostkeep(data, [...args, '--json']);
+    assert.is(failed.code, code, args.join(' '));
+    assert.is(failed.stdout, '');
+    const problem = JSON.parse(failed.stderr) as Record<string, unknown>;
+    assert.is(problem['error'], error, args.join(' '));
+    assert.is(problem['type'], `urn:hostkeep:error:${error}`);
+    assert.match(String(problem['detail']), detail);
+  }
+  assert.match((await hostkeep(data, ['--help'])).stdout, /Exit codes: 0 success; 1 failure, .+; 2 invalid usage/);
+});
+
+test('accounts are listed by plan and state', async () => {
+  const data = temporaryFolder();
+  for (const args of [['--admin', 'root'], ['ann', '--plan', 'standard'], ['bob'], ['bare', '--no-plan']])
+    assert.is((await hostkeep(data, ['account', 'add', ...args])).code, 0);
+  await hostkeep(data, ['account', 'suspend', 'bob']);
+  for (const [args, expected] of [
+    [[], ['ann', 'bare', 'bob', 'root']],
+    [['--plan', 'standard'], ['ann']],
+    [['--no-plan'], ['bare']],
+    [['--suspended'], ['bob']],
+    [['--suspended', '--plan', 'standard'], []],
+  ] as const) {
+    const { stdout } = await hostkeep(data, ['account', 'list', '--json', ...args]);
+    assert.equal(
+      (JSON.parse(stdout) as { username: string }[]).map(({ username }) => username),
+      expected,
+      args.join(' '),
+    );
+  }
 });
 
 test('every command prints its usage', async () => {
