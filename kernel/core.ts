@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, type Config } from './config/configuration.ts';
 import { Locales } from './config/locales.ts';
@@ -64,25 +65,38 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   return { store, revision, locales, events, plans, accounts, credentials, sessions, passwords, keys, jobs, close };
 }
 
+/** Throws if other users could read or replace what the data folder holds. */
+export function assertPrivateData(data: string): void {
+  assertPrivateFolder(data);
+  for (const name of DATA_FILES) assertPrivate(join(data, name));
+}
+
+/** Throws if the data folder holds neither a store nor keys, because a command that only looks must not create them. */
+export function assertStoreExists(data: string): void {
+  if (existsSync(join(data, 'hostkeep.db')) || Keyring.exist(data)) return;
+  throw new Error(
+    `there is no store in ${data}: start the server, or create the first administrator with \`hostkeep account add --admin <username>\``,
+  );
+}
+
 /**
  * Opens the database and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
  * could read or replace them.
  */
 async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }> {
-  assertPrivateFolder(data);
-  for (const name of DATA_FILES) assertPrivate(join(data, name));
+  assertPrivateData(data);
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
   const store = await Store.open(join(data, 'hostkeep.db'));
   try {
     if (hadKeys && (await store.get('select 1 from sqlite_master')) === undefined) {
       throw new Error(
-        `hostkeep.db in ${data} is empty, but keys.json exists: restore hostkeep.db from a backup, or remove keys.json to start over`,
+        `hostkeep.db in ${data} is empty, but keys.json exists: run \`hostkeep restore --force <backup>\`, or remove keys.json to start over`,
       );
     }
     await store.migrate('kernel', join(projectDir, 'kernel/storage/migrations'));
     if ((await store.get('select 1 from accounts')) !== undefined && !Keyring.exist(data)) {
       throw new Error(
-        `keys.json is missing in ${data}: restore it from a backup, or create a new one with \`hostkeep session rotate-key\`, which ends all sessions and loses second factors`,
+        `keys.json is missing in ${data}: run \`hostkeep restore --force <backup>\`, or create a new one with \`hostkeep session rotate-key\`, which ends all sessions and loses second factors`,
       );
     }
     return { store, keys: Keyring.open(data) };

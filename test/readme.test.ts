@@ -45,6 +45,7 @@ test('the plugin that it shows works as it stands', async () => {
   const [data, cli] = [temporaryFolder(), copy.path('dist/kernel/cli/main.js')];
   const settings = join(temporaryFolder(), 'settings.json');
   writeFileSync(settings, '{"hello": {"greeting": "Good day"}}');
+  assert.is((await hostkeep(data, ['account', 'add', '--admin', 'root'], '', cli)).code, 0);
   for (const name of ['ann', 'bob'])
     assert.is((await hostkeep(data, ['account', 'add', name, '--password-stdin'], PASSWORD, cli)).code, 0);
   assert.is((await hostkeep(data, ['feature', 'on', 'hello', '--account', 'ann'], '', cli)).code, 0);

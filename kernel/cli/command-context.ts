@@ -1,5 +1,5 @@
-import { loadConfig, type Config } from '../config/configuration.ts';
-import { openCore, type Core } from '../core.ts';
+import { installedConfig, loadConfig, type Config } from '../config/configuration.ts';
+import { assertStoreExists, openCore, type Core } from '../core.ts';
 import { createLog } from '../log.ts';
 
 /** Options of the program itself, which every command has. */
@@ -7,13 +7,23 @@ export interface GlobalOptions {
   readonly config?: string;
 }
 
-export function configOf(options: GlobalOptions, defaults: Record<string, unknown> = {}): Config {
-  return loadConfig(options.config, process.env, defaults);
+/** Reads the named configuration, or else that of an installed node. */
+export function configOf({ config = installedConfig() }: GlobalOptions): Config {
+  return loadConfig(config, process.env);
 }
 
-/** Opens the core while `work` runs. A server may be running on the same data; it sees changes at once. */
-export async function withCore<T>(options: GlobalOptions, work: (core: Core) => Promise<T>): Promise<T> {
-  const core = await openCore(configOf(options), createLog('error'));
+/**
+ * Opens the core while `work` runs. A server may be running on the same data; it sees changes at once. Rejects if there is
+ * no store, unless `create` is true.
+ */
+export async function withCore<T>(
+  options: GlobalOptions,
+  work: (core: Core) => Promise<T>,
+  { create = false }: { readonly create?: boolean } = {},
+): Promise<T> {
+  const config = configOf(options);
+  if (!create) assertStoreExists(config.data);
+  const core = await openCore(config, createLog('error'));
   try {
     return await work(core);
   } finally {

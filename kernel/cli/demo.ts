@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account } from '../identity/accounts.ts';
-import { ConfigError, readJson, type Config } from '../config/configuration.ts';
+import { ConfigError, loadConfig, readJson, type Config } from '../config/configuration.ts';
 import { replaceFileSync } from '../system/atomic-file.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
 import type { DemoContext, DemoReport } from '../plugin-api/points/demo.ts';
-import { configOf, type GlobalOptions } from './command-context.ts';
+import type { GlobalOptions } from './command-context.ts';
 import { untilStopped } from './serve.ts';
 
 interface Credential {
@@ -33,7 +33,8 @@ const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
  * content are kept for the next start.
  */
 export async function demo(_: GlobalOptions, command: Command): Promise<void> {
-  const config = configOf(command.optsWithGlobals<GlobalOptions>(), {
+  // Not the configuration of an installed node, whose data is that of real customers.
+  const config = loadConfig(command.optsWithGlobals<GlobalOptions>().config, process.env, {
     data: join(projectDir, '.demo'),
     log: { level: 'warn' },
   });

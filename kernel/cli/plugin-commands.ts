@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { assertStoreExists } from '../core.ts';
 import { Keyring } from '../identity/keyring.ts';
 import type { Config } from '../config/configuration.ts';
 import { Locales } from '../config/locales.ts';
@@ -47,10 +48,17 @@ function contextOf(options: GlobalOptions): CommandContext {
   return {
     config,
     locales: new Locales(),
-    withStore: (work) =>
-      withCore(options, (core) => work({ identity: core, events: core.events, store: core.store, jobs: core.jobs })),
+    withStore: (work, access) =>
+      withCore(
+        options,
+        (core) => work({ identity: core, events: core.events, store: core.store, jobs: core.jobs }),
+        access,
+      ),
     withPlugins: pluginsOf(config),
-    keyring: () => Keyring.open(config.data),
+    keyring() {
+      assertStoreExists(config.data);
+      return Keyring.open(config.data);
+    },
     readInput,
   };
 }
@@ -58,6 +66,7 @@ function contextOf(options: GlobalOptions): CommandContext {
 /** Imported only by the commands that need it, because commands are to start quickly. */
 function pluginsOf(config: Config): CommandContext['withPlugins'] {
   return async (work) => {
+    assertStoreExists(config.data);
     const { Hostkeep } = await import('../hostkeep.ts');
     const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
     const { core, node, plugins } = hostkeep;

@@ -1,14 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { KernelConfig, type Config } from '../config/configuration.ts';
+import { secretsIn } from '../config/secrets.ts';
 import { TrustedProxies } from '../http/trusted-proxies.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import { installedPlugins } from '../plugin-host/discovery.ts';
-import type { TSchema } from '../schema.ts';
+import { exposureOf } from '../system/private-file.ts';
 import { projectDir } from '../system/project-dir.ts';
-
-/** Modes that let others read a file, or its group replace it. The group may read it: an unprivileged server must. */
-const OPEN_TO_OTHERS = 0o026;
 
 /** Resolves with how safe a node's settings are, for doctor and for warnings at the start. */
 export async function precautions(config: Config): Promise<Finding[]> {
@@ -34,16 +32,9 @@ function proxies({ trusted_proxies: ranges, proxy_secret: secret }: Config): Fin
 }
 
 function privacy(name: string, file: string, why: string): Finding {
-  const { mode, uid } = statSync(file);
-  if (uid !== 0 && uid !== process.geteuid?.())
-    return { name, ok: false, detail: `${file} belongs to the user id ${uid}, and ${why}`, remedy: `chown ${file}` };
-  if ((mode & OPEN_TO_OTHERS) === 0) return { name, ok: true, detail: `${file} is closed to other users` };
-  return {
-    name,
-    ok: false,
-    detail: `${file} is open to other users, and ${why}`,
-    remedy: `chmod g-w,o= ${file}`,
-  };
+  const exposure = exposureOf(file);
+  if (exposure === undefined) return { name, ok: true, detail: `${file} is closed to other users` };
+  return { name, ok: false, detail: `${file} ${exposure.problem}, and ${why}`, remedy: exposure.remedy };
 }
 
 /** Resolves with the files that hold secrets, and the paths of those. */
@@ -63,21 +54,4 @@ async function secretsByFile(config: Config): Promise<Map<string, string[]>> {
     if (file !== undefined) files.set(file, [...(files.get(file) ?? []), path]);
   }
   return files;
-}
-
-/** Returns the paths of the members of a value that its schema marks as `writeOnly`, unless they are empty. */
-function secretsIn(schema: TSchema, value: unknown, path = ''): string[] {
-  if (value === undefined || value === '') return [];
-  if (schema['writeOnly'] === true) return [path];
-  if (typeof value !== 'object' || value === null) return [];
-  const {
-    properties = {},
-    patternProperties = {},
-    items,
-  } = schema as Readonly<Record<string, Record<string, TSchema>>>;
-  const [everyMember] = Object.values(patternProperties);
-  return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
-    const its = (items as TSchema | undefined) ?? properties[name] ?? everyMember;
-    return its === undefined ? [] : secretsIn(its, member, path === '' ? name : `${path}.${name}`);
-  });
 }

@@ -1,17 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { originIssue } from './origin.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, type Issue } from '../errors.ts';
+import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { Validator } from './validator.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { Type, type Static } from '../schema.ts';
 
 const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description: 'host:port' });
+/** The defaults of the kernel's settings, in the project's folder. */
+export const SHIPPED = 'config/hostkeep.json';
 const closed = { additionalProperties: false } as const;
 
 /** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
 export const KernelConfig = Type.Object({
+  $schema: Type.Optional(Type.String({ description: 'Where editors find the output of `hostkeep config schema`' })),
   edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
     description: 'community closes the end-user API',
   }),
@@ -86,10 +90,20 @@ export interface Config extends Static<typeof KernelConfig> {
   readonly sections: Readonly<Record<string, unknown>>;
   /** Names the file that set a member, given as `tls.cert`, for messages about its value. */
   sourceOf(path: string): string;
+  /** Names the file or the variable that set exactly this member; `undefined` for a default of its schema. */
+  originOf(path: string): string | undefined;
 }
 
 /** An invalid configuration; the message names the file and the setting. */
 export class ConfigError extends Error {}
+
+/** The configuration of an installed node. Commands find it without being told its name. */
+const INSTALLED = '/etc/hostkeep/hostkeep.json';
+
+/** Returns the configuration file that is read if none is named; `undefined` if there is none. */
+export function installedConfig(file = INSTALLED): string | undefined {
+  return existsSync(file) ? file : undefined;
+}
 
 /**
  * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it
@@ -101,16 +115,28 @@ export function loadConfig(
   env: NodeJS.ProcessEnv,
   defaults: Record<string, unknown> = {},
 ): Config {
+  const layers = readLayers(file, env, defaults, readJson);
+  const sourceOf = (path: string) => layers.sourceOf(path) ?? file ?? 'the configuration';
+  return checkConfig(layers.merged, sourceOf, (path) => layers.originOf(path));
+}
+
+/** Reads the files of a configuration with `read`, and lays them and the environment over each other, unchecked. */
+export function readLayers(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  defaults: Record<string, unknown>,
+  read: (path: string) => Record<string, unknown>,
+): ConfigLayers {
   const layers = new ConfigLayers();
-  layers.lay('config/hostkeep.json', readJson(join(projectDir, 'config/hostkeep.json')));
+  layers.lay(SHIPPED, readJson(join(projectDir, SHIPPED)));
   layers.lay('the defaults', defaults);
   if (file !== undefined) {
-    const named = readJson(file);
+    const named = read(file);
     layers.lay(file, named);
-    for (const path of includedFiles(file, named['include'])) layers.lay(path, readJson(path));
+    for (const path of includedFiles(file, named['include'])) layers.lay(path, read(path));
   }
   for (const [name, setting] of Object.entries(VARIABLES)) if (env[name]) layers.lay(name, { [setting]: env[name] });
-  return checkConfig(layers.merged, (path) => layers.sourceOf(path) ?? file ?? 'the configuration');
+  return layers;
 }
 
 const VARIABLES = { HOSTKEEP_DATA: 'data', HOSTKEEP_LISTEN: 'listen', HOSTKEEP_ADMIN_LISTEN: 'admin_listen' } as const;
@@ -122,23 +148,41 @@ function includedFiles(file: string, patterns: unknown): string[] {
 }
 
 /** Separates the kernel's settings from the plugins' and validates the former. Throws `ConfigError`. */
-export function checkConfig(merged: Record<string, unknown>, sourceOf: (path: string) => string): Config {
+export function checkConfig(
+  merged: Record<string, unknown>,
+  sourceOf: Config['sourceOf'],
+  originOf: Config['originOf'] = sourceOf,
+): Config {
   const kernel: Record<string, unknown> = {};
   const sections: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(merged))
-    (name in KernelConfig.properties ? kernel : sections)[name] = value;
-  const refuse = (path: string, problem: string): never => {
-    throw new ConfigError(`${sourceOf(path)}: ${path}${problem}`);
+    (name in KernelConfig.properties || isSecretFile(KernelConfig, name) ? kernel : sections)[name] = value;
+  const refuse = ({ path, message }: Issue): never => {
+    const setting = path.slice(1).replaceAll('/', '.');
+    throw new ConfigError(`${sourceOf(setting)}: ${setting} ${message}`);
   };
-  const [issue] = new Validator(KernelConfig).issues(kernel);
-  if (issue !== undefined) refuse(issue.path.slice(1).replaceAll('/', '.'), ` ${issue.message}`);
-  const config = { ...(kernel as Static<typeof KernelConfig>), sections, sourceOf };
-  if ((config.tls.cert === '') !== (config.tls.key === '')) refuse('tls', ' needs both cert and key');
-  for (const setting of ['cors_origins', 'admin_cors_origins'] as const) {
-    const wrong = config[setting].map(originIssue).find((each) => each !== undefined);
-    if (wrong !== undefined) refuse(setting, `: ${wrong}`);
-  }
-  return { ...config, data: resolve(config.data) };
+  const { issues, files } = readSecretFiles(KernelConfig, kernel);
+  const [issue] = [...issues, ...new Validator(KernelConfig).issues(kernel)];
+  if (issue !== undefined) refuse(issue);
+  const [broken] = ruleIssues(kernel);
+  if (broken !== undefined) refuse(broken);
+  const config = { ...(kernel as Static<typeof KernelConfig>), sections, originOf };
+  return { ...config, sourceOf: (path) => files.get(path) ?? sourceOf(path), data: resolve(config.data) };
+}
+
+/** Returns what the schema of the kernel's settings cannot say. `settings` must have passed it. */
+export function ruleIssues(settings: Record<string, unknown>): Issue[] {
+  const config = settings as Static<typeof KernelConfig>;
+  const origins = (['cors_origins', 'admin_cors_origins'] as const).flatMap((setting) =>
+    config[setting].flatMap((origin, i): Issue[] => {
+      const message = originIssue(origin);
+      return message === undefined ? [] : [{ path: `/${setting}/${i}`, message }];
+    }),
+  );
+  const { cert, key } = config.tls;
+  if ((cert === '') === (key === '')) return origins;
+  const [given, missing] = cert === '' ? ['key', 'cert'] : ['cert', 'key'];
+  return [{ path: `/tls/${given}`, message: `needs tls.${missing} beside it: set both or neither` }, ...origins];
 }
 
 /** Reads a JSON file that holds an object. Throws `ConfigError` if it cannot be read or holds anything else. */
@@ -153,7 +197,7 @@ export function readJson(file: string): Record<string, unknown> {
 }
 
 /** Settings from several files, the later over the earlier. */
-class ConfigLayers {
+export class ConfigLayers {
   merged: Record<string, unknown> = {};
   /** By the member's path. */
   readonly #sources = new Map<string, string>();
@@ -168,6 +212,10 @@ class ConfigLayers {
     return this.#sources.get(path) ?? (parent === '' ? undefined : this.sourceOf(parent));
   }
 
+  originOf(path: string): string | undefined {
+    return this.#sources.get(path);
+  }
+
   #merge(base: Record<string, unknown>, over: Record<string, unknown>, path: string, source: string) {
     const result = { ...base };
     for (const [name, value] of Object.entries(over)) {
@@ -180,6 +228,6 @@ class ConfigLayers {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

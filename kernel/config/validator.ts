@@ -42,6 +42,32 @@ export class Validator {
   }
 }
 
+/** One rule of a schema that a value breaks, with what a message may want to say. */
+export interface Violation extends Issue {
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The schema that has the keyword. */
+  readonly schema: TSchema;
+  readonly value: unknown;
+}
+
+/** Returns all that is wrong with a value, not the first fault only. Writes defaults into the value. */
+export function violations(schema: TSchema, value: unknown): Violation[] {
+  const check = new Ajv({ ...OPTIONS, formats: FORMATS, allErrors: true, verbose: true }).compile(schema);
+  if (check(value)) return [];
+  const errors = check.errors ?? [];
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath);
+  return errors
+    .filter(({ schemaPath }) => !unions.some((union) => schemaPath.startsWith(`${union}/`)))
+    .map((error) => ({
+      ...issueOf(error),
+      keyword: error.keyword,
+      params: error.params as Record<string, unknown>,
+      schema: error.parentSchema as TSchema,
+      value: error.data,
+    }));
+}
+
 /** Returns the defaults of a schema's members, without compiling it: what validating `{}` would fill in. */
 export function defaultsOf(schema: TSchema): Record<string, unknown> {
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>);

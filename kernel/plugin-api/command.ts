@@ -31,9 +31,13 @@ export type OptionValues = Readonly<Record<string, string | number | boolean | u
 export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
-  /** Opens the store while `work` runs. A running server may have it open too, and sees changes at once. */
+  /**
+   * Opens the store while `work` runs. A running server may have it open too, and sees changes at once. Rejects if there is
+   * no store, unless `create` is true.
+   */
   withStore<T>(
     work: (open: { identity: Identity; events: AuditLog; store: Store; jobs: AccountJobs }) => Promise<T>,
+    access?: { readonly create?: boolean },
   ): Promise<T>;
   /** Sets all plugins up while `work` runs, serving nothing, for what only they can do. A server may be running. */
   withPlugins<T>(

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { besideOf, removeLeftovers } from '../system/atomic-file.ts';
 import { findFiles } from '../system/find-files.ts';
 import { makePrivate } from '../system/private-file.ts';
 import { Connection, type SqlValue } from './connection.ts';
@@ -26,8 +25,8 @@ interface Job {
 
 /** Remedies for operators, by SQLite error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  SQLITE_CORRUPT: 'hostkeep.db is damaged: stop all programs that use it, and restore it and keys.json from a backup',
-  SQLITE_NOTADB: 'hostkeep.db is not a database: restore it and keys.json from a backup',
+  SQLITE_CORRUPT: 'hostkeep.db is damaged: stop all programs that use it, and run `hostkeep restore --force <backup>`',
+  SQLITE_NOTADB: 'hostkeep.db is not a database: stop the server, and run `hostkeep restore --force <backup>`',
   SQLITE_CANTOPEN: 'hostkeep.db cannot be opened: check the owner, mode and file system of the data folder',
   SQLITE_READONLY: 'hostkeep.db cannot be written: check the owner, mode and file system of the data folder',
   SQLITE_IOERR: 'hostkeep.db cannot be read or written: check the disk and its free space',
@@ -115,22 +114,6 @@ export class Store implements Reader {
       owner,
     );
     return new Map(rows.map((row) => [row.name, row.sha256]));
-  }
-
-  /** Writes a consistent copy, closed to others, also while the server runs. Rejects if the target exists. */
-  async backup(target: string): Promise<void> {
-    if (existsSync(target)) throw new Error(`${target} already exists`);
-    removeLeftovers(target);
-    const partial = besideOf(target);
-    makePrivate(partial); // SQLite fills an empty file, and would make one that everybody can read
-    const connection = await Connection.open(this.file, []);
-    try {
-      await connection.all('vacuum into ?', partial);
-      renameSync(partial, target);
-    } finally {
-      await connection.close();
-      rmSync(partial, { force: true });
-    }
   }
 
   /** Resolves with faults in the file's structure, at most 10. Takes about a second per gigabyte. */

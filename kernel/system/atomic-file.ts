@@ -98,6 +98,7 @@ function withFileBeside(
   }
 }
 
-function writeAll(file: number, bytes: Uint8Array): void {
+/** Writes all bytes to an open file; a single write may be a short one. */
+export function writeAll(file: number, bytes: Uint8Array): void {
   for (let rest = bytes; rest.byteLength > 0;) rest = rest.subarray(writevSync(file, [rest]));
 }

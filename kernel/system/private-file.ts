@@ -34,6 +34,19 @@ export function assertPrivateFolder(folder: string): void {
     throw new Error(`${folder} is open to other users: run \`chmod go-rw ${folder}\``);
 }
 
+/** Modes that let others read a file, or its group replace it. The group may read it: an unprivileged server must. */
+const OPEN_TO_OTHERS = 0o026;
+
+/** Returns why others may read or replace a file of root's or this user's, and the remedy; `undefined` if they may not. */
+export function exposureOf(file: string): { readonly problem: string; readonly remedy: string } | undefined {
+  const { mode, uid } = statSync(file);
+  if (uid !== 0 && uid !== process.geteuid?.())
+    return { problem: `belongs to the user id ${uid}`, remedy: `chown ${file}` };
+  return (mode & OPEN_TO_OTHERS) === 0
+    ? undefined
+    : { problem: 'is open to other users', remedy: `chmod g-w,o= ${file}` };
+}
+
 function assertOwn(path: string, { uid }: Stats): void {
   if (uid !== process.geteuid?.())
     throw new Error(`${path} belongs to the user id ${uid}: run Hostkeep as that user, or \`chown\` it`);

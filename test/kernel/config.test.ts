@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
+import { ConfigError, installedConfig, loadConfig } from '../../kernel/config/configuration.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
@@ -27,7 +27,7 @@ test('an invalid configuration is rejected with an error naming file and setting
   refused({ listen: '127.0.0.1' }, /listen/);
   refused({ token: { ttl_seconds: 1 } }, /token.ttl_seconds/);
   refused({ token: { tll: 1 } }, /token.tll is not known here/);
-  refused({ tls: { cert: '/a.pem' } }, /tls needs both cert and key/);
+  refused({ tls: { cert: '/a.pem' } }, /settings.json: tls.cert needs tls.key beside it: set both or neither/);
   refused({ virtual_root: 'www/' }, /virtual_root/);
   assert.throws(() => loadConfig('/nowhere/settings.json', {}), /ENOENT/);
 });
@@ -73,6 +73,13 @@ test('included files are laid over the file that names them, in the order of the
   refusedWith(/^[^ ]+\/conf\.d\/20-b\.json: token\.tll is not known here/);
   writeFileSync(join(folder, 'conf.d/20-b.json'), '{');
   refusedWith(/^[^ ]+\/conf\.d\/20-b\.json: /);
+});
+
+test('the configuration of an installed node is found without its name', () => {
+  const file = join(temporaryFolder(), 'hostkeep.json');
+  assert.is(installedConfig(file), undefined);
+  writeFileSync(file, '{}');
+  assert.is(installedConfig(file), file);
 });
 
 test('an address is split into host and port', () => {

@@ -109,7 +109,7 @@ test('a malformed origin stops the start with an error naming the setting', () =
         () => testConfig('/nowhere', { [setting]: [PANEL, origin] }),
         (error: Error) =>
           error instanceof ConfigError &&
-          error.message.startsWith(`test: ${setting}: ${JSON.stringify(origin)} is not an origin`),
+          error.message.startsWith(`test: ${setting}.1 ${JSON.stringify(origin)} is not an origin`),
         origin,
       );
     }

@@ -9,6 +9,7 @@ import { selfSigned } from '../support/certificate.ts';
 import { hostkeep, start } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig } from '../support/hostkeep.ts';
+import { prepare } from '../support/node-process.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('precautions');
@@ -72,6 +73,7 @@ test('a configuration with a secret and a private key are closed to other users'
 
 test('doctor and the log say what is unsafe', async () => {
   const data = temporaryFolder();
+  await prepare(data, {});
   const file = settingsFile({ trusted_proxies: ['127.0.0.1'], metrics: { token: SECRET } });
   chmodSync(file, 0o644);
   const { stdout, code } = await hostkeep(data, ['--config', file, 'doctor', '--json']);

@@ -69,7 +69,7 @@ test('what belongs to another user is refused, even if this one could read it', 
 // asvs 13.3.2: secrets are readable by their owner only, which every start checks
 test('a node refuses exposed data, and says what to do', async () => {
   const data = temporaryFolder();
-  assert.is((await hostkeep(data, ['account', 'add', 'ann'])).code, 0);
+  assert.is((await hostkeep(data, ['account', 'add', '--admin', 'root'])).code, 0);
   const refused = async (pattern: RegExp) => {
     const node = NodeProcess.spawn(data);
     assert.is(await node.ended(), 1);

@@ -26,7 +26,7 @@ test('a data folder has one server, however it ended, and commands work beside i
   for (const args of [
     ['account', 'add', 'ann'],
     ['session', 'list', 'ann'],
-    ['backup', join(data, 'copy')],
+    ['backup', 'create', join(data, 'copy')],
     ['doctor'],
   ])
     assert.not.match((await hostkeep(data, args)).stderr, sentence, args.join(' '));

@@ -5,7 +5,6 @@ import {
   copyFileSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
@@ -174,59 +173,6 @@ test('the file is readable by its owner only, and bound values are never SQL', a
   await store.write((tx) => tx.run('insert into things (name) values (?)', name));
   assert.equal(await store.get('select name from things where name = ?', name), { name });
   await store.close();
-});
-
-test('a backup is complete, even during writes, and never overwrites a file', async () => {
-  const store = await open();
-  const writers = Promise.all(
-    Array.from({ length: 50 }, (_, i) => store.write((tx) => tx.run('insert into things (name) values (?)', `n${i}`))),
-  );
-  const target = join(temporaryFolder(), 'backup.db');
-  await store.backup(target);
-  await writers;
-  assert.match(await rejected(store.backup(target)), /already exists/);
-  assert.equal(readdirSync(join(target, '..')), ['backup.db']);
-  const copy = await Store.open(target);
-  assert.equal(await copy.get('pragma integrity_check'), { integrity_check: 'ok' });
-  await copy.close();
-  await store.close();
-});
-
-// threat leaked-secrets: a backup is closed to other users from its first byte
-test('a backup is private while it is written, and leaves nothing behind when it fails', async () => {
-  const store = await open();
-  await store.write(async (tx) => {
-    for (let i = 0; i < 2000; i += 1) await tx.run('insert into things (name) values (?)', `${'x'.repeat(1000)} ${i}`);
-  });
-  const folder = temporaryFolder();
-  const seen = new Map<string, number>();
-  const umask = process.umask(0);
-  try {
-    const backup = store.backup(join(folder, 'copy.db')).then(() => seen.set('done', 0));
-    while (!seen.has('done')) {
-      for (const name of readdirSync(folder)) {
-        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
-        if (stats !== undefined && stats.size > 0) seen.set(name, stats.mode & 0o777);
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await backup;
-  } finally {
-    process.umask(umask);
-  }
-  seen.delete('done');
-  assert.ok(seen.size > 0, 'a file was seen while it grew');
-  assert.equal([...new Set(seen.values())], [0o600], [...seen.keys()].join());
-  writeFileSync(join(folder, '.copy2.db.1:1.00.tmp'), 'of a killed process');
-  const { file } = store;
-  await store.close();
-  const handle = openSync(file, 'r+');
-  writeSync(handle, Buffer.alloc(4096 * 100, 0xee), 0, 4096 * 100, 4096 * 6);
-  closeSync(handle);
-  const damaged = await Store.open(file);
-  assert.match(await rejected(damaged.backup(join(folder, 'copy2.db'))), /malformed/);
-  assert.equal(readdirSync(folder), ['copy.db']);
-  await damaged.close();
 });
 
 // attack damaged-files: an integrity check finds a damaged page

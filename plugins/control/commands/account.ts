@@ -1,4 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
 import { purgeAccount } from '../purge.ts';
 import { removeAccount } from '../removal.ts';
@@ -33,7 +34,16 @@ export const accountCommands: CommandGroup = {
       ],
       run: add,
     },
-    { usage: 'list', summary: 'list all accounts', run: list },
+    {
+      usage: 'list',
+      summary: 'list all accounts, or some of them',
+      options: [
+        { flags: '--plan <name>', summary: 'only those on a plan' },
+        { flags: '--no-plan', summary: 'only those without a plan' },
+        { flags: '--suspended', summary: 'only those that are suspended' },
+      ],
+      run: list,
+    },
     { usage: 'show <username>', summary: 'show one account with its features', run: show },
     {
       usage: 'set <username>',
@@ -68,20 +78,23 @@ export const accountCommands: CommandGroup = {
 async function add(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
   const isAdmin = options['admin'] === true;
-  return context.withStore(async ({ identity: { accounts, passwords } }) => {
-    const password = given ?? passwords.random();
-    const account = await accounts.create({
-      username,
-      role: isAdmin ? 'admin' : 'user',
-      passwordHash: await passwords.hash(password),
-      ...(isAdmin ? {} : planOf(options)),
-      ...(typeof options['email'] === 'string' && { email: options['email'] }),
-    });
-    const added = `added ${account.role} ${username}`;
-    return given === undefined
-      ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }
-      : { value: describe(account), text: added };
-  });
+  return context.withStore(
+    async ({ identity: { accounts, passwords } }) => {
+      const password = given ?? passwords.random();
+      const account = await accounts.create({
+        username,
+        role: isAdmin ? 'admin' : 'user',
+        passwordHash: await passwords.hash(password),
+        ...(isAdmin ? {} : planOf(options)),
+        ...(typeof options['email'] === 'string' && { email: options['email'] }),
+      });
+      const added = `added ${account.role} ${username}`;
+      return given === undefined
+        ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }
+        : { value: describe(account), text: added };
+    },
+    { create: isAdmin }, // a node begins with its first administrator
+  );
 }
 
 /** The plan that the options name, `null` for `--no-plan`. */
@@ -89,19 +102,26 @@ function planOf({ plan }: OptionValues): { plan?: string | null } {
   return plan === false ? { plan: null } : typeof plan === 'string' ? { plan } : {};
 }
 
-function list(context: CommandContext) {
-  return context.withStore(async ({ identity: { accounts } }) => {
+function list(context: CommandContext, _: readonly string[], { plan, suspended }: OptionValues) {
+  return context.withStore(async ({ identity: { accounts, plans } }) => {
+    if (typeof plan === 'string') await plans.get(plan); // rejects if there is none: a typing error is no empty list
     const all: Account[] = [];
     for (let page = await accounts.list(PAGE); page.length > 0;)
       page = await accounts.list(PAGE, all[all.push(...page) - 1]?.username);
-    const rows = all.map(({ username, role, plan, suspended, email }) => [
+    const found = all.filter(
+      (account) =>
+        (suspended !== true || account.suspended) &&
+        (typeof plan !== 'string' || account.plan?.name === plan) &&
+        (plan !== false || (account.plan === undefined && account.role === 'user')),
+    );
+    const rows = found.map(({ username, role, plan, suspended, email }) => [
       username,
       role,
       plan?.name ?? '',
       suspended ? 'suspended' : '',
       email,
     ]);
-    return { value: all.map(describe), text: textTable(['USERNAME', 'ROLE', 'PLAN', 'STATE', 'EMAIL'], rows) };
+    return { value: found.map(describe), text: textTable(['USERNAME', 'ROLE', 'PLAN', 'STATE', 'EMAIL'], rows) };
   });
 }
 
@@ -117,10 +137,10 @@ function show(context: CommandContext, [username = '']: readonly string[]) {
 
 function set(context: CommandContext, [username = '']: readonly string[], { plan, email }: OptionValues) {
   return context.withStore(async ({ identity: { accounts } }) => {
-    const account = await accounts.update(username, {
-      ...planOf({ plan }),
-      ...(typeof email === 'string' && { email }),
-    });
+    const changes = { ...planOf({ plan }), ...(typeof email === 'string' && { email }) };
+    if (Object.keys(changes).length === 0)
+      throw new HttpError('invalid_request', 'nothing to change: give --plan, --no-plan or --email');
+    const account = await accounts.update(username, changes);
     return { value: describe(account), text: `${username} is changed` };
   });
 }

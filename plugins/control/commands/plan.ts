@@ -1,3 +1,4 @@
+import { HttpError } from '../../../kernel/errors.ts';
 import type { Plan } from '../../../kernel/identity/plans.ts';
 import {
   textTable,
@@ -81,7 +82,10 @@ function add(context: CommandContext, [name = '']: readonly string[], options: O
 
 function set(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
   return context.withStore(async ({ identity: { plans } }) => {
-    await plans.update(name, limitsOf(options));
+    const limits = limitsOf(options);
+    if (Object.keys(limits).length === 0)
+      throw new HttpError('invalid_request', 'nothing to change: give a limit, such as --cpu-limit');
+    await plans.update(name, limits);
     return { value: describe(await plans.get(name)), text: `changed plan ${name}` };
   });
 }

@@ -1,23 +1,18 @@
 import type { Command } from 'commander';
-import { resolve } from 'node:path';
+import { assertStoreExists } from '../core.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog } from '../log.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import type { Gathered } from '../plugin-api/extension-points.ts';
 import { textTable } from '../plugin-api/command.ts';
-import { configOf, print, withCore, type GlobalOptions } from './command-context.ts';
+import { configOf, print, type GlobalOptions } from './command-context.ts';
 import { precautions } from './precautions.ts';
-
-/** `hostkeep backup <file>`: writes a consistent copy of the store, also while a server runs. */
-export async function backup(target: string, _: GlobalOptions, command: Command): Promise<void> {
-  await withCore(command.optsWithGlobals<GlobalOptions>(), ({ store }) => store.backup(resolve(target)));
-  print(false, undefined, `wrote ${resolve(target)}; back up keys.json in the data folder too`);
-}
 
 /** `hostkeep doctor`: checks that every plugin has what it needs. The exit code is 1 if something is missing. */
 export async function doctor(_: GlobalOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
   const config = configOf(options);
+  assertStoreExists(config.data);
   const hostkeep = await Hostkeep.start(config, createLog('silent'), { listen: 'never' });
   try {
     const findings = await examine(hostkeep);
@@ -43,7 +38,7 @@ async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { 
     name: 'store',
     ok: faults.length === 0,
     detail: faults.length === 0 ? core.store.file : faults.join('; '),
-    ...(faults.length > 0 && { remedy: 'restore hostkeep.db and keys.json from a backup' }),
+    ...(faults.length > 0 && { remedy: 'stop the server and run `hostkeep restore --force <backup>`' }),
   };
   const unsafe = await core.jobs.unsafeParents(() => core.accounts.usernames());
   const roots = {

@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { join } from 'node:path';
+import { configFaults, type ConfigFault } from '../config/config-faults.ts';
+import { installedConfig, readJson, SHIPPED } from '../config/configuration.ts';
+import { masked, withSecretFiles } from '../config/secrets.ts';
+import { settingsReference } from '../config/settings-reference.ts';
+import { installedPlugins, sectionOf } from '../plugin-host/discovery.ts';
+import { editorSchema, wholeSchema } from '../plugin-host/whole-schema.ts';
+import type { Plugin } from '../plugin-api/plugin.ts';
+import { textTable } from '../plugin-api/command.ts';
+import { projectDir } from '../system/project-dir.ts';
+import { configOf, print, type GlobalOptions } from './command-context.ts';
+
+type Options = GlobalOptions & { readonly json?: boolean };
+
+interface ShownSetting {
+  readonly setting: string;
+  readonly value: unknown;
+  /** The file or the variable that set it. */
+  readonly origin: string;
+}
+
+/** `hostkeep config check | show | schema | reference` */
+export function addConfigCommands(program: Command): void {
+  const config = program.command('config').description('check and describe the configuration');
+  config
+    .command('check')
+    .description('print all faults with file, line and column; the exit code is 1 if there are any')
+    .option('--json', 'print JSON')
+    .action(check);
+  config
+    .command('show')
+    .description('print all settings in effect, and what set each; secrets are masked')
+    .option('--json', 'print JSON')
+    .action(show);
+  config
+    .command('schema')
+    .description('print a JSON Schema of the whole configuration, for editors')
+    .action(async () => print(true, editorSchema(withSecretFiles(wholeSchema(await loadedPlugins()))), ''));
+  config
+    .command('reference')
+    .description('print all settings with type, default and description, in Markdown')
+    .action(async () =>
+      print(
+        false,
+        undefined,
+        settingsReference(withSecretFiles(wholeSchema(await loadedPlugins())), readJson(join(projectDir, SHIPPED))),
+      ),
+    );
+}
+
+async function check(_: GlobalOptions, command: Command): Promise<void> {
+  const { json, config = installedConfig() } = command.optsWithGlobals<Options>();
+  const { files, faults } = configFaults(config, process.env, wholeSchema(await loadedPlugins()));
+  const valid = files.length === 0 ? 'there is no configuration file; the defaults hold' : `${files.join(', ')}: valid`;
+  print(json, { files, faults }, faults.length === 0 ? valid : faults.map(lineOf).join('\n'));
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+async function show(_: GlobalOptions, command: Command): Promise<void> {
+  const { json, ...options } = command.optsWithGlobals<Options>();
+  const config = configOf(options);
+  const plugins = (await loadedPlugins()).filter(({ name }) => config.plugins[name] !== false);
+  const whole = wholeSchema(plugins);
+  const { sections: _sections, sourceOf: _sourceOf, originOf, ...kernel } = config;
+  const sections = plugins
+    .filter((plugin) => plugin.config !== undefined)
+    .map((plugin) => [plugin.name, sectionOf(plugin, config)]);
+  const value = masked(whole, { ...kernel, ...Object.fromEntries(sections) });
+  const settings = leaves(value).map(([setting, each]): ShownSetting => {
+    const origin = originOf(setting) ?? originOf(`${setting}_file`) ?? SHIPPED;
+    return { setting, value: each, origin: origin === SHIPPED ? 'default' : origin };
+  });
+  const rows = settings.map(({ setting, value: each, origin }) => [setting, JSON.stringify(each), origin]);
+  print(json, settings, textTable(['SETTING', 'VALUE', 'SET BY'], rows));
+}
+
+function lineOf({ source, line, column, setting, message }: ConfigFault): string {
+  const place = line === undefined ? source : `${source}:${line}:${column}`;
+  return `${place}: ${setting === '' ? '' : `${setting} `}${message}`;
+}
+
+/** The members of a value that are not objects with members. */
+function leaves(value: unknown, path = ''): [path: string, value: unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)
+    return [[path, value]];
+  return Object.entries(value).flatMap(([name, each]) => leaves(each, path === '' ? name : `${path}.${name}`));
+}
+
+const loadedPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));

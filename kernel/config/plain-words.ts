@@ -1,0 +1,79 @@
+import type { TSchema } from '../schema.ts';
+import type { Violation } from './validator.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object { … }',
+  array: 'a list [ … ]',
+  null: 'null',
+};
+/** Longer patterns say less than the description of the setting, in characters. */
+const READABLE_PATTERN = 30;
+/** Sentences about limits, by keyword. */
+const LIMITS: Readonly<Record<string, (limit: number) => string>> = {
+  minimum: (limit) => `must be at least ${limit}`,
+  maximum: (limit) => `must be at most ${limit}`,
+  exclusiveMinimum: (limit) => `must be more than ${limit}`,
+  exclusiveMaximum: (limit) => `must be less than ${limit}`,
+  minLength: (limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
+  maxLength: (limit) => `must have at most ${limit} characters`,
+  minItems: (limit) => `must have at least ${limit} ${limit === 1 ? 'entry' : 'entries'}`,
+  maxItems: (limit) => `must have at most ${limit} entries`,
+};
+
+/** Returns what is wrong with a setting as an operator would say it, without its name: `must be at least 60`. */
+export function inPlainWords({ keyword, params, schema, value, path, message }: Violation): string {
+  const limit = LIMITS[keyword];
+  if (limit !== undefined) return limit(Number(params['limit']));
+  if (keyword === 'type') return `must be ${TYPES[String(params['type'])]}, and is ${TYPES[typeOf(value)]}`;
+  if (keyword === 'enum' || keyword === 'anyOf') return `must be ${alternatives(schema)}`;
+  if (keyword === 'pattern') return formOf(schema);
+  if (keyword === 'not') return 'is a plugin without settings';
+  if (keyword === 'required') return 'is missing';
+  if (keyword !== 'additionalProperties') return message;
+  const similar = mostSimilar(path.slice(path.lastIndexOf('/') + 1), Object.keys(schema['properties'] as object));
+  return similar === undefined ? 'is not known here' : `is not known here; did you mean ${similar}?`;
+}
+
+/** Returns the kind of values that a schema takes, for people: `a whole number`, `one of on, off`. */
+export function alternatives(schema: TSchema): string {
+  if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`;
+  if ('const' in schema) return String(schema['const']);
+  if (!Array.isArray(schema['anyOf'])) return TYPES[String(schema['type'])] ?? 'any value';
+  const each = (schema['anyOf'] as TSchema[]).map(alternatives);
+  return schema['anyOf'].every((form: object) => 'const' in form) ? `one of ${each.join(', ')}` : each.join(' or ');
+}
+
+function formOf({ pattern, description }: TSchema): string {
+  return typeof description === 'string' && String(pattern).length > READABLE_PATTERN
+    ? `does not have the right form: ${description}`
+    : `must match the pattern ${String(pattern)}`;
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}
+
+/** The name that takes the fewest changes of letters to become, if those are few. */
+function mostSimilar(name: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((each) => ({ each, changes: changesBetween(name.toLowerCase(), each) }))
+    .toSorted((a, b) => a.changes - b.changes);
+  return best !== undefined && best.changes <= Math.max(1, Math.floor(name.length / 3)) ? best.each : undefined;
+}
+
+/** The Levenshtein distance. */
+function changesBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 0; i < from.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j += 1)
+      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (from[i] === to[j] ? 0 : 1)));
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
