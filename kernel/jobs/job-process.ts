@@ -107,7 +107,11 @@ function failure(id: number, error: unknown): JobReply {
   };
 }
 
+/** An orderly exit waits for all threads, and so for a file system that does not answer. */
 async function end(): Promise<void> {
-  for (const release of releases) await release();
-  process.exit();
+  try {
+    for (const release of releases) await release();
+  } finally {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }

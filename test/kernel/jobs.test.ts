@@ -169,6 +169,21 @@ test('errors with a code reach the caller, bytes go both ways, and other failure
 });
 
 // threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
+// threat hung-file-system: a process that cannot end in order does not outlive its caller
+test('a process whose thread hangs ends with its caller', async () => {
+  const pool = jobs.open({ name: 'test', processes: 1, idleMs: 60_000 });
+  const folder = join(files, 'fred');
+  mkdirSync(folder);
+  execFileSync('mkfifo', ['--', join(folder, 'pipe')]);
+  const fred = jobs.ownerOf({ id: 7, username: 'fred' });
+  const { pid } = (await pool.run(probe(), fred, { act: 'who' })) as Process;
+  const hung = codeOf(pool.run(probe(), fred, { act: 'read', path: join(folder, 'pipe') }));
+  await new Promise((resolve) => setImmediate(resolve));
+  await pool.close();
+  assert.is(await hung, 'overloaded');
+  assert.not.ok(existsSync(`/proc/${pid}`));
+});
+
 test('the same question is answered once for all who ask it at the same time', async () => {
   const counts = await Promise.all(Array.from({ length: 20 }, () => ask(bea, { act: 'count' })));
   assert.is(new Set(counts).size, 1);
