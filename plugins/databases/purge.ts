@@ -34,9 +34,6 @@ export async function purgeDatabases(
   }
 }
 
-/** What a purge need not know of a database. */
-const UNSIZED = { sizeBytes: 0, method: 'files', toOpen: 0, isInSharedSpace: false } as const;
-
 async function namesOf(
   client: MysqlClient,
   { ownership, database_user: user }: ServerSettings,
@@ -44,7 +41,7 @@ async function namesOf(
   username: string,
 ): Promise<string[]> {
   const found = await client.query<{ name: string }>('select schema_name as name from information_schema.schemata');
-  const databases = found.map(({ name }) => ({ name, ...UNSIZED }));
+  const databases = found.map(({ name }) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(databases, ownership === 'grants' ? await readGrants(client) : []);
   const own = {
     prefix: async () => withoutThoseOf(await accounts.namesExtending(username), catalogue.prefixed(username)),

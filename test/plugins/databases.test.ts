@@ -205,8 +205,7 @@ test('option files are parsed as the servers parse them', () => {
 
 // threat reused-names: an unescaped underscore in a grant matches no other account's databases
 test('databases are matched with user names and grants as a whole', () => {
-  const named = (...names: string[]) =>
-    names.map((name) => ({ name, sizeBytes: 0, method: 'files' as const, toOpen: 0, isInSharedSpace: false }));
+  const named = (...names: string[]) => names.map((name) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(
     named('ann_b_shop', 'ann_shop', 'annab_z', 'ann2_x', 'annx', 'ann', 'Ann_x', 'mysql', 'a.b_c'),
     [
@@ -231,17 +230,19 @@ test('databases are matched with user names and grants as a whole', () => {
   );
 });
 
-test('patterns of grants match with an underscore as itself, in a bounded time', () => {
+test('patterns of grants are matched as a whole, in a bounded time', () => {
   const matching = (pattern: string, ...names: string[]) =>
     names.filter((name) => new GrantPattern(pattern).matches(name));
   assert.equal(matching('a.b%', 'a.b', 'a.b*[', 'axb', 'xa.b'), ['a.b', 'a.b*[']);
   assert.equal(matching('100\\%', '100%', '1000', '100\\'), ['100%']);
-  assert.equal(matching('a%b_', 'abx', 'aabb_', 'a\nb_', 'ab', 'b'), ['aabb_', 'a\nb_']);
+  assert.equal(matching('a%b_', 'ab_', 'a\nb😀b_', 'abx', 'ab', 'b_'), ['ab_', 'a\nb😀b_']);
   assert.equal(matching('%', '', 'x'), ['', 'x']);
   assert.equal(matching('', '', 'x'), ['']);
   assert.equal(
     [new GrantPattern('ann\\_%').prefix, new GrantPattern('%x').prefix, new GrantPattern('ab').prefix],
     ['ann_', '', 'ab'],
   );
-  assert.equal(matching(`${'%a'.repeat(31)}%b`, 'a'.repeat(64)), [], 'which a regular expression would not end');
+  const started = performance.now();
+  assert.equal(matching(`${'%a'.repeat(31)}%b`, 'a'.repeat(64)), []);
+  assert.ok(performance.now() - started < 100);
 });

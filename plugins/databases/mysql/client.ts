@@ -14,7 +14,7 @@ const CONNECTIONS = 3;
 const REPLY_BYTES = 16 * 2 ** 20;
 const REPLY_ROWS = 100_000;
 const CLOSE_MS = 1000;
-/** Seconds for which the server keeps an unused connection of ours; its longest time on every system. */
+/** Seconds for which the server keeps an unused connection; the largest value on every system. */
 const IDLE_SECONDS = 2_147_483;
 /**
  * Settings of each connection: SQL modes may change quoting, statements are limited on the server too, and a connection

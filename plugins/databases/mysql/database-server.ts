@@ -2,7 +2,7 @@ import { messageOf, retryLater, type HttpError } from '../../../kernel/errors.ts
 import type { Log } from '../../../kernel/log.ts';
 import type { ServerSettings } from '../schema.ts';
 import { MysqlClient, type QueryLimits } from './client.ts';
-import { ServerCatalogue, type SizeMethod } from './server-catalogue.ts';
+import { ServerCatalogue, type ListedDatabase, type SizeMethod } from './server-catalogue.ts';
 import { readGrants, readListing } from './size-queries.ts';
 import { TableSizes } from './table-sizes.ts';
 
@@ -17,7 +17,7 @@ interface ServerOptions extends QueryLimits {
 
 /** All databases of a server at one moment, with the sizes that its listing shows. */
 export interface ServerSnapshot {
-  readonly catalogue: ServerCatalogue;
+  readonly catalogue: ServerCatalogue<ListedDatabase>;
   /** Milliseconds since 1970. */
   readonly takenAt: number;
 }

@@ -3,7 +3,8 @@ const ANY = Symbol('any text');
 /**
  * A pattern of `mysql.db`: `%` is any text, and `\` quotes the next character. An underscore stands for itself, although
  * the servers take it for any character: in the usual grant on `ann_%` it is meant so, and otherwise `annab_x` would be
- * ann's. Customers may write patterns, so matching takes time in proportion to both lengths, which a regular expression does not promise.
+ * ann's. Customers may write patterns, so matching takes time in proportion to both lengths, which a regular expression
+ * does not promise.
  */
 export class GrantPattern {
   /** The text with which each match begins. */
@@ -11,10 +12,8 @@ export class GrantPattern {
   readonly #tokens: readonly (string | typeof ANY)[];
 
   constructor(pattern: string) {
-    this.#tokens = Array.from(pattern.matchAll(/\\?./gsu), ([text]) => {
-      return text === '%' ? ANY : ([...text].at(-1) ?? '');
-    });
-    const literal = this.#tokens.findIndex((token) => typeof token === 'symbol');
+    this.#tokens = Array.from(pattern.matchAll(/\\?./gsu), ([text]) => (text === '%' ? ANY : ([...text].at(-1) ?? '')));
+    const literal = this.#tokens.findIndex((token) => token === ANY);
     this.prefix = this.#tokens.slice(0, literal < 0 ? undefined : literal).join('');
   }
 

@@ -28,16 +28,16 @@ export interface Grant {
 }
 
 /** The databases of a server, indexed so that finding one account's does not scan all. */
-export class ServerCatalogue {
-  readonly system: readonly ListedDatabase[];
+export class ServerCatalogue<D extends Database> {
+  readonly system: readonly D[];
   /** All others, sorted by name. */
-  readonly others: readonly ListedDatabase[];
+  readonly others: readonly D[];
   /** By the part of the name before the first underscore. */
-  readonly #byHead = new Map<string, ListedDatabase[]>();
-  readonly #byName: ReadonlyMap<string, ListedDatabase>;
+  readonly #byHead = new Map<string, D[]>();
+  readonly #byName: ReadonlyMap<string, D>;
   readonly #grants = new Map<string, Grant[]>();
 
-  constructor(databases: readonly ListedDatabase[], grants: readonly Grant[] = []) {
+  constructor(databases: readonly D[], grants: readonly Grant[] = []) {
     const sorted = databases.toSorted(byName);
     this.system = sorted.filter(({ name }) => SYSTEM.has(name));
     this.others = sorted.filter(({ name }) => !SYSTEM.has(name));
@@ -47,7 +47,7 @@ export class ServerCatalogue {
   }
 
   /** Returns the databases named `<username>_…`. */
-  prefixed(username: string): ListedDatabase[] {
+  prefixed(username: string): D[] {
     const prefix = `${username}_`;
     return (this.#byHead.get(headOf(username)) ?? []).filter(({ name }) => name.startsWith(prefix));
   }
@@ -56,20 +56,23 @@ export class ServerCatalogue {
    * Returns the databases on which, or on a table of which, a database user has a privilege. Global privileges do not
    * count.
    */
-  granted(user: string): ListedDatabase[] {
-    const found = new Map<string, ListedDatabase>();
+  granted(user: string): D[] {
+    const found = new Map<string, D>();
     for (const grant of this.#grants.get(user) ?? [])
       for (const database of this.#matching(grant)) found.set(database.name, database);
     return [...found.values()].toSorted(byName);
   }
 
-  #matching({ name, isPattern }: Grant): ListedDatabase[] {
-    if (!isPattern) return [this.#byName.get(name) ?? []].flat();
+  #matching({ name, isPattern }: Grant): D[] {
+    if (!isPattern) {
+      const database = this.#byName.get(name);
+      return database === undefined ? [] : [database];
+    }
     const pattern = new GrantPattern(name);
     return this.#startingWith(pattern.prefix).filter((database) => pattern.matches(database.name));
   }
 
-  #startingWith(prefix: string): readonly ListedDatabase[] {
+  #startingWith(prefix: string): readonly D[] {
     const first = this.#firstFrom(prefix);
     let end = first;
     while (this.others[end]?.name.startsWith(prefix) === true) end += 1;
@@ -92,15 +95,12 @@ export class ServerCatalogue {
  * Whether a name could belong to an account with a longer name: `ann_b_shop` is ann_b's if that account exists, else
  * ann's.
  */
-export function isAmbiguous(username: string, { name }: Pick<ListedDatabase, 'name'>): boolean {
+export function isAmbiguous(username: string, { name }: Pick<Database, 'name'>): boolean {
   return name.includes('_', username.length + 1);
 }
 
 /** Returns the databases that belong to none of the accounts with longer names. */
-export function withoutThoseOf(
-  longerUsernames: readonly string[],
-  databases: readonly ListedDatabase[],
-): ListedDatabase[] {
+export function withoutThoseOf<D extends Database>(longerUsernames: readonly string[], databases: readonly D[]): D[] {
   return databases.filter(({ name }) => !longerUsernames.some((username) => name.startsWith(`${username}_`)));
 }
 

@@ -6,6 +6,8 @@ import { isAmbiguous, withoutThoseOf, type ListedDatabase, type ServerCatalogue 
 
 /** How long longer names are kept: none is added any more, but some may be left from before. */
 const NAMES_MS = 5000;
+/** System databases hardly grow. */
+const SYSTEM_REST_MS = 60_000;
 
 /** The databases of accounts on one server. */
 export class ServerSource implements DatabaseSource {
@@ -29,12 +31,14 @@ export class ServerSource implements DatabaseSource {
   }
 
   #databasesIn(snapshot: ServerSnapshot, account: Account): AccountDatabases | Promise<AccountDatabases> {
+    return this.#kept.get(snapshot)?.get(account) ?? this.#find(snapshot, account);
+  }
+
+  #find(snapshot: ServerSnapshot, account: Account): AccountDatabases | Promise<AccountDatabases> {
     const kept = this.#kept.get(snapshot) ?? new WeakMap<Account, AccountDatabases | Promise<AccountDatabases>>();
     this.#kept.set(snapshot, kept);
-    let databases = kept.get(account);
-    if (databases !== undefined) return databases;
     const own = this.#ownIn(snapshot.catalogue, account);
-    databases =
+    const databases =
       own instanceof Promise
         ? own.then((listed) => this.#complete(snapshot, account, listed))
         : this.#complete(snapshot, account, own);
@@ -60,11 +64,16 @@ export class ServerSource implements DatabaseSource {
         system.map((database) => tables.complete(database)),
         takenAt,
       );
-    const measured = [tables.refresh(id, own), tables.refresh('', system)].filter((each) => each !== undefined);
+    const measured = [tables.refresh(id, own), tables.refresh('', system, SYSTEM_REST_MS)].filter(
+      (each) => each !== undefined,
+    );
     return measured.length === 0 ? complete() : Promise.all(measured).then(complete);
   }
 
-  #ownIn(catalogue: ServerCatalogue, account: Account): readonly ListedDatabase[] | Promise<readonly ListedDatabase[]> {
+  #ownIn(
+    catalogue: ServerCatalogue<ListedDatabase>,
+    account: Account,
+  ): readonly ListedDatabase[] | Promise<readonly ListedDatabase[]> {
     const { username } = account;
     if (this.#server.ownership === 'login') return catalogue.others;
     if (this.#server.ownership === 'grants')

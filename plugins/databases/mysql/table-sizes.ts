@@ -35,7 +35,7 @@ const WAITING = 10_000;
 /** An attempt of a second is repeated after ten seconds. */
 const REST_FACTOR = 10;
 const LONGEST_REST_MS = 60_000;
-/** How long an owner's databases are measured, before others of its requests may start again with the rest. */
+/** How long an owner's databases are measured at a time, and how long one of them may take. */
 const ROUND_MS = 5000;
 /** A size whose measurement is overdue for longer is marked as old. */
 const LATE_MS = 5000;
@@ -43,8 +43,8 @@ const LATE_MS = 5000;
 const WAIT_MS = 1500;
 
 /**
- * Sizes of tables that must be opened to be sized. Their owner can lock them, or have thousands of them, so they are
- * asked for one database at a time, each with a limit, and only while its owner asks; owners share the connections
+ * Sizes of tables that must be opened to be sized. Their owner can lock them, or have thousands of them, so one
+ * database is measured at a time, each with a limit, and only while its owner polls; owners share the connections
  * fairly. While a size cannot be had, the last known one stands in.
  */
 export class TableSizes {
@@ -59,9 +59,13 @@ export class TableSizes {
 
   /**
    * Starts to measure those databases of an owner that are due. Returns `undefined` if there is nothing to wait for, else
-   * a promise that never rejects.
+   * a promise that never rejects. `restMs` is the least time after a success.
    */
-  refresh(owner: string | number, databases: readonly ListedDatabase[]): Promise<void> | undefined {
+  refresh(
+    owner: string | number,
+    databases: readonly ListedDatabase[],
+    restMs = this.#options.refreshMs,
+  ): Promise<void> | undefined {
     const now = performance.now();
     let round = this.#rounds.get(owner);
     if (round?.flight === undefined) {
@@ -72,7 +76,7 @@ export class TableSizes {
       if (due.length === 0) return undefined;
       round = { restsUntil: 0 };
       this.#rounds.set(owner, round);
-      round.flight = this.#runRound(owner, round, due);
+      round.flight = this.#runRound(owner, round, due, restMs);
     }
     return withDeadline(round.flight, WAIT_MS).catch(() => undefined);
   }
@@ -96,15 +100,24 @@ export class TableSizes {
       if (flight === undefined && now >= restsUntil) this.#rounds.delete(owner);
   }
 
-  async #runRound(owner: string | number, round: Round, due: readonly ListedDatabase[]): Promise<void> {
-    const startedAt = performance.now();
+  async #runRound(owner: string | number, round: Round, due: readonly ListedDatabase[], restMs: number): Promise<void> {
+    const roundStartedAt = performance.now();
     const oldestFirst = due.toSorted((a, b) => this.#entry(a).dueAt - this.#entry(b).dueAt);
     for (const database of oldestFirst) {
-      if (performance.now() - startedAt > ROUND_MS) break;
+      const startedAt = performance.now();
+      if (startedAt - roundStartedAt > ROUND_MS) break;
       const entry = this.#entry(database);
-      await (entry.flight ??= this.#measure(owner, database, entry).finally(() => delete entry.flight));
+      const measure = async () => {
+        const isMeasured = await this.#measure(owner, database, entry);
+        entry.dueAt = Math.max(
+          performance.now() + (isMeasured ? restMs : this.#options.refreshMs),
+          restAfter(startedAt),
+        );
+        delete entry.flight;
+      };
+      await (entry.flight ??= measure());
     }
-    round.restsUntil = restAfter(startedAt);
+    round.restsUntil = restAfter(roundStartedAt);
     delete round.flight;
   }
 
@@ -114,8 +127,8 @@ export class TableSizes {
     return entry;
   }
 
-  /** Never rejects: after a failure the earlier size stays, marked as old. */
-  async #measure(owner: string | number, database: ListedDatabase, entry: OpenedTables): Promise<void> {
+  /** Returns whether the size is known now; after a failure the earlier one stays. Never rejects. */
+  async #measure(owner: string | number, database: ListedDatabase, entry: OpenedTables): Promise<boolean> {
     const startedAt = performance.now();
     try {
       const client = await this.#options.connect();
@@ -127,19 +140,21 @@ export class TableSizes {
         const opened = await this.#queue.run(owner, () => openTables(client, database, names));
         bytes += opened.bytes;
         tables = opened.rest;
+        if (performance.now() - startedAt > ROUND_MS) throw new Error('it takes too long');
       }
       entry.sized = { bytes, takenAt };
       entry.hasFailed = false;
+      return true;
     } catch (error) {
       if (!entry.hasFailed)
         this.#options.log.debug({ database: database.name, err: error }, 'the size of a database cannot be measured');
       entry.hasFailed = true;
+      return false;
     }
-    entry.dueAt = Math.max(performance.now() + this.#options.refreshMs, restAfter(startedAt));
   }
 }
 
-/** Where the listing alone shows how many tables there are, the server is not asked for their names. */
+/** Where the listing alone shows how many tables there are, their names are not fetched. */
 function mustOpen({ toOpen }: ListedDatabase): boolean {
   return toOpen > 0 && toOpen <= OPENED_TABLES;
 }
