@@ -69,7 +69,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   maxmind: 'plugins/account',
   '@ip-location-db/geo-whois-asn-country-mmdb': 'plugins/account',
   tldts: 'plugins/domains',
-  dockerode: 'plugins/containers',
+  dockerode: 'plugins/containers/engine/engine-modem.ts',
   mysql2: 'plugins/databases',
   'php-parser': 'plugins/websites',
   systeminformation: 'plugins/usage',

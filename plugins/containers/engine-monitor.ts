@@ -68,7 +68,8 @@ export class EngineMonitor {
 
 /** Returns the remedy for an engine that does not answer, by the message of the failed request. */
 export function remedyFor(message: string, isOwn: boolean): string {
-  if (isOwn) return "start the account's engine, and make sure that no part of its socket's path is a symbolic link";
+  if (isOwn)
+    return "start the account's engine; its socket must belong to the user of the account's files, and no part of its path may be a symbolic link";
   if (/\bEACCES\b/.test(message)) return 'give this user access: usermod -aG docker <user>, then log in again';
   return 'apt-get install docker.io and start dockerd, or set containers.socket (empty = no engine)';
 }

@@ -54,5 +54,5 @@ function published(containers: readonly Container[], privatePorts: readonly numb
 
 function namesOf({ labels, names, image }: Container): string[] {
   const program = image.split('/').at(-1)?.split(/[:@]/)[0] ?? '';
-  return [labelOf(labels, 'com.docker.compose.service'), program, ...names].map((name) => name.toLowerCase());
+  return [labelOf(labels, 'com.docker.compose.service') ?? '', program, ...names].map((name) => name.toLowerCase());
 }

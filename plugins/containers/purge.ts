@@ -3,7 +3,6 @@ import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
 import { isOfProject, isOwnedBy } from './engine/container-snapshot.ts';
 import type { Container } from './engine/container.ts';
 import type { EngineClient } from './engine/engine-client.ts';
-import { labels, list, members, text } from './engine/untrusted-json.ts';
 
 /** Stopping a container that ignores signals takes ten seconds. */
 const TIMEOUT_MS = 30_000;
@@ -36,10 +35,8 @@ async function volumesOf(
   mounted: ReadonlySet<string>,
   mountedElsewhere: ReadonlySet<string>,
 ): Promise<{ own: string[]; doubtful: string[] }> {
-  const volumes = list(members(await readVolumes(engine))['Volumes'])
-    .map(members)
-    .map(({ Name, Labels }) => ({ name: text(Name), labels: labels(Labels) }))
-    .filter(({ name }) => VOLUME.test(name));
+  const all = await engine.ask('volumes', {}, { timeoutMs: TIMEOUT_MS });
+  const volumes = all.filter(({ name }) => VOLUME.test(name));
   const ofProject = volumes.filter(({ labels: given }) => isOfProject(given, account)).map(({ name }) => name);
   const labelled = volumes.filter(({ labels: given }) => isOwnedBy(given, account)).map(({ name }) => name);
   const own = new Set([...labelled, ...ofProject.filter((name) => mounted.has(name))]);
@@ -55,12 +52,6 @@ function withDoubtful(part: PurgePart, doubtful: readonly string[]): PurgePart {
   return { ...part, problem: part.problem === undefined ? problem : `${part.problem}; ${problem}` };
 }
 
-async function readVolumes(engine: EngineClient): Promise<unknown> {
-  const { status, text: body } = await engine.ask('request', { path: '/volumes', method: 'GET', query: {} });
-  if (status !== 200) throw new Error(`the engine at ${engine.socketPath} answers /volumes with ${status}`);
-  return JSON.parse(body) as unknown;
-}
-
 async function removeAll(
   engine: EngineClient,
   what: 'containers' | 'volumes',
@@ -71,8 +62,8 @@ async function removeAll(
   const problems: string[] = [];
   for (const name of names) {
     signal.throwIfAborted();
-    const question = { path: `/${what}/${name}`, method: 'DELETE', query } as const;
-    const { status } = await engine.ask('request', question, { timeoutMs: TIMEOUT_MS });
+    const request = { method: 'DELETE', path: `/${what}/${name}`, query } as const;
+    const { status } = await engine.ask('request', request, { timeoutMs: TIMEOUT_MS });
     if (!GONE.has(status)) problems.push(`${name}: the engine answers ${status}`);
   }
   return {

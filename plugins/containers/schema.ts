@@ -20,7 +20,7 @@ export const ContainersConfig = Type.Object(
       maximum: 1000,
       default: 32,
       description:
-        "How many accounts' own engines are asked at the same time. Each takes a process of some 50 MiB while it is polled; others wait",
+        "Processes for accounts' own engines. An engine has one of some 50 MiB while it is polled; further engines wait",
     }),
     timeout_ms: Type.Integer({
       minimum: 100,

@@ -13,18 +13,15 @@ const PROJECT_FOLDER = 'com.docker.compose.project.working_dir';
  * folder: others may have a project of that name.
  */
 export function isOwnedBy(labels: Labels, account: Owner): boolean {
-  const owner = named(labels, OWNER);
+  const owner = labelOf(labels, OWNER);
   if (owner !== undefined) return owner === account.username;
-  return isOfProject(labels, account) && isFolderOf(account, labelOf(labels, PROJECT_FOLDER));
+  return isOfProject(labels, account) && isFolderOf(account, labelOf(labels, PROJECT_FOLDER) ?? '');
 }
 
 /** Whether a compose project of the account's name made what bears the labels, wherever it was started from. */
 export function isOfProject(labels: Labels, { username }: Owner): boolean {
   return labelOf(labels, PROJECT) === username;
 }
-
-/** An empty label names nobody; without the label, others count. */
-const named = (labels: Labels, name: string) => labels.find(([each]) => each === name)?.[1];
 
 type Owner = Pick<Account, 'username' | 'filesRoot'>;
 
@@ -56,7 +53,7 @@ export class ContainerSnapshot {
 function groupByName(containers: readonly Container[]): Map<string, Container[]> {
   const owned = new Map<string, Container[]>();
   for (const container of containers) {
-    const name = named(container.labels, OWNER) ?? labelOf(container.labels, PROJECT);
+    const name = labelOf(container.labels, OWNER) ?? labelOf(container.labels, PROJECT) ?? '';
     const list = owned.get(name);
     if (list === undefined) owned.set(name, [container]);
     else list.push(container);

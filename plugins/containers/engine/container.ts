@@ -60,9 +60,9 @@ export function parseContainers(value: unknown): Container[] {
     }));
 }
 
-/** Returns the value of a label, `''` if there is none. */
-export function labelOf(all: Labels, name: string): string {
-  return all.find(([each]) => each === name)?.[1] ?? '';
+/** Returns the value of a label. */
+export function labelOf(all: Labels, name: string): string | undefined {
+  return all.find(([each]) => each === name)?.[1];
 }
 
 function parsePort({ IP, PrivatePort, PublicPort, Type }: Readonly<Record<string, unknown>>): ContainerPort {

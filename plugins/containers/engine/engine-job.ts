@@ -15,7 +15,7 @@ import type {
   EngineQuestionKind,
   EngineQuestions,
 } from './engine-questions.ts';
-import { count, list, members, text } from './untrusted-json.ts';
+import { count, labels, list, members, text } from './untrusted-json.ts';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -25,7 +25,8 @@ const LIST_BYTES = { shared: 16 * MIB, own: 2 * MIB };
 /** Items of one kind on an account's own engine. */
 const OWN_ITEMS = 1000;
 
-interface Asked {
+/** What a question is answered with. */
+interface AnswerContext {
   readonly modem: EngineModem;
   readonly timeoutMs: number;
   readonly isOwn: boolean;
@@ -33,32 +34,37 @@ interface Asked {
 }
 
 const answers: {
-  [K in EngineQuestionKind]: (question: EngineQuestions[K], asked: Asked) => Promise<EngineAnswers[K]>;
+  [K in EngineQuestionKind]: (question: EngineQuestions[K], context: AnswerContext) => Promise<EngineAnswers[K]>;
 } = {
   load: () => Promise.resolve(null),
-  async version(_, asked) {
-    const { Version, ApiVersion, Components } = members(await readJson('/version', SMALL_BYTES, asked));
+  async version(_, context) {
+    const { Version, ApiVersion, Components } = members(await readJson('/version', SMALL_BYTES, context));
     const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
     return { program, version: text(Version), apiVersion: text(ApiVersion) };
   },
-  async containers({ all }, asked) {
+  async containers({ all }, context) {
     const query = all ? { all: 'true' } : {};
-    const containers = parseContainers(await readJson('/containers/json', listBytes(asked), asked, query));
-    assertBounded(containers.length, asked);
+    const containers = parseContainers(await readJson('/containers/json', listBytes(context), context, query));
+    assertBounded(containers.length, context);
     return containers;
   },
-  async usage(_, asked) {
-    const usage = parseEngineUsage(await readJson('/system/df', listBytes(asked), asked), Date.now());
-    assertBounded(Math.max(usage.writtenBytes.length, usage.images.length, usage.volumes.length), asked);
+  async usage(_, context) {
+    const usage = parseEngineUsage(await readJson('/system/df', listBytes(context), context), Date.now());
+    assertBounded(Math.max(usage.writtenBytes.length, usage.images.length, usage.volumes.length), context);
     return usage;
   },
-  async firstProcess({ id }, asked) {
-    const body = await readJson(`/containers/${id}/json`, INSPECT_BYTES, asked, {}, [404]);
+  async volumes(_, context) {
+    return list(members(await readJson('/volumes', listBytes(context), context))['Volumes'])
+      .map(members)
+      .map(({ Name, Labels }) => ({ name: text(Name), labels: labels(Labels) }));
+  },
+  async firstProcess({ id }, context) {
+    const body = await readJson(`/containers/${id}/json`, INSPECT_BYTES, context, {}, [404]);
     return count(members(members(body)['State'])['Pid']) || null;
   },
-  async stats({ id }, asked) {
+  async stats({ id }, context) {
     const query = { stream: 'false', 'one-shot': 'true' };
-    return parseStats(await readJson(`/containers/${id}/stats`, SMALL_BYTES, asked, query, [404, 409])) ?? null;
+    return parseStats(await readJson(`/containers/${id}/stats`, SMALL_BYTES, context, query, [404, 409])) ?? null;
   },
   async request({ path, ...request }, { modem, timeoutMs, bytes }) {
     return modem.request(path, { ...request, timeoutMs, maxBytes: MIB, ...(bytes.length > 0 && { file: bytes }) });
@@ -73,18 +79,18 @@ export default async function answer<K extends EngineQuestionKind>(
 ): Promise<EngineOutput<K>> {
   modem ??= new EngineModem(target, root);
   try {
-    const asked: Asked = { modem, timeoutMs, isOwn: target.ownBeside !== null, bytes };
-    return { ok: true, answer: await answers[kind](question, asked) };
+    const context: AnswerContext = { modem, timeoutMs, isOwn: target.ownBeside !== null, bytes };
+    return { ok: true, answer: await answers[kind](question, context) };
   } catch (error) {
     return { ok: false, message: `the engine at ${target.socketPath} ${messageOf(error)}` };
   }
 }
 
-function listBytes({ isOwn }: Asked): number {
+function listBytes({ isOwn }: AnswerContext): number {
   return isOwn ? LIST_BYTES.own : LIST_BYTES.shared;
 }
 
-function assertBounded(items: number, { isOwn }: Asked): void {
+function assertBounded(items: number, { isOwn }: AnswerContext): void {
   if (isOwn && items > OWN_ITEMS) throw new Error(`lists ${items} items of one kind, more than ${OWN_ITEMS}`);
 }
 
@@ -92,7 +98,7 @@ function assertBounded(items: number, { isOwn }: Asked): void {
 async function readJson(
   path: string,
   maxBytes: number,
-  { modem: engine, timeoutMs }: Asked,
+  { modem: engine, timeoutMs }: AnswerContext,
   query: Readonly<Record<string, string>> = {},
   absent: readonly number[] = [],
 ): Promise<unknown> {

@@ -1,10 +1,11 @@
 /**
- * What an engine's process is asked, and what it answers: plain data of bounded size, because it crosses from one
+ * Questions to an engine's process, and its answers: plain data of bounded size, because it crosses from one
  * process to another. An engine may be a customer's, so its own bytes stay in that process.
  */
 import type { EngineUsage } from '../disk-usage/engine-usage.ts';
 import type { ContainerSample } from '../stats/sample.ts';
 import type { Container } from './container.ts';
+import type { Labels } from './untrusted-json.ts';
 
 /** The engine of a process. It never serves another. */
 export interface EngineTarget {
@@ -22,6 +23,7 @@ export interface EngineQuestions {
   containers: { readonly all: boolean };
   /** The engine walks all of its files. */
   usage: object;
+  volumes: object;
   firstProcess: { readonly id: string };
   stats: { readonly id: string };
   /** Any request; the bytes of the job are sent as a tar archive. */
@@ -40,6 +42,7 @@ export interface EngineAnswers {
   version: { readonly program: string; readonly version: string; readonly apiVersion: string };
   containers: readonly Container[];
   usage: EngineUsage;
+  volumes: readonly { readonly name: string; readonly labels: Labels }[];
   /** `null` for a container that does not run. */
   firstProcess: number | null;
   stats: ContainerSample | null;
