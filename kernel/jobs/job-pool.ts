@@ -185,17 +185,19 @@ export class JobPool {
   async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
     await this.#assertAnswering(owner);
     let worker = this.#workerOf(owner);
-    try {
-      const ask = () => worker.ask({ file: job.file, input }, options.bytes, job.timeoutMs, options.signal);
-      const reply = await ask();
-      if (reply.ok || reply.isOutdated !== true) return reply;
-      void this.#end(worker);
+    for (let isLast = false; ; isLast = true) {
+      try {
+        const reply = await worker.ask({ file: job.file, input }, options.bytes, job.timeoutMs, options.signal);
+        if (reply.ok || reply.isOutdated !== true || isLast) return reply;
+        void this.#end(worker);
+      } catch (error) {
+        this.#abandon(worker);
+        options.signal?.throwIfAborted();
+        if (!(error instanceof JobLost)) throw error;
+        // somebody else ended the process, perhaps before this job: jobs can be repeated
+        if (error.reason !== 'other' || isLast || this.#isClosed) throw this.#breach(job, owner, question, error);
+      }
       worker = this.#workerOf(owner);
-      return await ask();
-    } catch (error) {
-      this.#abandon(worker);
-      options.signal?.throwIfAborted();
-      throw error instanceof JobLost ? this.#breach(job, owner, question, error) : error;
     }
   }
 

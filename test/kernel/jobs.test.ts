@@ -168,7 +168,6 @@ test('errors with a code reach the caller, bytes go both ways, and other failure
   assert.equal(reply, new WithBytes(Buffer.from('abab'), 2));
 });
 
-// threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
 // threat hung-file-system: a process that cannot end in order does not outlive its caller
 test('a process whose thread hangs ends with its caller', async () => {
   const pool = jobs.open({ name: 'test', processes: 1, idleMs: 60_000 });
@@ -190,6 +189,7 @@ test('the same question is answered once for all who ask it at the same time', a
   assert.is(await ask(bea, { act: 'count' }), Number(counts[0]) + 1);
 });
 
+// threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
 test('an account runs one job at a time, others are answered between, and too many are refused', async () => {
   let answered = 0;
   const [crowd, pool]: [Promise<string>[], JobPool] = [

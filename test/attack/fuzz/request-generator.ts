@@ -24,6 +24,11 @@ export function requestTemplates(
   );
 }
 
+/** Headers without which an operation does not succeed. */
+const HEADERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  'openapi.home': [['Accept', 'text/html']],
+};
+
 function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate> {
   const { parameters, body, id } = operation;
   const operationId = id.slice(id.indexOf(' ') + 1);
@@ -55,7 +60,7 @@ function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate> {
       ...rest,
       operation,
       query: Object.entries(query),
-      headers: [],
+      headers: HEADERS[operationId] ?? [],
       contentType: body === undefined ? undefined : 'application/json',
       mangle: undefined,
       flaw: 'none',

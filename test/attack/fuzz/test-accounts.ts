@@ -98,7 +98,7 @@ export class TestAccounts {
         passwordHash: hash,
         ...(role === 'user' ? { plan: test.plan } : {}),
       });
-      await writeFiles(account.filesRoot, siteFiles(SITE, username));
+      await writeFiles(account.filesRoot, { ...siteFiles(SITE, username), 'databases/fuzz.sqlite': username });
       Object.assign(test, { tokenLost: true, credentialsUnknown: true });
     }
     if (account.suspended) await accounts.unsuspend(username);

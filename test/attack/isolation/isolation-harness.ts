@@ -83,7 +83,7 @@ export class IsolationHarness {
   }
 
   get reads(): CrossTenantRequest[] {
-    return plainReads(this.operations.filter(({ address }) => address === 'user'));
+    return plainReads(this.operations.filter(({ address, isGuest }) => address === 'user' && !isGuest));
   }
 
   /** Sends a request; on 503, retries a few times after the delay that the response names. */

@@ -51,5 +51,5 @@ export class Coverage {
 }
 
 function isSuccess(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 304;
+  return (status >= 200 && status < 300) || status === 302 || status === 304;
 }
