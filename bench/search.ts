@@ -54,8 +54,14 @@ async function timed(program: string, args: readonly string[]): Promise<number> 
   });
   return performance.now() - started;
 }
+/** Of the server and of the processes that hold indexes. */
 function residentBytes(): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) * 1024;
+  const { pid } = server.child;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const kib = [pid, ...children.filter((each) => each !== '')].map((each) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))?.[1]),
+  );
+  return kib.reduce((sum, each) => sum + each, 0) * 1024;
 }
 const ms = (value: number) => `${value.toFixed(2)} ms`;
 const line = (name: string, value: string, ratio = '') =>

@@ -13,6 +13,7 @@
  * - No two exported types share a name, so that a name means one thing.
  * - One file starts programs, so that none starts with the rights of the service, or through a shell.
  * - Customers' files are opened by jobs only, in processes of their own: never by the process that serves everybody.
+ * - One queue shares what is scarce between accounts, so that no other forgets to be fair.
  * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
  * - Names say what is in a file. A drawer called after nothing in particular collects everything.
  */
@@ -80,6 +81,14 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 /** The only file that may start programs. */
 const STARTS_PROGRAMS = 'kernel/system/start-program.ts';
+/** Where tasks wait, and why not all of them in the first one. */
+const QUEUES: Readonly<Record<string, string>> = {
+  'kernel/concurrency/fair-queue.ts': 'the queue of the product',
+  'kernel/storage/store.ts': 'short transactions, in the order of their arrival',
+  'plugins/account/login/budgets.ts': 'attempts on one budget wait for each other, and for no other budget',
+  'plugins/webhooks/store.ts': 'rows of deliveries, in turns by endpoint',
+  'plugins/webserver/change-batcher.ts': 'changes of virtual hosts, of which each account has a share in a batch',
+};
 const TOP_LEVEL = [
   ...['package.json', 'tsconfig.json', 'kernel', 'plugins', 'config', 'test', 'bench', 'README.md'],
   ...['package-lock.json', 'LICENSE', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
@@ -170,6 +179,13 @@ test("only jobs can open customers' files", () => {
     [],
     'a job runs in a process of its own',
   );
+});
+
+// threat crowding-out: whatever waits for a slot waits in the one queue that shares by cost
+test('one file makes tasks wait for slots', () => {
+  const waits = /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex)\b/;
+  const queues = files.filter((file) => waits.test(readFileSync(join(projectDir, file), 'utf8')));
+  assert.equal(queues.toSorted(), Object.keys(QUEUES).toSorted());
 });
 
 test('a plugin imports itself, and types of the plugins that it needs', () => {
