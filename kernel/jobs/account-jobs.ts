@@ -70,10 +70,10 @@ export class AccountJobs {
    * `files_unavailable` if the files do not answer.
    */
   async unsafeParents(usernames: () => Promise<readonly string[]>): Promise<string[]> {
-    const anybodys = filesRootOf(this.#filesRoot, ANYBODY);
+    const anybodys = this.rootOf(ANYBODY);
     // the parent of a root that ends with the user name is the operator's, and the same for all
     if (anybodys.below.length === 0) return [unsafeParentOf(anybodys)].filter((parent) => parent !== undefined);
-    const roots = (await usernames()).map((username) => filesRootOf(this.#filesRoot, username));
+    const roots = (await usernames()).map((username) => this.rootOf(username));
     return this.#pool.run(ROOTS, { key: 'roots' }, roots);
   }
 
@@ -116,7 +116,7 @@ export class AccountJobs {
 
   #filesOf({ id, username }: Identified): RemovedFiles {
     return {
-      root: filesRootOf(this.#filesRoot, username),
+      root: this.rootOf(username),
       aside: this.#removedRoot,
       name: `${username}-${id}`,
     };

@@ -118,12 +118,13 @@ export class JobPool {
    */
   async run<I, O>(job: Job<I, O>, owner: JobOwner, input: I, options: JobRunOptions = {}): Promise<O> {
     this.#assertOpen();
-    const question = JSON.stringify([owner.key, job.file, this.#options.isResident === true ? null : input]);
-    const refusal = this.#refused.get(question);
+    const question = JSON.stringify([owner.key, job.file, input]);
+    const refusable = this.#options.isResident === true ? JSON.stringify([owner.key, job.file]) : question;
+    const refusal = this.#refused.get(refusable);
     if (refusal !== undefined) throw refusal;
-    const start = () => this.#inTurn(owner.key, () => this.#ask(job, owner, input, question, options), options);
+    const start = () => this.#inTurn(owner.key, () => this.#ask(job, owner, input, refusable, options), options);
     const reply = await (options.signal === undefined && options.bytes === undefined
-      ? this.#share(JSON.stringify([owner.key, job.file, input]), start)
+      ? this.#share(question, start)
       : start());
     if (!reply.ok) throw this.#rebuilt(reply, owner);
     return (reply.hasBytes === true ? new WithBytes(reply.bytes, reply.output) : reply.output) as O;

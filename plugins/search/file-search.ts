@@ -11,7 +11,7 @@ import { reply, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { componentsOf } from '../../kernel/system/client-path.ts';
 import type { SearchQuery } from './indexer/index-search.ts';
 import type search from './indexer/search-job.ts';
-import type { IndexStatus } from './indexer/search-job.ts';
+import type { IndexSettings, IndexStatus } from './indexer/search-job.ts';
 import type { FilesQuery, FoldersQuery, SearchConfig } from './schema.ts';
 
 const SEARCH = defineJob<typeof search>({
@@ -29,7 +29,7 @@ const FILE_MIB = 2048;
 
 /** Searches of files and folders, answered by a process for each account, which holds its index. */
 export class FileSearch {
-  readonly #config: SearchConfig;
+  readonly #settings: IndexSettings;
   readonly #virtualRoot: string;
   readonly #folder: string;
   readonly #jobs: AccountJobs;
@@ -39,7 +39,12 @@ export class FileSearch {
   readonly #totals = { indexesBuilt: 0, indexesLoaded: 0, foldersListed: 0, failures: 0 };
 
   constructor(config: SearchConfig, jobs: AccountJobs, dataDir: string, virtualRoot: string) {
-    this.#config = config;
+    this.#settings = {
+      maxNames: config.max_names,
+      sweepMs: config.sweep_seconds * 1000,
+      // a share for each process, so that no account can take the watches of others
+      maxWatches: Math.floor((watchLimit() * config.watch_share) / config.processes),
+    };
     this.#virtualRoot = virtualRoot;
     this.#folder = join(dataDir, 'search');
     this.#jobs = jobs;
@@ -56,19 +61,13 @@ export class FileSearch {
   async find(account: Account, kind: SearchQuery['kind'], { q, folder, limit, ...rest }: Query): Promise<Reply> {
     const components = componentsOf(folder, this.#virtualRoot);
     const extension = (rest.ext ?? '').replace(/^\./, '');
-    const { max_names: maxNames, sweep_seconds, watch_share, processes } = this.#config;
     const { bytes, output } = await this.#pool.run(
       SEARCH,
       { ...this.#jobs.ownerOf(account), stateFolder: join(this.#folder, String(account.id)) },
       {
         query: { kind, text: q, extension, folder: components, limit },
         virtualRoot: this.#virtualRoot,
-        settings: {
-          maxNames,
-          sweepMs: sweep_seconds * 1000,
-          // a share for each process, so that no account can take the watches of others
-          maxWatches: Math.floor((watchLimit() * watch_share) / processes),
-        },
+        settings: this.#settings,
       },
     );
     this.#count(account.id, output.status);

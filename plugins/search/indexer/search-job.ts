@@ -9,7 +9,7 @@ import type { Hit, SearchQuery } from './index-search.ts';
 import { walkCount } from './tree-walk.ts';
 import { WatchBudget } from './watches.ts';
 
-interface IndexSettings {
+export interface IndexSettings {
   readonly maxWatches: number;
   readonly maxNames: number;
   readonly sweepMs: number;
