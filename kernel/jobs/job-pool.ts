@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from '../concurrency/bounded-cache.ts';
+import { atMost, LRUCache } from '../concurrency/bounded-cache.ts';
 import { withDeadline } from '../concurrency/deadline.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { HttpError, isErrorCode, retryLater } from '../errors.ts';
@@ -74,8 +74,8 @@ export class JobPool {
   /** The end of killed processes, by owner. */
   readonly #abandoned = new Map<JobOwner['key'], Promise<unknown>>();
   /** Owners whose files did not answer, and jobs that broke a limit with the input that they had. */
-  readonly #avoided = new LRUCache<JobOwner['key'], true>({ max: REMEMBERED, ttl: AVOIDED_MS });
-  readonly #refused = new LRUCache<string, HttpError>({ max: REMEMBERED, ttl: REFUSED_MS });
+  readonly #avoided = new LRUCache<JobOwner['key'], true>({ ...atMost(REMEMBERED), ttl: AVOIDED_MS });
+  readonly #refused = new LRUCache<string, HttpError>({ ...atMost(REMEMBERED), ttl: REFUSED_MS });
   /** Jobs that wait or run, by their question. */
   readonly #flights = new Map<string, Promise<Received>>();
   readonly #timer: NodeJS.Timeout;

@@ -1,4 +1,4 @@
-import { LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
+import { atMost, LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -9,8 +9,8 @@ import { WIDTH, type Settings } from './schema.ts';
 import type { Target } from './target.ts';
 
 const REFRESH_MS = 60_000;
-/** The bound on remembered failures and on refreshes. As a size, because `max` would allocate memory for all of them. */
-const REMEMBERED = { maxSize: 10_000, sizeCalculation: () => 1 };
+/** The bound on remembered failures and on refreshes. */
+const REMEMBERED = atMost(10_000);
 
 export interface ScreenshotRequest {
   readonly account: Account;
