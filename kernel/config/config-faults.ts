@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
-import { isObject, readLayers, ruleIssues } from './configuration.ts';
+import { readLayers, ruleIssues } from './configuration.ts';
 import { jsonPositions, JsonSyntaxError, type TextPosition } from './json-positions.ts';
+import { isObject } from './plain-check.ts';
 import { inPlainWords } from './plain-words.ts';
 import { readSecretFiles } from './secrets.ts';
 import { violations } from './validator.ts';

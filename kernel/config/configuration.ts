@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { originIssue } from './origin.ts';
 import { messageOf, type Issue } from '../errors.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
-import { Validator } from './validator.ts';
+import { isObject } from './plain-check.ts';
+import { settingsIssues } from './validator.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { Type, type Static } from '../schema.ts';
@@ -162,7 +163,7 @@ export function checkConfig(
     throw new ConfigError(`${sourceOf(setting)}: ${setting} ${message}`);
   };
   const { issues, files } = readSecretFiles(KernelConfig, kernel);
-  const [issue] = [...issues, ...new Validator(KernelConfig).issues(kernel)];
+  const [issue] = [...issues, ...settingsIssues(KernelConfig, kernel)];
   if (issue !== undefined) refuse(issue);
   const [broken] = ruleIssues(kernel);
   if (broken !== undefined) refuse(broken);
@@ -226,8 +227,4 @@ export class ConfigLayers {
     }
     return result;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

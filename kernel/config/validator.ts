@@ -1,6 +1,10 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { Issue } from '../errors.ts';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import { retryLater, type Issue } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
+import { lazyPackage } from '../system/lazy-package.ts';
+import { plainlyFits } from './plain-check.ts';
+
+const loadAjv = lazyPackage<typeof import('ajv')>('ajv', import.meta.url);
 
 const OPTIONS = {
   allErrors: false,
@@ -12,13 +16,24 @@ const OPTIONS = {
   validateSchema: false,
   meta: false,
   code: { optimize: false },
+  formats: { uri: true, 'date-time': true, date: true },
 } as const;
-const FORMATS = { uri: true, 'date-time': true, date: true } as const;
-/** Made when first needed, because each takes some milliseconds. */
+/** Made when first needed, because ajv takes a tenth of a start and five mebibytes. */
 const instances: { exact?: Ajv; fromText?: Ajv } = {};
-const exact = (): Ajv => (instances.exact ??= new Ajv({ ...OPTIONS, formats: FORMATS }));
+const exact = (): Ajv => (instances.exact ??= newAjv());
 /** Path and query parameters arrive as text, so `"5"` is converted to 5 if the schema says integer. */
-const fromText = (): Ajv => (instances.fromText ??= new Ajv({ ...OPTIONS, formats: FORMATS, coerceTypes: true }));
+const fromText = (): Ajv => (instances.fromText ??= newAjv({ coerceTypes: true }));
+
+/** Throws 503 `overloaded` if ajv cannot be loaded, such as for want of file descriptors. */
+function newAjv(options: Options = {}): Ajv {
+  let ajv;
+  try {
+    ajv = loadAjv();
+  } catch (cause) {
+    throw retryLater('overloaded', 'what checks requests cannot be loaded at the moment', 5, cause);
+  }
+  return new ajv.Ajv({ ...OPTIONS, ...options });
+}
 
 /**
  * Validates values against a schema and fills in defaults. Compiles the schema at first use, because start-up time
@@ -42,6 +57,11 @@ export class Validator {
   }
 }
 
+/** Returns what is wrong with settings, as `Validator.issues` does, and without ajv if nothing is. */
+export function settingsIssues(schema: TSchema, settings: unknown): Issue[] {
+  return plainlyFits(schema, settings) ? [] : new Validator(schema).issues(settings);
+}
+
 /** One rule of a schema that a value breaks, with what a message may want to say. */
 export interface Violation extends Issue {
   readonly keyword: string;
@@ -53,7 +73,7 @@ export interface Violation extends Issue {
 
 /** Returns all that is wrong with a value, not the first fault only. Writes defaults into the value. */
 export function violations(schema: TSchema, value: unknown): Violation[] {
-  const check = new Ajv({ ...OPTIONS, formats: FORMATS, allErrors: true, verbose: true }).compile(schema);
+  const check = newAjv({ allErrors: true, verbose: true }).compile(schema);
   if (check(value)) return [];
   const errors = check.errors ?? [];
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
-import { defaultsOf, Validator } from '../config/validator.ts';
+import { defaultsOf, settingsIssues } from '../config/validator.ts';
 import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import { findFiles } from '../system/find-files.ts';
@@ -94,7 +94,7 @@ export function sectionOf(plugin: Plugin, config: Config): unknown {
   if (given === undefined) return defaultsOf(plugin.config); // a start is quicker without compiling every schema
   const settings = structuredClone(given);
   const { issues } = readSecretFiles(plugin.config, settings);
-  const [issue] = [...issues, ...new Validator(closed(plugin.config)).issues(settings)];
+  const [issue] = [...issues, ...settingsIssues(closed(plugin.config), settings)];
   if (issue === undefined) return settings;
   const path = `${plugin.name}${issue.path.replaceAll('/', '.')}`;
   throw new ConfigError(`${config.sourceOf(path)}: ${path} ${issue.message}`);
