@@ -85,10 +85,12 @@ const BITS: Readonly<Record<Capability, number>> = {
   net_bind_service: 10,
   sys_admin: 21,
 };
+const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
-/** What this process can do to the programs that it starts; found out once. */
-let privileges: { readonly flags: readonly string[] | undefined; readonly passedOn: bigint } | undefined;
+/** What this process can do to the programs that it starts. Found out once, when first needed; `flags` may be none. */
+let passedOn: bigint | undefined;
+let privileges: { readonly flags: readonly string[] | undefined } | undefined;
 let offline: readonly (readonly string[])[] | undefined;
 
 /** Starts a program. Throws when it is not installed, or when it would keep capabilities of this process. */
@@ -142,28 +144,25 @@ function limitCommand({ dataBytes, cpuSeconds, openFiles, fileBytes }: ProgramLi
 }
 
 function offlineCommand(needsRights: boolean): readonly string[] {
-  offline ??= [NO_NETWORK, NO_NETWORK_OR_RIGHTS].filter(
-    ([name = '', ...flags]) => spawnSync(name, [...flags, 'true'], PROBE).status === 0,
-  );
+  offline ??= [NO_NETWORK, NO_NETWORK_OR_RIGHTS].filter((command) => probe([...command, 'true']) !== undefined);
   return offline.find((command) => command === NO_NETWORK || !needsRights) ?? [];
 }
 
 /** Returns the capabilities that a program keeps, of those that this process has. */
 function keptBy(exception: ProgramException): readonly Capability[] {
-  privileges ??= probePrivileges();
-  const { passedOn } = privileges;
-  return EXCEPTIONS[exception].keeps.filter((name) => (passedOn >> BigInt(BITS[name])) & 1n);
+  const rights = rightsPassedOn();
+  return EXCEPTIONS[exception].keeps.filter((name) => (rights >> BigInt(BITS[name])) & 1n);
 }
 
 function privilegeCommand(kept: readonly Capability[], user?: ProgramUser, diesWithParent = false): string[] {
-  privileges ??= probePrivileges();
-  const { flags, passedOn } = privileges;
+  privileges ??= { flags: probeFlags() };
+  const { flags } = privileges;
   const extra = [
     ...(user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']),
     ...(diesWithParent ? ['--pdeathsig=KILL'] : []),
   ];
   if (flags === undefined) {
-    if (passedOn === 0n && user === undefined) return [];
+    if (user === undefined && rightsPassedOn() === 0n) return [];
     throw new Error('setpriv of util-linux does not work here, and programs must not keep the rights of this service');
   }
   const keep = kept.map((name) => `,+${name}`).join('');
@@ -172,22 +171,35 @@ function privilegeCommand(kept: readonly Capability[], user?: ProgramUser, diesW
 }
 
 /** Finds the flags of `setpriv` that leave a program without capabilities; `undefined` if none do. */
-function probePrivileges(): NonNullable<typeof privileges> {
-  const passedOn = capabilitiesAfter([]).permitted ?? 0n;
-  const flags = [BARE, ['--no-new-privs']].find((each) => {
+function probeFlags(): readonly string[] | undefined {
+  return [BARE, ['--no-new-privs']].find((each) => {
     const { permitted, isFinal } = capabilitiesAfter(['setpriv', ...each, '--']);
     return permitted === 0n && isFinal;
   });
-  return { flags, passedOn };
+}
+
+/** Returns the capabilities that a program has if nothing takes them. */
+function rightsPassedOn(): bigint {
+  passedOn ??= capabilitiesAfter([]).permitted ?? 0n;
+  return passedOn;
 }
 
 /** Returns the capabilities that a program has after a command, and whether it can gain none. */
 function capabilitiesAfter(command: readonly string[]): { permitted: bigint | undefined; isFinal: boolean } {
-  const [first = '', ...rest] = [...command, 'cat', '/proc/self/status'];
-  const { stdout } = spawnSync(first, rest, PROBE);
-  const permitted = /^CapPrm:\s*([0-9a-f]+)$/m.exec(stdout ?? '')?.[1];
+  const status = probe([...command, 'cat', '/proc/self/status']) ?? '';
+  const permitted = /^CapPrm:\s*([0-9a-f]+)$/m.exec(status)?.[1];
   return {
     permitted: permitted === undefined ? undefined : BigInt(`0x${permitted}`),
-    isFinal: /^NoNewPrivs:\s*1$/m.test(stdout ?? ''),
+    isFinal: /^NoNewPrivs:\s*1$/m.test(status),
   };
+}
+
+/**
+ * Returns what a command prints; `undefined` if it fails. Throws if this process lacks what starts programs, because that
+ * says nothing of the system, and would be remembered as if it did.
+ */
+function probe([program = '', ...args]: readonly string[]): string | undefined {
+  const { error, status, stdout } = spawnSync(program, args, PROBE);
+  if (SCARCE.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')) throw error;
+  return status === 0 ? stdout : undefined;
 }

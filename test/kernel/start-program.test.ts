@@ -40,6 +40,26 @@ test('a program has no capability of the service that starts it', async () => {
   assert.equal(await rightsBelow(AS_NOBODY), NO_RIGHTS);
 });
 
+// threat inherited-rights: a program never starts with rights because they could not be found out
+test('what a service without file descriptors cannot find out is found out by the next program', async () => {
+  if (!isRoot) return;
+  const script = `
+    const { closeSync, openSync } = await import('node:fs');
+    const { runProgram } = await import(${JSON.stringify(MODULE)});
+    const open = [];
+    try {
+      for (;;) open.push(openSync('/dev/null'));
+    } catch {}
+    const read = () => runProgram('cat', ['/proc/self/status'], { timeoutMs: ${LIMIT_MS} });
+    const failure = await read().catch(({ code }) => code);
+    for (const file of open) closeSync(file);
+    console.log(failure, (await read()).stdout);`;
+  const node = [process.execPath, '--input-type=module', '-e', script];
+  const { stdout } = await run('prlimit', ['--nofile=64', '--', ...node]);
+  assert.match(stdout, /^EMFILE /);
+  assert.equal(rightsIn(stdout), NO_RIGHTS);
+});
+
 test('an exception keeps the capabilities that it names, if the service has them', async () => {
   if (!isRoot) return;
   for (const user of [[], AS_NOBODY]) {
