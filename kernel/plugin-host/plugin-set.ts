@@ -26,6 +26,7 @@ interface Loaded {
   readonly status: PluginStatus;
   readonly setup: Setup<RouteSpecs> | undefined;
   readonly releases: (() => void | Promise<void>)[];
+  readonly routes: readonly CompiledRoute[];
 }
 
 /** The plugins of one configuration: sets them up, compiles their routes, and closes them. */
@@ -67,8 +68,8 @@ export class PluginSet {
   }
 
   /**
-   * Sets up all plugins, each after those that it needs. If a plugin fails, its status holds the reason and its routes
-   * answer 503; the others run. Rejects with `ConfigError` for invalid settings and for those of unknown plugins.
+   * Sets up all plugins at once, but each after those that it needs or uses. If a plugin fails, its status holds the
+   * reason and its routes answer 503; the others run. Rejects with `ConfigError` for invalid settings and for those of unknown plugins.
    */
   async load(installed: readonly InstalledPlugin[], config: Config, host: CommonHost): Promise<void> {
     assertSections(installed, config);
@@ -77,10 +78,24 @@ export class PluginSet {
     const plugins = await Promise.all(installed.filter((each) => !isOff(each)).map((each) => each.load()));
     for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
     const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
-    for (const plugin of inOrder(plugins)) await this.#start(plugin, settings.get(plugin.name), host);
+    await this.#startAll(inOrder(plugins), settings, host);
     assertNoClash(this.infos);
     this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
     this.#health.start();
+  }
+
+  async #startAll(ordered: readonly Plugin[], settings: ReadonlyMap<string, unknown>, host: CommonHost): Promise<void> {
+    const unmigrated = await migrate(ordered, host.store);
+    const starting = new Map<string, Promise<void>>();
+    for (const plugin of ordered) {
+      const { name, needs = [], uses = [] } = plugin;
+      const others = [...needs, ...uses].map((other) => starting.get(other));
+      const start = () => this.#start(plugin, settings.get(name), host, unmigrated.get(name));
+      starting.set(name, Promise.all(others).then(start));
+    }
+    const results = await Promise.allSettled(starting.values()); // none may be starting when others are closed
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    this.#arrange(ordered);
   }
 
   /** Closes all plugins in the reverse order of their start. Logs failures and goes on. */
@@ -96,8 +111,20 @@ export class PluginSet {
     return { ...status, state: 'degraded', reason, ...(remedy !== undefined && { remedy }) };
   }
 
-  async #start(plugin: Plugin, config: unknown, common: CommonHost): Promise<void> {
-    const stateOf = (name: string) => this.statuses.find((status) => status.name === name)?.state;
+  /** Puts what started in any order into that of the needs. */
+  #arrange(ordered: readonly Plugin[]): void {
+    for (const { name } of ordered) {
+      const loaded = this.#loaded.get(name);
+      if (loaded === undefined) continue;
+      this.#loaded.delete(name);
+      this.#loaded.set(name, loaded);
+      this.routes.push(...loaded.routes);
+    }
+  }
+
+  async #start(plugin: Plugin, config: unknown, common: CommonHost, unmigrated: unknown): Promise<void> {
+    const stateOf = (name: string) =>
+      this.#loaded.get(name)?.status.state ?? this.#off.find((status) => status.name === name)?.state;
     const missing = (plugin.needs ?? []).find((name) => stateOf(name) !== 'ready');
     if (missing !== undefined) {
       const why = `which is ${stateOf(missing) ?? 'not installed'}`;
@@ -106,7 +133,7 @@ export class PluginSet {
     }
     const releases: (() => void | Promise<void>)[] = [];
     try {
-      await common.store.migrate(plugin.name, join(projectDir, 'plugins', plugin.name, 'migrations'));
+      if (unmigrated !== undefined) throw unmigrated;
       const setup = await withDeadline(
         Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
         SETUP_MS,
@@ -114,11 +141,11 @@ export class PluginSet {
       const routes = tableOf(plugin, config).map(
         (info) => new CompiledRoute(info, whileAlive(handlerOf(setup, info), common.identity.sessions)),
       );
-      this.routes.push(...routes);
       this.#loaded.set(plugin.name, {
         plugin,
         setup,
         releases,
+        routes,
         status: {
           name: plugin.name,
           state: 'ready',
@@ -147,16 +174,16 @@ export class PluginSet {
       provides: [],
       reason: message,
     } as const;
+    const handle: Handler = () => {
+      throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
+    };
     this.#loaded.set(name, {
       plugin,
       setup: undefined,
       releases: [],
+      routes: tableOf(plugin, config).map((info) => new CompiledRoute(info, handle)),
       status: { ...status, ...(remedy !== undefined && { remedy }) },
     });
-    const handle: Handler = () => {
-      throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
-    };
-    this.routes.push(...tableOf(plugin, config).map((info) => new CompiledRoute(info, handle)));
   }
 
   #hostOf(plugin: Plugin, config: unknown, common: CommonHost, releases: (() => void | Promise<void>)[]): Host {
@@ -186,6 +213,19 @@ export class PluginSet {
       }
     }
   }
+}
+
+/**
+ * Brings the tables of all plugins up to date, before any of them can write. Resolves with the failures by plugin; the
+ * others run.
+ */
+async function migrate(plugins: readonly Plugin[], store: CommonHost['store']): Promise<Map<string, unknown>> {
+  const failures = new Map<string, unknown>();
+  for (const { name } of plugins)
+    await store
+      .migrate(name, join(projectDir, 'plugins', name, 'migrations'))
+      .catch((error: unknown) => failures.set(name, error));
+  return failures;
 }
 
 function offStatus({ name, features }: InstalledPlugin): PluginStatus {

@@ -89,8 +89,8 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
 
 async function local(host: Host<Settings>, domains: OwnDomains) {
   const { config, log } = host;
-  const installed = await browserProgram(host);
-  if (!(await isLocalAddress(config.source_address)))
+  const [installed, isLocal] = await Promise.all([browserProgram(host), isLocalAddress(config.source_address)]);
+  if (!isLocal)
     throw new Unavailable(
       `screenshots.source_address ${config.source_address} is not an address of this node`,
       'name an IP address of this node, such as 127.0.0.2',

@@ -47,9 +47,9 @@ export async function browserVersion(executable: string): Promise<string> {
  */
 export async function browserUserOf(user: string): Promise<ProgramUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const id = async (option: string) => Number(await outputOf('id', [option, '--', user]));
-  const [uid, gid] = await Promise.all([id('-u'), id('-g')]);
-  return { uid, gid };
+  const ids = /^uid=(\d+)\S* gid=(\d+)/.exec(await outputOf('id', ['--', user]));
+  if (ids === null) throw new Error(`the ids of the user ${user} cannot be read`);
+  return { uid: Number(ids[1]), gid: Number(ids[2]) };
 }
 
 async function outputOf(program: string, args: readonly string[]): Promise<string> {
