@@ -71,7 +71,8 @@ export class Hostkeep {
   static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
     loadUws(); // fails before anything is created or migrated
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
-    for (const plugin of options.plugins ?? installedPlugins())
+    const installed = options.plugins ?? installedPlugins();
+    for (const plugin of installed)
       if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
     const lock = options.listen === 'never' ? undefined : await ServingLock.acquire(config.data);
     const running: Running = { ports: {}, isStopping: false };
@@ -80,7 +81,8 @@ export class Hostkeep {
     try {
       core = await openCore(config, log);
       if (lock !== undefined) await assertRootsSafe(core);
-      hostkeep = new Hostkeep(core, log, options, running, await generate(core, config, log, options, running), lock);
+      const generation = await generate(core, config, log, { ...options, plugins: installed }, running);
+      hostkeep = new Hostkeep(core, log, options, running, generation, lock);
       if (options.listen === undefined) await hostkeep.listen();
       return hostkeep;
     } catch (error) {

@@ -9,6 +9,7 @@ import type { ExtensionPointName } from '../plugin-api/extension-points.ts';
 import type { PluginStatus, RouteInfo } from '../plugin-api/node-info.ts';
 import type { Host, Plugin, Setup } from '../plugin-api/plugin.ts';
 import type { RouteSpecs } from '../plugin-api/route-spec.ts';
+import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { assertSections, inOrder, sectionOf, type InstalledPlugin } from './discovery.ts';
 import { providedFeatures } from './provided-features.ts';
@@ -220,11 +221,11 @@ export class PluginSet {
  * others run.
  */
 async function migrate(plugins: readonly Plugin[], store: CommonHost['store']): Promise<Map<string, unknown>> {
+  const folder = join(projectDir, 'plugins');
+  const withTables = new Set(findFiles('*/migrations/*.sql', folder).map((path) => path.slice(0, path.indexOf('/'))));
   const failures = new Map<string, unknown>();
-  for (const { name } of plugins)
-    await store
-      .migrate(name, join(projectDir, 'plugins', name, 'migrations'))
-      .catch((error: unknown) => failures.set(name, error));
+  for (const { name } of plugins.filter((plugin) => withTables.has(plugin.name)))
+    await store.migrate(name, join(folder, name, 'migrations')).catch((error: unknown) => failures.set(name, error));
   return failures;
 }
 

@@ -45,7 +45,7 @@ export class IpRanges {
  * Ranges that are not public: IANA's special-purpose registries for IPv4 and for the part of IPv6 in 2000::/3 (RFC 6890
  * and its updates), multicast and reserved ranges, and 168.63.129.16, at which Azure serves its virtual machines.
  */
-const SPECIAL = new IpRanges([
+const SPECIAL = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -71,7 +71,9 @@ const SPECIAL = new IpRanges([
   '2620:4f:8000::/48',
   '3ffe::/16',
   '3fff::/20',
-]);
+];
+/** Made when first asked, because that takes some milliseconds. */
+let special: IpRanges | undefined;
 /**
  * The only range of IPv6 that is routed publicly. Outside it are loopback, unique-local, link-local and multicast
  * addresses, and most forms that embed an IPv4 address.
@@ -84,7 +86,7 @@ const GLOBAL_UNICAST = new IpRanges(['2000::/3']);
  * them may end in the internal network.
  */
 export function isPublic(address: string): boolean {
-  if (address.includes('%') || SPECIAL.has(address)) return false;
+  if (address.includes('%') || (special ??= new IpRanges(SPECIAL)).has(address)) return false;
   return isIP(address) === 4 || GLOBAL_UNICAST.has(address);
 }
 
