@@ -2,7 +2,6 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources } from './database-sources.ts';
 import { errors } from './errors.ts';
-import { withLocalServer } from './local-server.ts';
 import { purgeDatabases } from './purge.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
 
@@ -44,7 +43,9 @@ export default definePlugin({
     },
   },
   async setup({ config: given, identity, jobs, log, node, onClose }) {
-    const { config, leftOut } = node.isDemo ? await withLocalServer(given) : { config: given };
+    const { config, leftOut } = node.isDemo
+      ? await (await import('./local-server.ts')).withLocalServer(given)
+      : { config: given, leftOut: undefined };
     const sources = new DatabaseSources(config, identity.accounts, jobs, log);
     onClose(() => sources.close());
     return {

@@ -1,9 +1,8 @@
 import { Unavailable } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { Endpoint } from './endpoint.ts';
-import { EventFollower } from './event-follower.ts';
+import type { Endpoint } from './endpoint.ts';
 import { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';
 
@@ -12,20 +11,12 @@ export default definePlugin({
   features: [],
   config: WebhooksConfig,
   routes: {},
-  async setup({ config, store, events, node, log, onClose }) {
+  async setup(host) {
+    const { config, store } = host;
     const queue = new DeliveryQueue(store);
     assertEndpoints(config);
-    const userAgent = `Hostkeep/${node.version}`;
-    const endpoints = config.endpoints.map(
-      (endpoint, i) => new Endpoint(i, { config: endpoint, settings: config, queue, log, userAgent }),
-    );
-    await queue.keepOnly(endpoints.map(({ key }) => key));
-    if (endpoints.length > 0) {
-      const follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log });
-      for (const endpoint of endpoints) onClose(() => endpoint.close());
-      onClose(() => follower.close());
-      for (const endpoint of endpoints) endpoint.wake();
-    }
+    if (config.endpoints.length === 0) await queue.keepOnly([]);
+    const endpoints = config.endpoints.length === 0 ? [] : await deliverTo(host, queue);
     const waiting = () =>
       Promise.all(endpoints.map(async ({ key, label }) => ({ label, count: await queue.waiting(key) })));
     return {
@@ -37,6 +28,22 @@ export default definePlugin({
     };
   },
 });
+
+/** Delivers events to the configured endpoints. Its code is loaded only where there are any, to save start-up time. */
+async function deliverTo(host: Host<WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
+  const { config, events, node, log, onClose } = host;
+  const [{ Endpoint }, { EventFollower }] = await Promise.all([import('./endpoint.ts'), import('./event-follower.ts')]);
+  const userAgent = `Hostkeep/${node.version}`;
+  const endpoints = config.endpoints.map(
+    (endpoint, i) => new Endpoint(i, { config: endpoint, settings: config, queue, log, userAgent }),
+  );
+  await queue.keepOnly(endpoints.map(({ key }) => key));
+  const follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log });
+  for (const endpoint of endpoints) onClose(() => endpoint.close());
+  onClose(() => follower.close());
+  for (const endpoint of endpoints) endpoint.wake();
+  return endpoints;
+}
 
 interface Waiting {
   readonly label: string;

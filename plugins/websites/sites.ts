@@ -9,7 +9,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { clientPath } from '../../kernel/system/client-path.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
-import { CONFIG_FILES } from './database-info/config-files.ts';
+import { hasDatabase } from './detection/detectors.ts';
 import type { FoundSite } from './detection/docroot-scan.ts';
 import type { DatabaseInfo, Site } from './schema.ts';
 import type databaseInfo from './database-info-job.ts';
@@ -99,7 +99,7 @@ export class Sites {
 
   async #databaseInfo(account: Account, domain: string): Promise<DatabaseInfo | undefined> {
     const name = normalised(domain);
-    const located = (await this.#locate(account)).filter(({ site }) => CONFIG_FILES[site.type] !== undefined);
+    const located = (await this.#locate(account)).filter(({ site }) => hasDatabase(site.type));
     const exact = located.filter(({ site }) => site.site === name);
     const candidates = exact.length > 0 ? exact : located.filter(({ site }) => site.site.startsWith(`${name}/`));
     for (const { site, components } of candidates) {

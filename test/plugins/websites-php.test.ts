@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
 import { CONFIG_FILES } from '../../plugins/websites/database-info/config-files.ts';
+import type { TypeWithDatabase } from '../../plugins/websites/detection/detectors.ts';
 import { parseEnv } from '../../plugins/websites/database-info/env-file.ts';
 import { PhpFile } from '../../plugins/websites/database-info/php-evaluator.ts';
 import { textOf } from '../../plugins/websites/database-info/php-value.ts';
@@ -12,8 +13,8 @@ const test = testSuite('websites php');
 const variables = (php: string): Record<string, unknown> => Object.fromEntries(new PhpFile(`<?php ${php}`).variables);
 const constants = (php: string): Record<string, unknown> => Object.fromEntries(new PhpFile(`<?php ${php}`).constants);
 /** Reads name, user, password, host and prefix from the configuration of an application type. */
-function read(type: string, text: string, file = 0): (string | undefined)[] {
-  const access = CONFIG_FILES[type]?.[file]?.read(text);
+function read(type: TypeWithDatabase, text: string, file = 0): (string | undefined)[] {
+  const access = CONFIG_FILES[type][file]?.read(text);
   assert.ok(access, `${type} names no database`);
   return [access.name, access.user, access.password, access.host, access.prefix].map(textOf);
 }

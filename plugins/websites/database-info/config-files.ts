@@ -1,4 +1,5 @@
 /** The configuration file of each application, and how its database settings are written there. */
+import type { TypeWithDatabase } from '../detection/detectors.ts';
 import { parseEnv } from './env-file.ts';
 import { PhpFile } from './php-evaluator.ts';
 import { PhpArray, textOf, type PhpValue } from './php-value.ts';
@@ -105,7 +106,7 @@ const ENV_FILES: readonly ConfigFile[] = [
 ];
 
 /** By application type; the first file that exists and names a database is used. */
-export const CONFIG_FILES: Readonly<Record<string, readonly ConfigFile[]>> = {
+export const CONFIG_FILES: Readonly<Record<TypeWithDatabase, readonly ConfigFile[]>> = {
   wordpress: [
     { path: 'wp-config.php', read: wordpress },
     { path: '../wp-config.php', read: wordpress },

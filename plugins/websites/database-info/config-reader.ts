@@ -1,5 +1,5 @@
 import type { FilesRoot } from '../../../kernel/system/files-root.ts';
-import { DETECTORS } from '../detection/detectors.ts';
+import { DETECTORS, hasDatabase } from '../detection/detectors.ts';
 import { openFile } from '../detection/docroot-files.ts';
 import type { DatabaseInfo } from '../schema.ts';
 import { tooComplex } from './budget.ts';
@@ -23,7 +23,7 @@ export async function readDatabaseInfo(
   const publicFolder = DETECTORS.find((detector) => detector.type === type)?.publicFolder;
   const isPublic = publicFolder !== undefined && folder.at(-1) === publicFolder;
   for (const base of isPublic ? [folder, folder.slice(0, -1)] : [folder]) {
-    for (const { path, read } of CONFIG_FILES[type] ?? []) {
+    for (const { path, read } of hasDatabase(type) ? CONFIG_FILES[type] : []) {
       const [first, ...rest] = path.split('/');
       if (first === '..' && base.length === 0) continue;
       const text = await readText(

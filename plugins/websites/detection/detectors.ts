@@ -17,6 +17,27 @@ export interface Detector {
   readonly isWeak?: true;
 }
 
+/** The types whose applications name their database in a configuration file. */
+const WITH_DATABASE = [
+  'wordpress',
+  'joomla',
+  'drupal',
+  'laravel',
+  'symfony',
+  'prestashop',
+  'opencart',
+  'magento',
+  'nextcloud',
+  'mediawiki',
+  'moodle',
+  'phpbb',
+] as const;
+export type TypeWithDatabase = (typeof WITH_DATABASE)[number];
+
+export function hasDatabase(type: string): type is TypeWithDatabase {
+  return WITH_DATABASE.some((each) => each === type);
+}
+
 const lockedVersion = (name: string) => ({
   file: 'composer.lock',
   pattern: new RegExp(`"name":\\s*"${name}",\\s*"version":\\s*"v?([^"]{1,40})"`),
