@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { assertPrivateData, assertStoreExists, VERSION } from '../core.ts';
 import { Keyring } from '../identity/keyring.ts';
-import { formatSize } from '../system/format-size.ts';
+import { formatSize } from '../system/format.ts';
 import { createBackup, verifyBackup, type Manifest } from '../storage/backup-file.ts';
 import { restoreBackup, timestamp } from '../storage/restore.ts';
 import { configOf, print, type GlobalOptions } from './command-context.ts';

@@ -1,4 +1,4 @@
-import { formatTime } from '../system/format-time.ts';
+import { formatTime } from '../system/format.ts';
 import type { SqlValue } from './connection.ts';
 import type { Store, Tx } from './store.ts';
 

@@ -5,7 +5,7 @@ import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import { formatTime } from '../../kernel/system/format-time.ts';
+import { formatTime } from '../../kernel/system/format.ts';
 import type { CountryDatabase } from './country.ts';
 import type { Caller, CredentialChanges } from './login/credential-changes.ts';
 import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionsQuery, SessionView } from './schema.ts';

@@ -1,6 +1,6 @@
 import { componentsOf } from '../../kernel/system/client-path.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { formatSize } from '../../kernel/system/format-size.ts';
+import { formatSize } from '../../kernel/system/format.ts';
 import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';

@@ -5,7 +5,7 @@ import {
   type CommandGroup,
   type OptionValues,
 } from '../../../kernel/plugin-api/command.ts';
-import { formatTime } from '../../../kernel/system/format-time.ts';
+import { formatTime } from '../../../kernel/system/format.ts';
 
 /** `hostkeep session …` */
 export const sessionCommands: CommandGroup = {

@@ -1,3 +1,8 @@
+/** Formats milliseconds since 1970 as `YYYY-MM-DD HH:MM:SS` in UTC. */
+export function formatTime(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
 const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 
 /** Formats bytes as `du -h` does: powers of 1024, rounded up, one decimal below 10 (`0`, `512`, `1.7M`, `12G`). */
