@@ -144,3 +144,11 @@ export class Unavailable extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/**
+ * Returns what failed and why, for a reply. The reason is left out if the system gave it, as `connect ECONNREFUSED …`: codes
+ * and calls are for the log and doctor.
+ */
+export function failureText(what: string, error: unknown): string {
+  return error instanceof Error && 'syscall' in error ? what : `${what}: ${messageOf(error)}`;
+}

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { messageOf } from '../errors.ts';
+import { failureText } from '../errors.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import type { Gatherer } from './gatherer.ts';
 
@@ -56,7 +56,7 @@ export class HealthMonitor {
     if (this.#isClosed) return;
     const now = new Map<string, Degradation>();
     for (const part of parts) {
-      const found = part.ok ? degradationOf(part.value) : { detail: `the check failed: ${messageOf(part.error)}` };
+      const found = part.ok ? degradationOf(part.value) : { detail: failureText('the check failed', part.error) };
       if (found !== undefined) now.set(part.plugin, found);
     }
     this.#logChanges(now);
@@ -76,9 +76,6 @@ function degradationOf(findings: readonly Finding[]): Degradation | undefined {
   const failed = findings.filter(({ ok }) => !ok);
   if (failed.length === 0) return undefined;
   const remedy = failed.find((each) => each.remedy !== undefined)?.remedy;
-  // Codes such as ENOENT are for the log and doctor; replies say what is wrong without them.
-  const detail = failed
-    .map((each) => each.detail.replace(/\b(?:connect )?E[A-Z]{4,}\b:? ?/g, 'no answer: '))
-    .join('; ');
+  const detail = failed.map((each) => each.detail).join('; ');
   return { detail, ...(remedy !== undefined && { remedy }) };
 }

@@ -42,8 +42,11 @@ export class EngineMonitor {
 
   /** Like `finding`, but without an engine it starts no process. */
   async health(): Promise<Finding> {
-    if (await this.engine.hasSocket()) return this.finding();
     const { socketPath, isOwn } = this.engine;
+    if (await this.engine.hasSocket()) {
+      const found = await this.finding();
+      return found.ok ? found : { ...found, detail: `the container engine at ${socketPath} gives no usable answer` };
+    }
     const detail = `no container engine listens at ${socketPath}`;
     return { name: 'container engine', ok: false, detail, remedy: remedyFor(detail, isOwn) };
   }

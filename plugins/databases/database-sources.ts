@@ -1,6 +1,6 @@
 import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { messageOf, Unavailable } from '../../kernel/errors.ts';
+import { failureText, messageOf, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
@@ -66,10 +66,14 @@ export class DatabaseSources implements DatabaseSource {
   health(): Promise<Finding[]> {
     return Promise.all(
       this.#servers.map((server) =>
-        findingOf(server, async () => {
-          await server.ping();
-          return 'answers';
-        }),
+        findingOf(
+          server,
+          async () => {
+            await server.ping();
+            return 'answers';
+          },
+          (error) => failureText('gives no answer', error),
+        ),
       ),
     );
   }
@@ -94,13 +98,13 @@ async function describe(server: DatabaseServer): Promise<string> {
 }
 
 /** `check` resolves with what was found, and rejects while the server is down. */
-async function findingOf(server: DatabaseServer, check: () => Promise<string>): Promise<Finding> {
+async function findingOf(server: DatabaseServer, check: () => Promise<string>, text = messageOf): Promise<Finding> {
   const name = `database server ${server.name}`;
   try {
     return { name, ok: true, detail: await check() };
   } catch (error) {
     const remedy = `start the server, or correct databases.servers.${server.name} in the configuration`;
-    return { name, ok: false, detail: messageOf(error), remedy };
+    return { name, ok: false, detail: text(error), remedy };
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { messageOf } from '../../kernel/errors.ts';
+import { failureText, messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { browserVersion, type BrowserProgram } from './browser/launch-command.ts';
 import { NoSandbox, sandboxRemedy } from './browser/sandbox.ts';
@@ -25,7 +25,7 @@ export function browserHealth({ executable }: BrowserProgram, launchFailure: unk
   if (!existsSync(executable)) return { name, ok: false, detail: `${executable} is gone`, remedy: REINSTALL };
   if (launchFailure === undefined) return { name, ok: true, detail: executable };
   const remedy = launchFailure instanceof NoSandbox ? sandboxRemedy() : REINSTALL;
-  return { name, ok: false, detail: `${executable} did not start: ${messageOf(launchFailure)}`, remedy };
+  return { name, ok: false, detail: failureText(`${executable} did not start`, launchFailure), remedy };
 }
 
 async function browserOf(executable: string): Promise<Finding> {

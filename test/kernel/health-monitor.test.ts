@@ -1,4 +1,5 @@
 /** The states of plugins whose surroundings come and go. */
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -50,6 +51,16 @@ test('a plugin is degraded while a finding is not ok, or its check fails, and is
   };
   await until('a check that fails', 5000, () => monitor.of('one') !== undefined);
   assert.equal(monitor.of('one'), { detail: 'the check failed: no permission' });
+  check = () => {
+    readFileSync('/nonexistent/socket');
+    return FINE;
+  };
+  await until(
+    'a check that the system fails',
+    5000,
+    () => monitor.of('one')?.detail !== 'the check failed: no permission',
+  );
+  assert.equal(monitor.of('one'), { detail: 'the check failed' }, 'codes of the system are for the log');
   monitor.close();
   const before = checks;
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -2,7 +2,7 @@
 export interface Finding {
   readonly name: string;
   readonly ok: boolean;
-  /** What was found, with its version, or why the check failed. */
+  /** What was found, with its version, or why the check failed; in `health` without codes of the system. */
   readonly detail: string;
   /** What to install or configure if the check failed. */
   readonly remedy?: string;
