@@ -1,20 +1,23 @@
 import { createRequire } from 'node:module';
 import type { CountryResponse } from 'maxmind';
 import { messageOf } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
+import { LogThrottle, type Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { isPublic } from '../../kernel/system/ip.ts';
+import { lazyPackage } from '../../kernel/system/lazy-package.ts';
 
 /** Only the combined file: the one for IPv4 alone returns wrong results for IPv6. */
 const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
 const FILE = `${PACKAGE}/geo-whois-asn-country.mmdb`;
 const require = createRequire(import.meta.url);
+const maxmind = lazyPackage<typeof import('maxmind')>('maxmind', import.meta.url);
 
 type Lookup = (ip: string) => string;
 
 /** Countries of IP addresses, from a local database (8 MB) that is loaded on first use. */
 export class CountryDatabase {
   readonly #log: Log;
+  readonly #throttle = new LogThrottle();
   #lookup: Promise<Lookup> | undefined;
 
   constructor(log: Log) {
@@ -27,7 +30,9 @@ export class CountryDatabase {
    */
   lookup(): Promise<Lookup> {
     this.#lookup ??= open().catch((error: unknown) => {
-      this.#log.error({ err: error }, 'cannot read the country database; the login history will not show countries');
+      this.#lookup = undefined; // the next login tries again
+      if (this.#throttle.isDue(PACKAGE))
+        this.#log.error({ err: error }, 'cannot read the country database; the login history does not show countries');
       return () => '';
     });
     return this.#lookup;
@@ -35,8 +40,7 @@ export class CountryDatabase {
 }
 
 async function open(): Promise<Lookup> {
-  const { default: maxmind } = await import('maxmind');
-  const reader = await maxmind.open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
+  const reader = await maxmind().open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
   // The database assigns countries to some special-purpose ranges.
   return (ip) => (isPublic(ip) ? (reader.get(ip)?.country_code ?? '') : '');
 }

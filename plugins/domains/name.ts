@@ -1,15 +1,14 @@
-import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
 import { isCanonicalHost } from '../../kernel/system/host-port.ts';
+import { lazyPackage } from '../../kernel/system/lazy-package.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Browsers parse a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a number"). */
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 const MAX_LENGTH = 253;
 
-const require = createRequire(import.meta.url);
 /** Loaded on first use: parsing the public suffix list adds 30 ms to startup. */
-let suffixes: typeof import('tldts') | undefined;
+const suffixes = lazyPackage<typeof import('tldts')>('tldts', import.meta.url);
 
 /**
  * Returns the lower-case ASCII form of a domain name that can be registered (RFC 1123 labels, RFC 5890 for other
@@ -52,9 +51,8 @@ export function isWithin(name: string, parent: string): boolean {
 
 /** Returns the public suffix of a name, including private ones (`github.io`); the last label where none is listed. */
 export function publicSuffix(name: string): string {
-  suffixes ??= require('tldts') as typeof import('tldts');
   return (
-    suffixes.getPublicSuffix(name, { allowPrivateDomains: true, validateHostname: false }) ??
+    suffixes().getPublicSuffix(name, { allowPrivateDomains: true, validateHostname: false }) ??
     name.slice(name.lastIndexOf('.') + 1)
   );
 }

@@ -1,5 +1,9 @@
 import type { Metric as ClientMetric } from 'prom-client';
 import type { Log } from '../../kernel/log.ts';
+import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+
+/** Loaded by the first scrape, to keep startup and idle memory small. */
+const client = lazyPackage<typeof import('prom-client')>('prom-client', import.meta.url);
 
 /** A metric with all its samples, as in the text format; the samples of a histogram have names of their own. */
 export interface MetricFamily {
@@ -25,8 +29,7 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * prom-client only writes and escapes: the values are counted where they arise, by code that knows no metrics.
  */
 export async function exposition(families: readonly MetricFamily[], log: Log): Promise<string> {
-  const { Registry } = await import('prom-client'); // on the first scrape, to keep startup and idle memory small
-  const registry = new Registry();
+  const registry = new (client().Registry)();
   const taken = new Set<string>();
   for (const { name, help, type, samples } of families) {
     const labels = samples.flatMap((sample) => Object.keys(sample.labels ?? {}));

@@ -7,6 +7,13 @@ const test = testSuite('packages loaded when needed');
 
 const OWNERS = {
   ajv: '../../kernel/config/validator.js',
+  maxmind: '../../plugins/account/country.js',
+  mysql2: '../../plugins/databases/mysql/client.js',
+  otpauth: '../../plugins/account/twofa/authenticator.js',
+  'prom-client': '../../plugins/metrics/exposition.js',
+  puppeteer: '../../plugins/screenshots/browser/launched-browser.js',
+  qr: '../../plugins/account/twofa/authenticator.js',
+  tldts: '../../plugins/domains/name.js',
 };
 
 /** Loads a package while no descriptor is left, then again. */

@@ -1,7 +1,9 @@
 /** Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and the recovery codes that replace them. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Secret, TOTP } from 'otpauth';
-import { encodeQR } from 'qr';
+import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+
+const otpauth = lazyPackage<typeof import('otpauth')>('otpauth', import.meta.url);
+const qr = lazyPackage<typeof import('qr')>('qr', import.meta.url);
 
 const PERIOD_S = 30;
 const OPTIONS = { algorithm: 'SHA1', digits: 6, period: PERIOD_S } as const;
@@ -10,24 +12,24 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Returns 160 random bits in base32. */
 export function newSecret(): string {
-  return new Secret({ size: 20 }).base32;
+  return new (otpauth().Secret)({ size: 20 }).base32;
 }
 
 export function otpauthUrl(issuer: string, username: string, secret: string): string {
-  return new TOTP({ ...OPTIONS, issuer, label: username, secret }).toString();
+  return new (otpauth().TOTP)({ ...OPTIONS, issuer, label: username, secret }).toString();
 }
 
 /** Returns a data URL of an SVG. */
 export function qrCode(text: string): string {
   // A white background, for dark pages.
-  const svg = encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path');
+  const svg = qr().encodeQR(text, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path');
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
 
 /** Returns the number of the code's 30-second step, at most one early or late; `undefined` for a wrong code. */
 export function stepOf(code: string, secret: string, now: number): number | undefined {
   if (!/^[0-9]{6}$/.test(code)) return undefined;
-  const delta = new TOTP({ ...OPTIONS, secret }).validate({ token: code, timestamp: now, window: 1 });
+  const delta = new (otpauth().TOTP)({ ...OPTIONS, secret }).validate({ token: code, timestamp: now, window: 1 });
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
 }
 

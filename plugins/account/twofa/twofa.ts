@@ -6,6 +6,7 @@ import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import { CHALLENGE } from '../errors.ts';
 import type { TwofaSetup } from '../schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
+import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, stepOf } from './authenticator.ts';
 
 /** How long a set-up can be confirmed. */
 const SETUP_MS = 15 * 60_000;
@@ -32,7 +33,6 @@ export class Twofa {
    * 409 `twofa_already_enabled`.
    */
   async start({ id, username }: Account, check: (tx: Tx) => Promise<void>): Promise<TwofaSetup> {
-    const { newSecret, otpauthUrl, qrCode } = await codes();
     const secret = newSecret();
     const sealed = this.#host.identity.keys.seal(secret, context(id));
     await this.#host.store.write(async (tx) => {
@@ -51,7 +51,6 @@ export class Twofa {
     { id }: Account,
     code: string,
   ): Promise<{ recoveryCodes: string[]; enable: (tx: Tx) => Promise<void> }> {
-    const { newRecoveryCodes, recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, id);
     if (typeof row?.enabled_at === 'number') throw alreadyEnabled();
     if (row === undefined || row.started_at < Date.now() - SETUP_MS) throw notStarted();
@@ -76,7 +75,6 @@ export class Twofa {
 
   /** Resolves with a function that consumes this code of the account; `undefined` when the code is wrong. */
   async codeConsumer(accountId: number, code: string): Promise<ConsumeCode | undefined> {
-    const { recoveryHash, stepOf } = await codes();
     const row = await twofaOf(this.#host.store, accountId);
     if (typeof row?.enabled_at !== 'number') return undefined;
     const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(accountId)), Date.now());
@@ -93,11 +91,6 @@ export class Twofa {
 /** The 401 that asks for a code, because the password is right. */
 export function codeRequired(account: Account): Reply {
   return ready({ twofa_required: true, user_id: account.id }, { status: 401, headers: CHALLENGE });
-}
-
-/** Loaded on first use, to keep startup fast. */
-function codes(): Promise<typeof import('./authenticator.ts')> {
-  return import('./authenticator.ts');
 }
 
 /** Binds a sealed secret to its account. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import type { ServerSettings } from '../schema.ts';
 import { readOptionFile } from './option-file.ts';
 
@@ -9,6 +10,8 @@ export interface QueryLimits {
   readonly queryMs: number;
 }
 
+/** Loaded where there is a server, to save start-up time and memory. */
+const mysql2 = lazyPackage<typeof import('mysql2')>('mysql2', import.meta.url);
 const CONNECTIONS = 3;
 /** What one statement may return: a server may be a customer's own, and hostile. */
 const REPLY_BYTES = 16 * 2 ** 20;
@@ -61,9 +64,7 @@ export class MysqlClient {
     const host = settings.host || file.host || '127.0.0.1';
     const port = settings.port || Number(file.port ?? 3306);
     const sockets = new PoolSockets(() => (path ? connect(path) : connect(port, host)));
-    // loaded only where there is a server, to save start-up time and memory
-    const { createPool } = await import('mysql2');
-    const pool = createPool({
+    const pool = mysql2().createPool({
       user: settings.user || (file.user ?? ''),
       password: settings.password || (file.password ?? ''),
       charset: 'utf8mb4',

@@ -3,12 +3,16 @@ import type { Readable, Writable } from 'node:stream';
 import type { Browser } from 'puppeteer';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/system/start-program.ts';
 import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 import { browserFlags, stripUnsafeFlags, type BrowserProgram } from './launch-command.ts';
 import { pipeTransport } from './pipe-transport.ts';
 import { makeProfile, removeProfile } from './profile-folder.ts';
 import { lacksSandbox, NoSandbox } from './sandbox.ts';
+
+/** Loaded with the first browser, to save start-up time and memory. */
+const loadPuppeteer = lazyPackage<typeof import('puppeteer')>('puppeteer', import.meta.url);
 
 const LAUNCH_MS = 20_000;
 /** The kernel's limit on a process of the browser, as a multiple of a page's limit. */
@@ -31,7 +35,7 @@ export interface LaunchedBrowser {
 
 /** Starts the browser as a bare program. Rejects with `NoSandbox` when it finds no sandbox. */
 export async function launchBrowser(installed: BrowserProgram, settings: Settings, log: Log): Promise<LaunchedBrowser> {
-  const { default: puppeteer } = await import('puppeteer');
+  const { default: puppeteer } = loadPuppeteer();
   const profile = await makeProfile(installed.user);
   const flags = puppeteer.defaultArgs({
     headless: true,
