@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { AccountIndex } from '../../plugins/search/indexer/account-index.ts';
+import type { SearchQuery } from '../../plugins/search/indexer/index-search.ts';
 import { buildTree, walkCount } from '../../plugins/search/indexer/tree-walk.ts';
+import { WatchBudget } from '../../plugins/search/indexer/watches.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
 import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -72,4 +75,51 @@ test('a walk by two threads takes no more names than it may, and stops when it i
   const stopped = new FileTree();
   await buildTree(stopped, rootAt(root), { shouldStop: () => (left -= 1) < 0, maxNames: 1_000_000 });
   assert.ok(stopped.files.count < SITES * FOLDERS * 2);
+});
+
+test('before there is an index, a bounded walk finds the same, in the same order', async () => {
+  const folder = temporaryFolder();
+  for (const name of [
+    'report',
+    'b/report',
+    'a/report',
+    'a/deep/report.md',
+    'a/Reporting.sql',
+    'b/my report',
+    'b/xreport',
+  ]) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), name);
+  }
+  symlinkSync(join(folder, 'a'), join(folder, 'report link'));
+  const index = new AccountIndex({
+    file: join(temporaryFolder(), 'index'),
+    root: rootAt(folder),
+    maxNames: 1000,
+    sweepMs: 0,
+    budget: new WatchBudget(0),
+    onFailure: (error) => assert.unreachable(String(error)),
+  });
+  const all: SearchQuery = { kind: 'files', text: '', extension: '', folder: [], limit: 100 };
+  const queries: SearchQuery[] = [
+    ...[all, { ...all, text: 'REPORT' }, { ...all, text: 're', limit: 3 }, { ...all, extension: 'sql' }],
+    ...[
+      { ...all, folder: ['a'] },
+      { ...all, folder: ['none'] },
+      { ...all, kind: 'folders' as const },
+    ],
+  ];
+  const walked = await Promise.all(queries.map((query) => index.search(query)));
+  assert.ok(walked.every(({ isReady }) => !isReady));
+  assert.equal(
+    walked[1]?.hits?.map(({ path }) => path.join('/')),
+    ['report', 'a/report', 'b/report', 'a/Reporting.sql', 'a/deep/report.md', 'b/my report', 'b/xreport'],
+  );
+  void index.build();
+  for (const [i, query] of queries.entries()) {
+    const { hits, isReady } = await index.search(query);
+    assert.equal(hits, walked[i]?.hits);
+    assert.is(isReady, hits !== undefined);
+  }
+  index.close();
 });

@@ -185,11 +185,9 @@ const BEST_FIRST = [
   'b/unreported.sql',
 ];
 
-test('best first: whole name, beginning, word, inside; shallow before deep; then by path; from the index as from a walk', async () => {
+test('best first: whole name, beginning, word, inside; shallow before deep; then by path', async () => {
   const { account, token } = await server.user('order');
   write(account, TREE);
-  assert.equal(await paths(token, 'q=report'), BEST_FIRST);
-  await indexed(token);
   assert.equal(await paths(token, 'q=report'), BEST_FIRST);
   assert.equal(await paths(token, 'q=REPORT&limit=3'), BEST_FIRST.slice(0, 3));
   const beginnings = ['report', 'report.txt', 'a/Reporting.md', 'a/report', 'b/report', 'a/deep/report'];
@@ -206,6 +204,14 @@ test('best first: whole name, beginning, word, inside; shallow before deep; then
   assert.equal(await paths(token, '', { kind: 'folders' }), ['a', 'b', 'zz', 'a/deep']);
   assert.is((await paths(token, '')).length, Object.keys(TREE).length);
   assert.equal(await paths(token, 'q=%00'), []);
+});
+
+test('the first search of an account with few files is answered from the index', async () => {
+  const { account, token } = await server.user('first');
+  write(account, { 'a/one.txt': '' });
+  const { headers, body } = await server.ask<FileHit[]>('/api/search/files', { token });
+  assert.is(headers.get('x-hostkeep-index'), 'ready');
+  assert.is(body.length, 1);
 });
 
 test('files that are added later are sorted by path among the others', async () => {

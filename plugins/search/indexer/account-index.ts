@@ -10,8 +10,10 @@ import { Watches, type WatchBudget } from './watches.ts';
 /** Changes within this time of each other are handled together; the time grows with the cost of handling them. */
 const DEBOUNCE_MS = 30;
 const MAX_DEBOUNCE_MS = 500;
-/** How long a search waits for the comparison of the index with the disk. */
+/** How long a search waits for the first index, or for the comparison of the index with the disk. */
 const WAIT_MS = 1000;
+/** How long it waits at least for the first index: walks instead of it take no more time than they leave to it. */
+const MIN_WAIT_MS = 250;
 /** How often everything is compared although all folders are watched: a notification can be lost. */
 const SAFETY_MS = 600_000;
 
@@ -47,6 +49,8 @@ export class AccountIndex {
   #comparingSince = 0;
   #isSaved = true;
   #built = 0;
+  #building: Promise<void> | undefined;
+  #buildingSince = 0;
   #isClosed = false;
 
   constructor(options: AccountIndexOptions) {
@@ -79,7 +83,13 @@ export class AccountIndex {
   }
 
   /** Walks through all folders. The previous index, if any, answers until the new one is complete. */
-  async build(): Promise<void> {
+  build(): Promise<void> {
+    this.#buildingSince = performance.now();
+    this.#building = this.#build();
+    return this.#building;
+  }
+
+  async #build(): Promise<void> {
     const tree = new FileTree();
     await buildTree(tree, this.#options.root, {
       shouldStop: () => this.#isClosed,
@@ -94,12 +104,12 @@ export class AccountIndex {
     this.#built += 1;
     this.#isSaved = false;
     this.#comparedAt = performance.now();
-    this.save();
-    void this.#compare();
+    void this.#compare().then(() => this.save()); // later, so that searches need not wait for it
   }
 
   async search(query: SearchQuery): Promise<SearchResult> {
     const { root, sweepMs } = this.#options;
+    if (this.#tree === undefined) await this.#builtFor(WAIT_MS);
     if (this.#tree === undefined) return { hits: quickWalk(root, query), isReady: false };
     const maxAgeMs = this.#watches.isPartial ? sweepMs : SAFETY_MS;
     if (performance.now() - this.#comparedAt > maxAgeMs) await this.#compareFor(WAIT_MS);
@@ -139,6 +149,12 @@ export class AccountIndex {
     };
   }
 
+  /** Waits for the first index, at most `ms` after its walk began, but a while in any case. */
+  async #builtFor(ms: number): Promise<void> {
+    const left = Math.max(MIN_WAIT_MS, this.#buildingSince + ms - performance.now());
+    if (this.#building !== undefined) await withDeadline(this.#building, left).catch(() => undefined);
+  }
+
   /** Waits for the comparison, at most `ms` after it began. */
   async #compareFor(ms: number): Promise<void> {
     const compared = this.#compare();
@@ -154,7 +170,7 @@ export class AccountIndex {
       this.#watches.isPartial = false;
       if (await compareTree(tree, this.#options.root, this.#walkOptions)) this.#isSaved = false;
       this.#comparedAt = performance.now();
-      if (tree.needsRebuild) void this.build();
+      if (tree.needsRebuild) this.build().catch(this.#options.onFailure);
     }).finally(() => (this.#comparing = undefined));
     return this.#comparing;
   }
