@@ -39,10 +39,13 @@ function descendSync(from: number, components: readonly string[]): number {
 const SMALL_BYTES = 64 * 1024;
 const SLICE = 4096;
 
-/** Returns the entries, at most `max`. Bytes that are not UTF-8 become U+FFFD in the names. */
-export function entriesSync(folder: number, max: number): Dirent[] {
+/**
+ * Returns the entries, at most `max`. Bytes that are not UTF-8 become U+FFFD in the names. `sizeBytes` is that of the
+ * folder, if the caller knows it.
+ */
+export function entriesSync(folder: number, max: number, sizeBytes = fstatSync(folder).size): Dirent[] {
   const path = entryPath(folder, '');
-  if (fstatSync(folder).size <= SMALL_BYTES) return readdirSync(path, { withFileTypes: true, encoding: 'utf8' });
+  if (sizeBytes <= SMALL_BYTES) return readdirSync(path, { withFileTypes: true, encoding: 'utf8' });
   const directory = opendirSync(path as string, { bufferSize: SLICE });
   try {
     const entries: Dirent[] = [];

@@ -3,7 +3,7 @@
  * damaged, so that it is not found. Other errors, such as too few descriptors, are thrown.
  */
 import type { FilesRoot } from '../../../kernel/system/files-root.ts';
-import { fstatSync } from 'node:fs';
+import { fstatSync, type Stats } from 'node:fs';
 import {
   entriesSync,
   openFolderSync,
@@ -16,6 +16,11 @@ import type { FolderListing, FolderState } from '../name-index/file-tree.ts';
 /** A folder that changed this recently can change again without getting a new modification time. */
 const UNSETTLED_MS = 50;
 const REFUSALS = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENAMETOOLONG']);
+
+export interface ListedFolder {
+  readonly state: FolderState;
+  readonly listing: FolderListing;
+}
 
 /** A descriptor of the files root; the caller closes it. */
 export function openRoot(root: FilesRoot): number | undefined {
@@ -32,9 +37,14 @@ export function openPath(root: FilesRoot, path: readonly string[]): number | und
   return unlessRefused(() => openPathSync(root, path));
 }
 
-/** Names in an open folder, at most `max`, sorted. Names that are not UTF-8 are left out. */
-export function listFolder(folder: number, max: number): FolderListing | undefined {
-  const entries = unlessRefused(() => entriesSync(folder, max));
+/**
+ * Names in an open folder, at most `max`, sorted, without those that are not UTF-8; and its state from before, so that a
+ * change during the listing is noticed later.
+ */
+export function listFolder(folder: number, max: number): ListedFolder | undefined {
+  const stats = fstatSync(folder);
+  const state = stateIn(stats);
+  const entries = unlessRefused(() => entriesSync(folder, max, stats.size));
   if (entries === undefined) return undefined;
   const [files, folders]: [string[], string[]] = [[], []];
   for (const entry of entries) {
@@ -42,12 +52,14 @@ export function listFolder(folder: number, max: number): FolderListing | undefin
     if (entry.isFile()) files.push(entry.name);
     else if (entry.isDirectory()) folders.push(entry.name);
   }
-  return { files: files.toSorted(), folders: folders.toSorted() };
+  return { state, listing: { files: files.toSorted(), folders: folders.toSorted() } };
 }
 
-/** Read before the folder is listed, so that a change during the listing is noticed later. */
 export function stateOf(folder: number): FolderState {
-  const { ino, mtimeMs } = fstatSync(folder);
+  return stateIn(fstatSync(folder));
+}
+
+function stateIn({ ino, mtimeMs }: Stats): FolderState {
   return { inode: ino, mtimeMs: mtimeMs > Date.now() - UNSETTLED_MS ? Number.NaN : mtimeMs };
 }
 

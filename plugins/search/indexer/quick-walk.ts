@@ -41,7 +41,7 @@ function listAt(root: FilesRoot, path: readonly string[]): FolderListing | undef
   const folder = openPath(root, path);
   if (folder === undefined) return undefined;
   try {
-    return listFolder(folder, MAX_NAMES);
+    return listFolder(folder, MAX_NAMES)?.listing;
   } finally {
     closeSync(folder);
   }

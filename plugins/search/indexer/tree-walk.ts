@@ -15,8 +15,11 @@ const FOLDERS_AHEAD = 4;
 class TimeSlice {
   #since = performance.now();
 
-  async yieldWhenUsed(): Promise<void> {
-    if (performance.now() - this.#since < SLICE_MS) return;
+  get isUsed(): boolean {
+    return performance.now() - this.#since >= SLICE_MS;
+  }
+
+  async yield(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#since = performance.now();
   }
@@ -112,11 +115,10 @@ function listFirst(tree: FileTree, folder: number, descriptor: number, options: 
   const room = roomIn(tree, options);
   if (room === 0) return [];
   walkCount.listed += 1;
-  const state = stateOf(descriptor);
-  const listing = listFolder(descriptor, room);
-  if (listing === undefined) return [];
-  tree.setState(folder, state);
-  return tree.fill(folder, listing);
+  const listed = listFolder(descriptor, room);
+  if (listed === undefined) return [];
+  tree.setState(folder, listed.state);
+  return tree.fill(folder, listed.listing);
 }
 
 /** Returns the subfolders. One with another inode than before is another folder of the same name. */
@@ -124,11 +126,10 @@ function listAgain(tree: FileTree, folder: number, descriptor: number, options: 
   const room = roomIn(tree, options);
   if (room === 0) return tree.subfolders(folder);
   walkCount.listed += 1;
-  const state = stateOf(descriptor);
-  const listing = listFolder(descriptor, room + tree.countIn(folder));
-  if (listing === undefined) return [];
-  tree.setState(folder, state);
-  const { added, removed } = tree.update(folder, listing);
+  const listed = listFolder(descriptor, room + tree.countIn(folder));
+  if (listed === undefined) return [];
+  tree.setState(folder, listed.state);
+  const { added, removed } = tree.update(folder, listed.listing);
   const isReplaced = (each: number) =>
     !added.includes(each) && ![0, inodeOf(descriptor, tree.folders.name(each))].includes(tree.state(each).inode);
   const replaced = tree
@@ -178,7 +179,7 @@ async function descend(
         continue;
       }
       if (shouldStop()) return;
-      await slice.yieldWhenUsed();
+      if (slice.isUsed) await slice.yield();
       if (takeOver !== undefined && (await takeOver(levels, id))) continue;
       const open = openNext(level.descriptor, id);
       if (open === undefined) continue;

@@ -1,9 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { FileTree, FolderListing, FolderState } from '../name-index/file-tree.ts';
-
-/** A folder as it was listed; `undefined` if it could not be. */
-export type Listed = { readonly state: FolderState; readonly listing: FolderListing } | undefined;
+import type { FileTree } from '../name-index/file-tree.ts';
+import type { ListedFolder } from './folder-reader.ts';
 
 /** Listings as few large values, because many small ones are slow to send between threads. */
 interface PackedListings {
@@ -81,7 +79,8 @@ export class WalkAhead {
   }
 }
 
-export function packed(listings: readonly Listed[]): PackedListings {
+/** Packs folders as they were listed; `undefined` stands for one that could not be. */
+export function packed(listings: readonly (ListedFolder | undefined)[]): PackedListings {
   const names: string[] = [];
   const counts = new Int32Array(listings.length * 2);
   const states = new Float64Array(listings.length * 2);
