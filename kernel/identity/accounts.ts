@@ -72,6 +72,14 @@ export class Accounts {
     return (await this.byUsername(username)) ?? unknown(username);
   }
 
+  /**
+   * Rejects unless the account still exists, for a transaction that adds to what was read before it: the account may
+   * have been removed since. Errors: 404 `account_not_found`.
+   */
+  async assertExists(tx: Tx, { id, username }: Pick<Account, 'id' | 'username'>): Promise<void> {
+    if ((await tx.get('select 1 from accounts where id = ?', id)) === undefined) unknown(username);
+  }
+
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
   async list(limit: number, cursor = ''): Promise<Account[]> {
     return this.#many(`${SELECT_ACCOUNT} where username > ? order by username limit ?`, cursor, limit);

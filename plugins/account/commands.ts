@@ -12,9 +12,8 @@ export default defineCommands({
         { flags: '--from <address>', summary: 'address of the owner, from which the account is not locked again' },
       ],
       run: (context: CommandContext, [username = '']: readonly string[], { from = '' }: OptionValues) =>
-        context.withStore(async ({ identity, events, store }) => {
-          const account = await identity.accounts.get(username);
-          const value = await unlock({ store, events }, account, { by: null, ip: '', from: String(from) });
+        context.withStore(async (open) => {
+          const value = await unlock(open, username, { by: null, ip: '', from: String(from) });
           return { value, text: `${username} is unlocked` };
         }),
     },

@@ -229,8 +229,8 @@ export default definePlugin({
         ...credentialHandlers(identity.sessions, changes, twofa),
         reauthenticate: (call) => changes.reauthenticate(call, call.body.password, call.body.twofa_code ?? ''),
         resetTwofa: (call) => resetTwofa(host, twofa, call),
-        unlock: async ({ account, params, query, ip }) =>
-          unlock(host, await identity.accounts.get(params.username), { by: account.username, ip, from: query.from }),
+        unlock: ({ account, params, query, ip }) =>
+          unlock(host, params.username, { by: account.username, ip, from: query.from }),
         activity: ({ account, query }) => activityPage(events, account, query),
         loginHistory: ({ account }) => loginHistory(store, account, countries),
         languages: ({ account }) => languages(node, account),

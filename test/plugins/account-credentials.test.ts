@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert';
 import { newRecoveryCodes, recoveryHash } from '../../plugins/account/twofa/authenticator.ts';
 import { enableTwofa as turnOn, startTwofa } from '../../plugins/account/store.ts';
 import { PASSWORD, TestServer, type Answer, type RequestOptions } from '../support/hostkeep.ts';
+import { whileParked } from '../support/parked.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, reauthenticate } from './account-client.ts';
 
@@ -47,25 +48,15 @@ async function state(): Promise<unknown[]> {
   );
 }
 
-/** Runs `revoke` after the request has verified what it needs, and before its transaction begins. */
+/** Revokes while the request waits for its transaction, which must then change nothing. */
 async function parked(request: () => Promise<Answer<Body>>, revoke: () => Promise<unknown>) {
-  const { store } = server.hostkeep.core;
-  const { write } = store;
   let after: unknown[] = [];
-  store.write = async (work) => {
-    store.write = write;
+  const answer = await whileParked(server.hostkeep.core.store, request, async () => {
     await revoke();
     after = await state();
-    return write.call(store, work) as ReturnType<typeof work>;
-  };
-  try {
-    const answer = await request();
-    assert.is(store.write, write, 'the request reached its transaction');
-    assert.equal(await state(), after, 'it changed nothing after the revocation');
-    return answer;
-  } finally {
-    store.write = write;
-  }
+  });
+  assert.equal(await state(), after, 'it changed nothing after the revocation');
+  return answer;
 }
 
 interface Someone {

@@ -2,8 +2,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Log } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
+import { Sweep } from '../../plugins/websites/detection/sweep.ts';
 import websites from '../../plugins/websites/index.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -403,4 +405,27 @@ test('sites are kept in the store, and reported to the extension points', async 
     )?.n,
     0,
   );
+});
+
+test('the sweep reports the account that it cannot check, but not one that was removed meanwhile', async () => {
+  const [ann, bob] = [await server.account('swept'), await server.account('removed-in-sweep')];
+  const { accounts } = server.hostkeep.core;
+  const warnings: unknown[] = [];
+  const isDone = new Promise<void>((done) => {
+    const sweep = new Sweep({
+      accounts,
+      owners: async function* owners() {
+        yield* [{ accountId: bob.id }, { accountId: ann.id }];
+      },
+      check: async ({ id }) => {
+        if (id === bob.id) await accounts.remove(bob.username);
+        else setImmediate(() => void sweep.close().then(done));
+        throw new Error('no such row');
+      },
+      log: { warn: ({ account }: { account?: string }) => void warnings.push(account) } as unknown as Log,
+      everyMs: 3_600_000,
+    });
+  });
+  await isDone;
+  assert.equal(warnings, ['swept']);
 });

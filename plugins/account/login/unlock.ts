@@ -1,11 +1,16 @@
 import { isIP } from 'node:net';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { AuditLog } from '../../../kernel/storage/audit-log.ts';
 import type { Store } from '../../../kernel/storage/store.ts';
 import { networkOf } from '../../../kernel/system/ip.ts';
 import { addKnownNetwork, unlockLogins } from '../store.ts';
 
+interface Parts {
+  readonly identity: Identity;
+  readonly store: Store;
+  readonly events: AuditLog;
+}
 interface Unlock {
   /** The administrator's name; `null` for the command line. */
   readonly by: string | null;
@@ -17,15 +22,18 @@ interface Unlock {
 
 /**
  * Forgets the failed logins of an account, from all networks, so that its owner can log in at once. With `from`, an
- * attack that goes on does not lock the owner out of that network again. Errors: 400 `invalid_request`.
+ * attack that goes on does not lock the owner out of that network again. Errors: 400 `invalid_request`, 404
+ * `account_not_found`.
  */
 export async function unlock(
-  { store, events }: { readonly store: Store; readonly events: AuditLog },
-  account: Account,
+  { identity: { accounts }, store, events }: Parts,
+  username: string,
   { by, ip, from }: Unlock,
 ): Promise<{ username: string; unlocked: true }> {
+  const account = await accounts.get(username);
   if (from !== '' && isIP(from) === 0) throw new HttpError('invalid_request', `${from} is not an IP address`);
   await store.write(async (tx) => {
+    await accounts.assertExists(tx, account);
     await unlockLogins(tx, account.id, Date.now());
     if (from !== '') await addKnownNetwork(tx, account.id, networkOf(from), Date.now());
     await events.record(tx, {
@@ -36,5 +44,5 @@ export async function unlock(
       data: { by },
     });
   });
-  return { username: account.username, unlocked: true };
+  return { username, unlocked: true };
 }

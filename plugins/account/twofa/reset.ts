@@ -16,8 +16,8 @@ interface AdminCall {
 
 /**
  * Removes the second factor of an account whose owner has lost it, with its recovery codes and any pending set-up, and
- * ends its sessions. Errors: 404 `account_not_found`; 403 `reauthentication_required`; 409 `own_account`, because a token alone must not remove the
- * second factor of its own account.
+ * ends its sessions. Errors: 404 `account_not_found`; 403 `reauthentication_required`; 409 `own_account`, because a token
+ * alone must not remove the second factor of its own account.
  */
 export async function resetTwofa(
   { identity, events }: Host,
@@ -32,6 +32,7 @@ export async function resetTwofa(
     );
   await identity.sessions.endOthers(account, '', ip, async (tx) => {
     await identity.sessions.assertReauthenticated(tx, session);
+    await identity.accounts.assertExists(tx, account);
     const wasEnabled = await twofa.isEnabled(account.id, tx);
     await twofa.disable(tx, account.id);
     if (!wasEnabled) return false;

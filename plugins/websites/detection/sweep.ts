@@ -73,6 +73,7 @@ export class Sweep {
       try {
         await check(account);
       } catch (error) {
+        if ((await accounts.byId(id)) === undefined) continue; // removed during the check, and its files with it
         log.warn({ account: account.username, err: error }, 'the websites of an account could not be checked');
       }
     }
