@@ -8,9 +8,9 @@ import { codeOf, jsonOf, type RawResponse } from '../target/response-reader.ts';
 import { TargetServer } from '../target/target-server.ts';
 import { Oracle } from './oracle.ts';
 import { curlOf, prepareRequest, type PreparedRequest } from './prepared-request.ts';
-import { requestTemplates } from './request-generator.ts';
+import { requestTemplates, validRequest } from './request-generator.ts';
 import type { RequestTemplate } from './request-template.ts';
-import { newAccount, PLAN, SMALL_PLAN, TestAccounts, type TestAccount } from './test-accounts.ts';
+import { newAccount, PLAN, SITE, SMALL_PLAN, TestAccounts, type TestAccount } from './test-accounts.ts';
 import { ValuePool } from './value-pool.ts';
 
 const CONCURRENCY = 8;
@@ -82,13 +82,22 @@ export class FuzzRun {
    * Sends about `requests` requests. At the first forbidden response, rejects with the seed, the request and a curl
    * command that repeats it.
    */
-  async send(requests: number, seed: number, operations: readonly Operation[] = this.operations): Promise<void> {
+  send(requests: number, seed: number, operations: readonly Operation[] = this.operations): Promise<void> {
     const template = fc.oneof(
       ...operations.map((each) => ({
         weight: COSTLY.test(each.id) ? 1 : 3,
         arbitrary: requestTemplates(each, this.operations),
       })),
     );
+    return this.#sendAll(requests, seed, template);
+  }
+
+  /** Sends valid requests only, and only for these operations, each of which is as likely. */
+  sendValid(requests: number, seed: number, operations: readonly Operation[]): Promise<void> {
+    return this.#sendAll(requests, seed, fc.oneof(...operations.map(validRequest)));
+  }
+
+  async #sendAll(requests: number, seed: number, template: fc.Arbitrary<RequestTemplate>): Promise<void> {
     const before = this.coverage.requests;
     let failedAt: number | undefined;
     const property = fc.asyncProperty(
@@ -111,6 +120,32 @@ export class FuzzRun {
           `seed ${seed + round}, path ${details.counterexamplePath ?? ''}\n${messageOf(details.errorInstance)}`,
         );
     }
+  }
+
+  /** Gives the domain of the application to the first account, which may see its sites, no matter which has it. */
+  async restoreSite(): Promise<void> {
+    await this.#accounts.repair(true);
+    for (const account of this.#accounts.list.filter(({ role }) => role === 'user')) {
+      const { domains } = (await this.#ask(account, 'GET', '/api/domains')) as { domains: { domain_url: string }[] };
+      for (const { domain_url: name } of domains)
+        if (name === SITE || name.endsWith(`.${SITE}`))
+          await this.#ask(account, 'POST', '/api/domains/delete', { domain_url: name, with_subdomains: true });
+    }
+    await this.#ask(this.#accounts.list[0], 'POST', '/api/domains/new', { domain_url: SITE });
+  }
+
+  async #ask(account: TestAccount | undefined, method: string, target: string, body?: unknown): Promise<unknown> {
+    const response = await this.target.clients.user.send({
+      method,
+      target,
+      headers: [
+        ['Host', 'localhost'],
+        ['Authorization', `Bearer ${account?.token ?? ''}`],
+        ['Content-Type', 'application/json'],
+      ],
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    });
+    return jsonOf(response);
   }
 
   async #sendBatch(templates: readonly RequestTemplate[]): Promise<void> {

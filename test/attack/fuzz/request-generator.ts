@@ -29,7 +29,8 @@ const HEADERS: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   'openapi.home': [['Accept', 'text/html']],
 };
 
-function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate> {
+/** Generates requests that are valid by the description of the operation. */
+export function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate> {
   const { parameters, body, id } = operation;
   const operationId = id.slice(id.indexOf(' ') + 1);
   const place = (where: string) => parameters.filter((each) => each.in === where);

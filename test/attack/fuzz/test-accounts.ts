@@ -26,7 +26,7 @@ const UNLIMITED: PlanLimits = {
 };
 
 /** Every account has an application in this folder; the domain belongs to one of them at a time. */
-const SITE = 'sunny-garden.example';
+export const SITE = 'sunny-garden.example';
 
 /** An account that sends requests, with the credentials it currently holds. */
 export interface TestAccount {

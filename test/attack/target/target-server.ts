@@ -30,12 +30,15 @@ const settingsIn = (folder: string) => ({
 /** The fake engine runs in the busy process of the attack. */
 const ENGINE_MS = 10_000;
 const STOP_MS = 20_000;
+/** The standard error and the channel of a process of jobs. */
+const PIPES_OF_A_JOB = 2;
 
 const HEAP_REPORT = new URL('../../support/heap-report.js', import.meta.url).href;
 
 /** Resources that the process holds. */
 export interface Vitals {
   readonly residentBytes: number;
+  /** Without those that lead to processes of jobs, which stay for a while after their last job. */
   readonly descriptors: number;
 }
 
@@ -102,7 +105,9 @@ export class TargetServer {
   get vitals(): Vitals {
     const { pid = 0 } = this.#running.child;
     const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-    return { residentBytes: Number(resident) * 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+    const jobs = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').length - 1; // each ends with a space
+    const descriptors = readdirSync(`/proc/${pid}/fd`).length - jobs * PIPES_OF_A_JOB;
+    return { residentBytes: Number(resident) * 1024, descriptors };
   }
 
   /** Returns the bytes in use after garbage collection. */
