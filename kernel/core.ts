@@ -9,7 +9,8 @@ import { PasswordHasher } from './identity/password-hasher.ts';
 import { Plans } from './identity/plans.ts';
 import type { PlanLimits } from './identity/plan-limits.ts';
 import { Sessions } from './identity/sessions.ts';
-import { AccountJobs } from './jobs/account-jobs.ts';
+import { AccountJobs, accountFilesOf } from './jobs/account-jobs.ts';
+import { BrokerClient } from './jobs/broker-client.ts';
 import type { Log } from './log.ts';
 import { AuditLog } from './storage/audit-log.ts';
 import { Revision } from './storage/revision.ts';
@@ -17,8 +18,6 @@ import { Store } from './storage/store.ts';
 import { filesRootOf } from './system/files-root.ts';
 import { assertPrivate, assertPrivateFolder } from './system/private-file.ts';
 import { projectDir } from './system/project-dir.ts';
-
-export const VERSION = String(readJson(join(projectDir, 'package.json'))['version']);
 
 /** Files of the data folder that hold secrets, or decide who may do what. */
 const DATA_FILES = ['keys.json', 'hostkeep.db', 'hostkeep.db-wal', 'hostkeep.db-shm', 'revision'];
@@ -36,6 +35,8 @@ export interface Core {
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
   readonly jobs: AccountJobs;
+  /** `undefined` where the service does with its own rights what it can. */
+  readonly broker: BrokerClient | undefined;
   close(): Promise<void>;
 }
 
@@ -46,13 +47,13 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const revision = new Revision(store, config.data, log);
   const events = new AuditLog(store);
   const plans = new Plans(store, revision, events, locales.featureNames);
-  const rootTemplate = config.files_root.replaceAll('{data}', config.data);
-  const filesRoot = (username: string) => filesRootOf(rootTemplate, username).path;
+  const filesRoot = (username: string) => filesRootOf(accountFilesOf(config, '').filesRoot, username).path;
   const accounts = new Accounts({ store, revision, plans, events, filesRoot });
   const credentials = new Credentials({ store, revision, accounts, events });
   const sessions = new Sessions({ store, revision, accounts, events, keys, log });
   const passwords = new PasswordHasher();
-  const jobs = new AccountJobs(rootTemplate, config.jobs, log, config.removed_root.replaceAll('{data}', config.data));
+  const broker = config.broker.socket === '' ? undefined : new BrokerClient(config.broker.socket);
+  const jobs = new AccountJobs(accountFilesOf(config, join(config.data, 'jobs')), config.jobs, log, broker);
   await shipPlans(store, plans, locales);
   await revision.follow();
   const close = async () => {
@@ -62,7 +63,21 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     await passwords.close();
     await store.close();
   };
-  return { store, revision, locales, events, plans, accounts, credentials, sessions, passwords, keys, jobs, close };
+  return {
+    store,
+    revision,
+    locales,
+    events,
+    plans,
+    accounts,
+    credentials,
+    sessions,
+    passwords,
+    keys,
+    jobs,
+    broker,
+    close,
+  };
 }
 
 /** Throws if other users could read or replace what the data folder holds. */

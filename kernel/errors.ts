@@ -28,6 +28,7 @@ const KERNEL_ERRORS = {
   internal_error: [500, 'Internal error'],
   feature_unavailable: [503, 'Not available on this server at the moment'],
   overloaded: [503, 'Too much work at the moment'],
+  broker_unavailable: [503, 'Not possible on this server at the moment'],
   files_unavailable: [503, 'Files not available at the moment'],
   reply_too_large: [507, 'Reply too large'],
   // Shared by several areas:

@@ -1,5 +1,5 @@
 import type { Config } from './config/configuration.ts';
-import { openCore, VERSION, type Core } from './core.ts';
+import { openCore, type Core } from './core.ts';
 import type { ErrorCode } from './errors.ts';
 import { RoutingTable } from './http/routing-table.ts';
 import { Server } from './http/server.ts';
@@ -9,8 +9,10 @@ import type { NodeInfo } from './plugin-api/node-info.ts';
 import type { Address } from './plugin-api/route-spec.ts';
 import { installedPlugins, type InstalledPlugin } from './plugin-host/discovery.ts';
 import { PluginSet } from './plugin-host/plugin-set.ts';
+import { privilegesOf } from './plugin-host/privileges.ts';
 import { ServingLock } from './storage/serving-lock.ts';
 import { splitHostPort } from './system/host-port.ts';
+import { VERSION } from './system/project-dir.ts';
 
 interface StartOptions {
   /** Replaces the plugins in the folder `plugins`. */
@@ -39,6 +41,8 @@ interface Running {
   isStopping: boolean;
 }
 const ADDRESSES = ['user', 'admin'] as const;
+/** Settings that only a restart changes. */
+const FIXED = ['data', 'files_root', 'removed_root', 'ids', 'broker', 'listen', 'admin_listen', 'tls'] as const;
 
 /** A node: the core, the plugins of the current configuration, and a server for each address. */
 export class Hostkeep {
@@ -72,8 +76,7 @@ export class Hostkeep {
     loadUws(); // fails before anything is created or migrated
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
     const installed = options.plugins ?? installedPlugins();
-    for (const plugin of installed)
-      if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
+    for (const plugin of installed) if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
     const lock = options.listen === 'never' ? undefined : await ServingLock.acquire(config.data);
     const running: Running = { ports: {}, isStopping: false };
     let hostkeep: Hostkeep | undefined;
@@ -120,10 +123,9 @@ export class Hostkeep {
    */
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
-    const fixed = (each: Config) =>
-      JSON.stringify([each.data, each.files_root, each.removed_root, each.listen, each.admin_listen, each.tls]);
+    const fixed = (each: Config) => JSON.stringify(FIXED.map((name) => each[name]));
     if (fixed(config) !== fixed(old.config))
-      throw new Error('changes of data, files_root, removed_root, listen, admin_listen and tls need a restart');
+      throw new Error(`changes of ${FIXED.slice(0, -1).join(', ')} and ${FIXED.at(-1)} need a restart`);
     this.core.keys.reload();
     const next = await generate(this.core, config, this.#log, this.#options, this.#running);
     try {
@@ -204,6 +206,7 @@ async function generate(
       store,
       events,
       jobs,
+      privileged: privilegesOf({ broker: core.broker, jobs, log }),
       node,
       identity: { accounts, credentials, plans, sessions, passwords, keys },
     });

@@ -42,7 +42,7 @@ const FLOORS = [
   ['identity'],
   ['plugin-api'],
   ['http'],
-  ['plugin-host'],
+  ['plugin-host', 'broker'],
   ['core'],
   ['hostkeep'],
   ['cli'],

@@ -64,6 +64,7 @@ export function benchSettings(data: string, settings: Record<string, unknown> = 
     admin_listen: '127.0.0.1:0',
     log: { level: 'error' },
     data,
+    files_root: '{data}/files/{username}',
     ...settings,
   };
 }

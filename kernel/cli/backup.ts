@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { assertPrivateData, assertStoreExists, VERSION } from '../core.ts';
+import { assertPrivateData, assertStoreExists } from '../core.ts';
+import { VERSION } from '../system/project-dir.ts';
 import { Keyring } from '../identity/keyring.ts';
 import { formatSize } from '../system/format.ts';
 import { createBackup, verifyBackup, type Manifest } from '../storage/backup-file.ts';

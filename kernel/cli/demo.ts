@@ -36,6 +36,7 @@ export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   // Not the configuration of an installed node, whose data is that of real customers.
   const config = loadConfig(command.optsWithGlobals<GlobalOptions>().config, process.env, {
     data: join(projectDir, '.demo'),
+    files_root: '{data}/files/{username}',
     log: { level: 'warn' },
   });
   const log = createLog(config.log.level);

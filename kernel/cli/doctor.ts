@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import { assertStoreExists } from '../core.ts';
+import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
+import type { BrokerClient } from '../jobs/broker-client.ts';
 import { createLog } from '../log.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import type { Gathered } from '../plugin-api/extension-points.ts';
 import { textTable } from '../plugin-api/command.ts';
+import { VERSION } from '../system/project-dir.ts';
 import { configOf, print, type GlobalOptions } from './command-context.ts';
 import { precautions } from './precautions.ts';
 
@@ -47,8 +50,30 @@ async function examine({ core, node, plugins }: Hostkeep): Promise<(Finding & { 
     detail: unsafe.length === 0 ? node.config.files_root : `other users may change ${unsafe.join(', ')}`,
     ...(unsafe.length > 0 && { remedy: 'give these folders to root, and close them to the writing of others' }),
   };
-  const kernel = [roots, ...(await precautions(node.config))].map((finding) => ({ plugin: 'kernel', ...finding }));
+  const kernel = [roots, await brokerFinding(core.broker), ...(await precautions(node.config))].map((finding) => ({
+    plugin: 'kernel',
+    ...finding,
+  }));
   return [store, ...kernel, ...findings(node, answers)];
+}
+
+/** Says what a service leaves out that has no broker. */
+async function brokerFinding(broker: BrokerClient | undefined): Promise<Finding> {
+  const name = 'broker';
+  if (broker === undefined) {
+    const [detail, ok] =
+      process.geteuid?.() === 0
+        ? ['none: the process that speaks HTTP has the rights of root itself', false]
+        : ["none: accounts have no user ids of their own, and their processes only this user's rights", true];
+    return { name, ok, detail, remedy: 'start hostkeep-broker.socket, and set broker.socket' };
+  }
+  try {
+    const version = await broker.version();
+    const ok = version === VERSION;
+    return { name, ok, detail: `version ${version}`, ...(!ok && { remedy: 'restart the broker' }) };
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error), remedy: 'start hostkeep-broker.socket' };
+  }
 }
 
 function findings(node: Hostkeep['node'], answers: readonly Gathered<'doctor'>[]): (Finding & { plugin: string })[] {

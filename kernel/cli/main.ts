@@ -1,11 +1,8 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
-import { VERSION } from '../core.ts';
+import { VERSION } from '../system/project-dir.ts';
 import type { GlobalOptions } from './command-context.ts';
-import { doctor } from './doctor.ts';
 import { EXIT_CODES, reportFailure } from './failure.ts';
-import { addPluginCommands } from './plugin-commands.ts';
-import { serve } from './serve.ts';
 
 /** Whether errors are for programs; looked for here, because invalid usage has no options. */
 const asJson = process.argv.includes('--json');
@@ -20,10 +17,17 @@ const program = new Command('hostkeep')
   )
   .addHelpText(
     'after',
-    `\nHOSTKEEP_DATA, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\n${EXIT_CODES}\nWith --json, an error is a problem (RFC 9457) on standard error; its member "error" is a stable code.`,
+    `\nHOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\n${EXIT_CODES}\nWith --json, an error is a problem (RFC 9457) on standard error; its member "error" is a stable code.`,
   );
 
-program.command('serve').description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration').action(serve);
+program
+  .command('serve')
+  .description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration')
+  .action(async (options: GlobalOptions, command: Command) => (await import('./serve.ts')).serve(options, command));
+program
+  .command('broker')
+  .description("do what needs the rights of root for the service: accounts' processes, virtual hosts, quotas")
+  .action(async (options: GlobalOptions, command: Command) => (await import('./broker.ts')).broker(options, command));
 program
   .command('demo')
   .description('serve a node with demo accounts and content, created at the first start')
@@ -32,7 +36,7 @@ program
   .command('doctor')
   .description('check that every plugin has what it needs, and say what to install if not')
   .option('--json')
-  .action(doctor);
+  .action(async (options: GlobalOptions, command: Command) => (await import('./doctor.ts')).doctor(options, command));
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
 // A command starts faster without the code of those that are added after it.
@@ -40,7 +44,7 @@ if (!isAdded()) {
   (await import('./backup.ts')).addBackupCommands(program);
   (await import('./config.ts')).addConfigCommands(program);
 }
-if (!isAdded()) await addPluginCommands(program);
+if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);
 throwInsteadOfExit(program);
 
 /** Makes commander throw, so that invalid usage gets its own exit code. Subcommands do not inherit this. */

@@ -73,6 +73,49 @@ export const KernelConfig = Type.Object({
     },
     { ...closed, default: {}, description: "Processes that read and write customers' files, each for one account" },
   ),
+  ids: Type.Object(
+    {
+      first: Type.Integer({
+        minimum: 0,
+        maximum: 4_000_000_000,
+        default: 200_000,
+        description:
+          'The user id of the account 0; that of each other is larger by its number. 0 = accounts have none of their own',
+      }),
+      count: Type.Integer({
+        minimum: 1,
+        maximum: 200_000_000,
+        default: 1_000_000,
+        description: 'How many user ids there are',
+      }),
+      web_group: Type.String({
+        default: 'www-data',
+        description: "The group of the web server, which may enter accounts' folders; empty = nobody else may",
+      }),
+      system_users: Type.Boolean({
+        default: false,
+        description: 'Whether the user of the system with the name of an account may own its folder',
+      }),
+    },
+    {
+      ...closed,
+      default: {},
+      description: "The users that own accounts' files, where the service has the right to choose",
+    },
+  ),
+  broker: Type.Object(
+    {
+      socket: Type.String({
+        default: '',
+        description: 'The Unix socket of `hostkeep broker`; empty = the service does with its own rights what it can',
+      }),
+      state: Type.String({
+        default: '/var/lib/hostkeep-broker',
+        description: "The broker's own folder, for what accounts' processes keep",
+      }),
+    },
+    { ...closed, default: {}, description: 'The process that has the rights which the service does without' },
+  ),
   external_features: Type.Array(Type.String(), {
     default: [],
     description: 'Features that other software provides; accounts that have them see them',
@@ -108,7 +151,7 @@ export function installedConfig(file = INSTALLED): string | undefined {
 
 /**
  * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it
- * includes, and `HOSTKEEP_DATA`, `HOSTKEEP_LISTEN` and `HOSTKEEP_ADMIN_LISTEN`, in this order. Objects are merged;
+ * includes, and the environment (`VARIABLES`), in this order. Objects are merged;
  * other values are replaced. Throws `ConfigError`.
  */
 export function loadConfig(
@@ -140,7 +183,13 @@ export function readLayers(
   return layers;
 }
 
-const VARIABLES = { HOSTKEEP_DATA: 'data', HOSTKEEP_LISTEN: 'listen', HOSTKEEP_ADMIN_LISTEN: 'admin_listen' } as const;
+/** The variables that override single settings. */
+export const VARIABLES = {
+  HOSTKEEP_DATA: 'data',
+  HOSTKEEP_FILES_ROOT: 'files_root',
+  HOSTKEEP_LISTEN: 'listen',
+  HOSTKEEP_ADMIN_LISTEN: 'admin_listen',
+} as const;
 
 function includedFiles(file: string, patterns: unknown): string[] {
   if (!Array.isArray(patterns)) return [];

@@ -7,6 +7,7 @@ import { assertPlanExists, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { SqlValue } from '../storage/connection.ts';
 import type { Store, Tx } from '../storage/store.ts';
+import { USERNAME } from '../system/files-root.ts';
 
 export type { Account, Role } from './account.ts';
 
@@ -18,8 +19,6 @@ interface NewAccount {
   readonly plan?: string | null;
   readonly passwordHash: string;
 }
-
-const USERNAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** Reads and changes accounts. Each change logs its event and ends the sessions that it must in one transaction. */
 export class Accounts {

@@ -22,7 +22,7 @@ export class JobChannel {
   constructor(stream: Duplex, options: ChannelOptions) {
     this.#stream = stream;
     this.#options = options;
-    stream.on('data', (chunk: Buffer) => this.#read(chunk));
+    stream.on('data', (chunk: Buffer) => this.#read(chunk)).resume(); // an owner before may have paused it
     stream.on('error', () => this.#close()); // the end of the process says why
     stream.on('close', () => this.#close());
   }
@@ -34,6 +34,14 @@ export class JobChannel {
     header.writeUInt32LE(json.length, 0);
     header.writeUInt32LE(bytes.length, 4);
     this.#stream.write(Buffer.concat([header, json, bytes]));
+  }
+
+  /** Leaves the stream, unread, to its next owner, after a last message if one is given. Returns the stream. */
+  release(message?: unknown): Duplex {
+    if (message !== undefined) this.send(message);
+    this.#isClosed = true;
+    for (const event of ['data', 'error', 'close']) this.#stream.removeAllListeners(event);
+    return this.#stream.pause().on('error', () => undefined); // its next owner sees it closed
   }
 
   /** Sends what is written, then closes this side. */

@@ -4,7 +4,8 @@ import { withDeadline } from '../concurrency/deadline.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { HttpError, isErrorCode, retryLater } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { JobLost, JobWorker, type BareProcess, type JobLimits } from './job-worker.ts';
+import type { JobLauncher, JobLimits } from './job-launch.ts';
+import { JobLost, JobWorker } from './job-worker.ts';
 import { WithBytes, type Job, type JobOwner, type JobReply } from './job.ts';
 
 export interface JobPoolOptions {
@@ -21,8 +22,6 @@ export interface JobPoolOptions {
   /** Whether processes keep something between jobs: if a job breaks a limit, its owner's are refused for a while. */
   readonly isResident?: boolean;
   readonly limits?: Partial<JobLimits>;
-  /** For jobs that open no files: their processes have no rights of this one, and run as `user` if that is given. */
-  readonly bare?: BareProcess;
 }
 export interface JobRunOptions {
   /** Kills the process of the job when nobody waits for the reply any more. */
@@ -66,6 +65,7 @@ const LINGER_MS = 150;
 export class JobPool {
   readonly #options: JobPoolOptions;
   readonly #limits: JobLimits;
+  readonly #launch: JobLauncher;
   readonly #log: Log;
   readonly #queue: FairQueue;
   readonly #workers = new Map<JobOwner['key'], JobWorker>();
@@ -81,8 +81,9 @@ export class JobPool {
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(options: JobPoolOptions, log: Log) {
+  constructor(options: JobPoolOptions, launch: JobLauncher, log: Log) {
     this.#options = options;
+    this.#launch = launch;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#log = log;
     this.#queue = new FairQueue({
@@ -185,10 +186,11 @@ export class JobPool {
 
   async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
     await this.#assertAnswering(owner);
+    const request = { file: job.file, input, ...(owner.makesRoot === true && { needsRoot: true }) };
     let worker = this.#workerOf(owner);
     for (let isLast = false; ; isLast = true) {
       try {
-        const reply = await worker.ask({ file: job.file, input }, options.bytes, job.timeoutMs, options.signal);
+        const reply = await worker.ask(request, options.bytes, job.timeoutMs, options.signal);
         if (reply.ok || reply.isOutdated !== true || isLast) return reply;
         void this.#end(worker);
       } catch (error) {
@@ -225,7 +227,7 @@ export class JobPool {
     if (known !== undefined && !known.isEnded && known.owner.root?.path === owner.root?.path) return known;
     if (known !== undefined) void this.#end(known);
     if (this.#workers.size >= this.#options.processes) this.#endLongestIdle();
-    const worker = new JobWorker(owner, this.#limits, this.#options.bare);
+    const worker = new JobWorker(owner, this.#limits, this.#launch(owner, this.#limits));
     this.#workers.set(owner.key, worker);
     return worker;
   }

@@ -1,22 +1,40 @@
 /**
  * The program of a job's process. It takes the user id of its files root's owner where it has the right to, and can
- * never get back; then it runs jobs. It ends with the connection to its caller.
+ * never get back; then it runs jobs. It ends with the connection to its caller, which need not be the process that started it.
  */
 import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setPriority } from 'node:os';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HttpError, messageOf } from '../errors.ts';
 import { unsafeParentOf, type FilesRoot, isMissing } from '../system/files-root.ts';
+import { makeRootSync } from './make-root.ts';
 import { openRootSync } from '../system/safe-folder-sync.ts';
-import { WithBytes, type JobContext, type JobFunction, type JobReply, type JobRequest, type JobStart } from './job.ts';
+import {
+  JOB_START,
+  WithBytes,
+  type JobContext,
+  type JobFunction,
+  type JobReply,
+  type JobRequest,
+  type JobStart,
+  type JobUser,
+} from './job.ts';
 import { JobChannel } from './job-channel.ts';
+import { processorTimeOf } from './processor-time.ts';
+
+type WithoutTime<R> = R extends JobReply ? Omit<R, 'cpuSeconds'> : never;
 
 /** The descriptor of the connection, as `JobWorker` sets it. */
 const CONNECTION = 3;
 const MAX_REQUEST_BYTES = 64 * 2 ** 20;
 /** Below that of the process that serves everybody. */
 const NICENESS = 5;
+/** Whatever the mask of the service: web servers read what accounts publish. */
+const MASK = 0o022;
+/** The folder of the product's code. */
+const CODE = resolve(import.meta.dirname, '../..');
 const NOWHERE: FilesRoot = { path: '/nonexistent', operatorPath: '/nonexistent', below: [] };
 
 const releases: (() => void | Promise<void>)[] = [];
@@ -25,44 +43,52 @@ let root = NOWHERE;
 let rootDescriptor: number | undefined;
 /** Why no job may run here. */
 let refusal: unknown;
-let isStarted = false;
 
 const channel = new JobChannel(new Socket({ fd: CONNECTION, readable: true, writable: true }), {
   maxBytes: MAX_REQUEST_BYTES,
-  onMessage: (message, bytes) => {
-    if (isStarted) return void run(message as JobRequest, bytes);
-    isStarted = true;
-    try {
-      start(message as JobStart);
-    } catch (error) {
-      refusal = error;
-    }
-  },
+  onMessage: (message, bytes) => void run(message as JobRequest, bytes),
   onClose: () => void end(),
 });
 
-function start({ root: given, stateFolder }: JobStart): void {
+try {
+  start(JSON.parse(process.env[JOB_START] ?? '') as JobStart);
+} catch (error) {
+  refusal = error;
+}
+delete process.env[JOB_START];
+
+function start({ root: given, stateFolder, user, makesRoot }: JobStart): void {
   setPriority(NICENESS);
+  process.umask(MASK);
+  const isRoot = process.geteuid?.() === 0;
   if (stateFolder !== null) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  if (given !== null) openRoot(given);
-  const owner = rootDescriptor === undefined ? undefined : fstatSync(rootDescriptor).uid;
-  const isTaken = owner !== undefined && owner !== 0 && process.geteuid?.() === 0;
+  if (given !== null) openRoot(given, makesRoot && isRoot ? user : null);
+  const otherwise = user?.isRequired === true ? user.uid : undefined;
+  const owner = rootDescriptor === undefined ? otherwise : fstatSync(rootDescriptor).uid;
+  const isTaken = isRoot && owner !== undefined && owner !== 0;
   if (stateFolder !== null) {
     if (isTaken && statSync(stateFolder).uid !== owner) chownSync(stateFolder, owner, owner);
     process.chdir(stateFolder);
   }
-  if (!isTaken) return;
+  if (isTaken) takeUser(owner);
+  if (user?.isRequired === true && owner !== user.uid && owner !== user.namesakeUid)
+    throw new HttpError('files_unavailable', `${root.path} belongs to the user id ${owner}, and not to ${user.uid}`);
+}
+
+/** The group is not the folder's: one that accounts share would open other accounts' folders. */
+function takeUser(id: number): void {
   process.setgroups?.([]);
-  process.setgid?.(owner); // not the folder's group: one that accounts share would open other accounts' folders
-  process.setuid?.(owner);
+  process.setgid?.(id);
+  process.setuid?.(id);
 }
 
 /** Opens the root before the rights to do so are given up; the folders above it need not be open to its owner. */
-function openRoot(given: FilesRoot): void {
+function openRoot(given: FilesRoot, maker: JobUser | null): void {
   root = given;
   const unsafe = unsafeParentOf(given);
   if (unsafe !== undefined)
     throw new HttpError('files_unavailable', `customers may change ${unsafe}, which files_root is in`);
+  if (maker !== null) makeRootSync(given.path, maker);
   try {
     rootDescriptor = openRootSync(given);
     root = { path: given.path, operatorPath: `/proc/self/fd/${rootDescriptor}`, below: [] };
@@ -77,10 +103,12 @@ function isOutdated(): boolean {
   return root !== NOWHERE && existsSync(root.path);
 }
 
-async function run({ id, file, input }: JobRequest, bytes: Buffer): Promise<void> {
+async function run({ id, file, input, needsRoot }: JobRequest, bytes: Buffer): Promise<void> {
   try {
+    if (isOutdated() || (needsRoot === true && rootDescriptor === undefined && refusal === undefined))
+      return send({ id, ok: false, message: 'the files root is another', isOutdated: true });
     if (refusal !== undefined) throw refusal;
-    if (isOutdated()) return send({ id, ok: false, message: 'the files root is another', isOutdated: true });
+    if (!isJobFile(file)) throw new Error(`${file} holds no job`);
     const { default: job } = (await import(pathToFileURL(file).href)) as { default: JobFunction<unknown, unknown> };
     const context: JobContext = { root, bytes, onClose: (release) => releases.push(release) };
     const output = await job(input, context);
@@ -91,11 +119,16 @@ async function run({ id, file, input }: JobRequest, bytes: Buffer): Promise<void
   }
 }
 
-function send(reply: JobReply, bytes?: Uint8Array): void {
-  channel.send(reply, bytes);
+/** Whether a file is part of Hostkeep: its caller, in foreign hands, could name a customer's. */
+function isJobFile(file: string): boolean {
+  return file === resolve(file) && file.startsWith(`${CODE}/`) && /-job\.[jt]s$/.test(file);
 }
 
-function failure(id: number, error: unknown): JobReply {
+function send(reply: WithoutTime<JobReply>, bytes?: Uint8Array): void {
+  channel.send({ ...reply, cpuSeconds: processorTimeOf('self').seconds } satisfies JobReply, bytes);
+}
+
+function failure(id: number, error: unknown): WithoutTime<JobReply> {
   const code = (error as { code?: unknown } | null)?.code;
   const retryAfter = error instanceof HttpError ? error.headers?.['Retry-After'] : undefined;
   return {

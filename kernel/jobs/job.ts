@@ -11,10 +11,19 @@ import type { FilesRoot } from '../system/files-root.ts';
 export interface JobOwner {
   /** The name of the owner among all others of the pool, e.g. an account's id. */
   readonly key: string | number;
+  /** The account whose files are in `root`; `undefined` for work that concerns no account's files. */
+  readonly account?: Identified;
   /** The only folder of customers' files that the job opens; the process takes the user id of its owner. */
   readonly root?: FilesRoot;
-  /** A private folder that outlives the process; its working directory. */
-  readonly stateFolder?: string;
+  /** Names a private folder of the account that outlives the process; its working directory. */
+  readonly state?: string;
+  /** Whether the process makes `root` where it is missing. */
+  readonly makesRoot?: boolean;
+}
+
+export interface Identified {
+  readonly id: number;
+  readonly username: string;
 }
 
 /** What a job gets besides its input. */
@@ -68,19 +77,41 @@ export function defineJob<F extends JobFunction<never, unknown>>({
   return { ...options, file: fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)) };
 }
 
-/** The messages to a job's process. */
+/** The variable that holds the `JobStart` of a job's process. */
+export const JOB_START = 'HOSTKEEP_JOB';
+
+/** What a job's process gets from the process that starts it, which need not be the one that it works for. */
 export interface JobStart {
   readonly root: FilesRoot | null;
   readonly stateFolder: string | null;
+  /** The user and group of the account's files; `null` where the owner of the root decides. */
+  readonly user: JobUser | null;
+  readonly makesRoot: boolean;
+}
+export interface JobUser {
+  /** The user id of the account, which its group has too. */
+  readonly uid: number;
+  /** The user of the system that has the account's name, and may own its root instead; `null` for none. */
+  readonly namesakeUid: number | null;
+  /** The group that may enter the root: that of the web server; `null` for none. */
+  readonly webGid: number | null;
+  /** Whether a root of anybody else is refused. */
+  readonly isRequired: boolean;
 }
 export interface JobRequest {
   /** A number that the reply repeats. */
   readonly id: number;
   readonly file: string;
   readonly input: unknown;
+  /** Whether it needs a process that has made the root. */
+  readonly needsRoot?: boolean;
 }
 /** The answer to a `JobRequest`. */
-export type JobReply = { readonly id: number } & (
+export type JobReply = {
+  readonly id: number;
+  /** Processor time since the start of the process and of the programs that it ran. */
+  readonly cpuSeconds: number;
+} & (
   | { readonly ok: true; readonly output?: unknown; readonly hasBytes?: true }
   | {
       readonly ok: false;

@@ -12,9 +12,14 @@ export interface RemovedFiles {
   readonly aside: string;
   /** The name of this account's in it. */
   readonly name: string;
+  /** What its jobs kept between processes. */
+  readonly state: { readonly folder: string; readonly name: string };
 }
 
 type Input = RemovedFiles & ({ readonly task: 'set aside' } | { readonly task: 'remove'; readonly timeMs: number });
+
+/** How long the removal of what jobs kept may take before the files are set aside. */
+const STATE_MS = 5000;
 
 /**
  * Moves the files out of the files root, or removes them wherever they lie. Runs with the rights of the service, as the
@@ -23,6 +28,7 @@ type Input = RemovedFiles & ({ readonly task: 'set aside' } | { readonly task: '
 export default async function removedFiles(input: Input): Promise<Removal> {
   if (input.task === 'remove') return removeAll(input, AbortSignal.timeout(input.timeMs));
   try {
+    await removeState(input.state, AbortSignal.timeout(STATE_MS));
     return { removed: (await setAside(input)) ? 1 : 0, isComplete: true };
   } catch (error) {
     return { removed: 0, problem: messageOf(error), isComplete: true };
@@ -49,8 +55,9 @@ async function setAside({ root, aside, name }: RemovedFiles): Promise<boolean> {
   }
 }
 
-async function removeAll({ root, aside, name }: RemovedFiles, signal: AbortSignal): Promise<Removal> {
+async function removeAll({ root, aside, name, state }: RemovedFiles, signal: AbortSignal): Promise<Removal> {
   let [removed, problem]: [number, string | undefined] = [0, undefined];
+  await removeState(state, signal);
   const places = [
     { open: () => parentOf(root), entry: basename(root.path) },
     { open: () => Folder.openRoot(operators(aside)).catch(undefinedIfMissing), entry: name },
@@ -68,6 +75,13 @@ async function removeAll({ root, aside, name }: RemovedFiles, signal: AbortSigna
     }
   }
   return { removed, problem, isComplete: true };
+}
+
+/** What is left, because the account's process still writes, is removed with its files. */
+async function removeState({ folder, name }: RemovedFiles['state'], signal: AbortSignal): Promise<void> {
+  const parent = await Folder.openRoot(operators(folder)).catch(undefinedIfMissing);
+  if (parent === undefined) return;
+  await removeTree(parent, name, signal).finally(() => parent.close());
 }
 
 /** Opens the folder that holds a files root; `undefined` if there is none. */

@@ -9,6 +9,7 @@ import type { AccountJobs } from '../jobs/account-jobs.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
 import type { NodeInfo } from './node-info.ts';
+import type { Privileged, Verbs } from './privileged.ts';
 import type { Gathered, ExtensionPointName, ExtensionPoints } from './extension-points.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { Store } from '../storage/store.ts';
@@ -23,6 +24,8 @@ export interface Host<C = unknown> {
   /** Runs what touches customers' files and engines; this process never does. */
   readonly jobs: AccountJobs;
   readonly node: NodeInfo;
+  /** Returns what the plugin does with rights; `settings` are its own. See `Privileged`. */
+  privileged<V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown): V;
   /** Calls all providers of a point concurrently, within the point's time limit. Never rejects: see `Gathered`. */
   gather<P extends ExtensionPointName>(point: P, ...args: Parameters<ExtensionPoints[P]>): Promise<Gathered<P>[]>;
   /** Returns the service of a plugin that this one lists in `needs`. */

@@ -5,6 +5,7 @@ import { readSecretFiles } from '../config/secrets.ts';
 import { defaultsOf, settingsIssues } from '../config/validator.ts';
 import type { CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
+import type { AnyPrivileged } from '../plugin-api/privileged.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { closed } from '../schema.ts';
@@ -46,6 +47,17 @@ export async function findCommands(): Promise<CommandGroup[]> {
   return (await Promise.all(found)).flatMap((groups) => groups ?? []);
 }
 
+/** Imports what plugins do with rights, each with its settings, of those that are on; see `Privileged`. */
+export async function installedPrivileges(config: Config): Promise<{ privileged: AnyPrivileged; settings: unknown }[]> {
+  const found = pluginsWith('privileged').filter((name) => config.plugins[name] !== false);
+  return Promise.all(
+    found.map(async (name) => {
+      const privileged = (await importDefault<AnyPrivileged>(name, 'privileged')) as AnyPrivileged;
+      return { privileged, settings: sectionOf(privileged, config) };
+    }),
+  );
+}
+
 /** The plugins that have a file. */
 function pluginsWith(file: string): string[] {
   return findFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
@@ -84,7 +96,7 @@ export function assertSections(plugins: readonly { readonly name: string }[], co
 }
 
 /** Returns a plugin's validated settings, with defaults filled in. Throws `ConfigError`. */
-export function sectionOf(plugin: Plugin, config: Config): unknown {
+export function sectionOf(plugin: Pick<Plugin, 'name' | 'config'>, config: Config): unknown {
   const given = config.sections[plugin.name];
   if (plugin.config === undefined) {
     if (given !== undefined)

@@ -12,6 +12,7 @@ import type { RouteSpecs } from '../plugin-api/route-spec.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { assertSections, inOrder, sectionOf, type InstalledPlugin } from './discovery.ts';
+import type { privilegesOf } from './privileges.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
 import { HealthMonitor } from './health-monitor.ts';
@@ -20,7 +21,9 @@ import { assertNoClash, describe } from './route-infos.ts';
 const SETUP_MS = 30_000;
 
 /** The members of `Host` that all plugins share. */
-type CommonHost = Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose'>;
+interface CommonHost extends Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose' | 'privileged'> {
+  readonly privileged: ReturnType<typeof privilegesOf>;
+}
 
 interface Loaded {
   readonly plugin: Plugin;
@@ -188,9 +191,12 @@ export class PluginSet {
   }
 
   #hostOf(plugin: Plugin, config: unknown, common: CommonHost, releases: (() => void | Promise<void>)[]): Host {
+    const closing = new AbortController();
+    releases.push(() => closing.abort());
     return {
       ...common,
       config,
+      privileged: (privileged, settings) => common.privileged(privileged, settings, closing.signal),
       log: this.#log.child({ plugin: plugin.name }),
       gather: this.gather,
       service: <S>(name: string): S => this.#serviceOf(plugin, 'needs', name) as S,

@@ -11,6 +11,8 @@ import { isRunning, PROCESS_ID } from './process-id.ts';
 interface ReplaceOptions {
   /** The permissions of the new file, e.g. 0o600. */
   readonly mode: number;
+  /** Whether it has them whatever the umask. */
+  readonly isExact?: boolean;
   /** Whether to flush the content to disk before the rename. */
   readonly flush?: boolean;
   /** The modification time; the present unless given. */
@@ -26,12 +28,13 @@ export const besideOf = (path: string): string =>
 export async function replaceFile(
   path: string,
   content: Content,
-  { mode, flush, mtime }: ReplaceOptions,
+  { mode, isExact, flush, mtime }: ReplaceOptions,
 ): Promise<void> {
   const beside = besideOf(path);
   try {
     const file = await open(beside, 'wx', mode);
     try {
+      if (isExact === true) await file.chmod(mode);
       await file.writeFile(content);
       if (mtime !== undefined) await file.utimes(new Date(), mtime);
       if (flush === true) await file.datasync();
@@ -49,13 +52,17 @@ export async function replaceFile(
 export function replaceFileSync(
   path: string,
   content: Content | readonly Uint8Array[],
-  options: Omit<ReplaceOptions, 'mtime'>,
+  options: Omit<ReplaceOptions, 'mtime' | 'isExact'>,
 ): void {
   withFileBeside(path, content, options, (beside) => renameSync(beside, path));
 }
 
 /** Creates a file atomically. Returns false, and changes nothing, if it exists. */
-export function createFileSync(path: string, content: Content, options: Omit<ReplaceOptions, 'mtime'>): boolean {
+export function createFileSync(
+  path: string,
+  content: Content,
+  options: Omit<ReplaceOptions, 'mtime' | 'isExact'>,
+): boolean {
   try {
     withFileBeside(path, content, options, (beside) => linkSync(beside, path));
     return true;
@@ -79,7 +86,7 @@ export function removeLeftovers(path: string): void {
 function withFileBeside(
   path: string,
   content: Content | readonly Uint8Array[],
-  { mode, flush }: Omit<ReplaceOptions, 'mtime'>,
+  { mode, flush }: Omit<ReplaceOptions, 'mtime' | 'isExact'>,
   put: (beside: string) => void,
 ): void {
   const beside = besideOf(path);

@@ -1,6 +1,9 @@
 import { statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** The names that accounts may have. They are safe as components of paths, and in the files of web servers. */
+export const USERNAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
 /** The folder of an account's files. */
 export interface FilesRoot {
   readonly path: string;

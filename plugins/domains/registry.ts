@@ -47,7 +47,7 @@ export class DomainRegistry {
     const components = this.#components(docroot ?? name);
     // First without a transaction, so that a refused name leaves no folder behind.
     assertFree(account, name, components, await rows.nameStatus(this.#host.store, account.id, name));
-    await this.#host.jobs.run(CREATE_DOCROOT, account, components);
+    await this.#host.jobs.run(CREATE_DOCROOT, account, components, { makesRoot: true });
     const isDirect = !this.#isProvided('domainAdded');
     const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
     const id = await this.#host.store.write(async (tx) => {

@@ -4,6 +4,7 @@ import { formatSize } from '../../kernel/system/format.ts';
 import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
+import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
 import { AccountUsage } from './account-usage.ts';
 
@@ -36,8 +37,8 @@ export default definePlugin({
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
   },
-  setup({ config, jobs, log, node, onClose }) {
-    const kernel = new KernelQuota(config, jobs, log);
+  setup({ config, jobs, log, node, onClose, ...host }) {
+    const kernel = new KernelQuota(config, host.privileged(privileged, config), jobs, log);
     const sizes = new FolderSizes({
       jobs,
       log,

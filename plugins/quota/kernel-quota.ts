@@ -1,13 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
+import { mountsOf, type QuotaVerbs } from './privileged.ts';
+import type { QuotaRow } from './repquota.ts';
 import type rootOwner from './root-job.ts';
-import { runProgram } from '../../kernel/system/run-program.ts';
 import type { QuotaConfig } from './schema.ts';
 
 interface Report {
@@ -25,9 +25,6 @@ const ROOT_OWNER = defineJob<typeof rootOwner>({
 });
 /** How long the file system and the owner of a files root are remembered. */
 const ROOT_MS = 30_000;
-const REPORT_MS = 10_000;
-/** About a hundred bytes for each of 600,000 users. */
-const REPORT_BYTES = 64 * 2 ** 20;
 /** How long a report is used when it cannot be renewed; after that, usage is measured. */
 const MAX_AGE_MS = 300_000;
 /** How long reports are renewed after the last request. */
@@ -36,19 +33,20 @@ const IDLE_MS = 60_000;
 /** The kernel's quotas of all users, one report for each file system, shared by all requests. */
 export class KernelQuota {
   readonly #config: QuotaConfig;
+  readonly #verbs: QuotaVerbs;
   readonly #jobs: AccountJobs;
   readonly #log: Log;
   readonly #roots = new AccountCache<Awaited<ReturnType<typeof rootOwner>>>(ROOT_MS);
   readonly #reports = new Map<number, Report>();
-  readonly #closing = new AbortController();
   #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #requestedAt = 0;
   #attemptedAt = -Infinity;
   #problems = '';
 
-  constructor(config: QuotaConfig, jobs: AccountJobs, log: Log) {
+  constructor(config: QuotaConfig, verbs: QuotaVerbs, jobs: AccountJobs, log: Log) {
     this.#config = config;
+    this.#verbs = verbs;
     this.#jobs = jobs;
     this.#log = log;
   }
@@ -88,15 +86,12 @@ export class KernelQuota {
     return { reports, problems };
   }
 
-  async mounts(): Promise<readonly string[]> {
-    return this.#config.mounts.length > 0
-      ? this.#config.mounts
-      : quotaMounts(await readFile('/proc/self/mountinfo', 'utf8'));
+  mounts(): Promise<readonly string[]> {
+    return mountsOf(this.#config.mounts);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#closing.abort();
     await this.#reading;
   }
 
@@ -124,26 +119,7 @@ export class KernelQuota {
 
   async #report(mount: string): Promise<Report> {
     const at = Date.now();
-    const rows = new Map<string, QuotaRow>();
-    const parser = new RepquotaParser();
-    let rest = '';
-    const { code, endedBy, stderr } = await runProgram(this.#config.repquota, ['-u', '-p', '-O', 'csv', '--', mount], {
-      signal: this.#closing.signal,
-      timeoutMs: REPORT_MS,
-      exception: 'repquota',
-      stdoutBytes: REPORT_BYTES,
-      onOutput: (text) => {
-        const lines = (rest + text).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          const row = parser.row(line);
-          if (row !== undefined) rows.set(row.user, row);
-        }
-      },
-    });
-    // The exit code is no criterion: it is not 0 also when another file system has a problem.
-    if (endedBy !== null || !parser.hasReport)
-      throw new Error(stderr.trim() || `no report within ${REPORT_MS / 1000} s, ended with ${endedBy ?? code}`);
-    return { mount, at, rows };
+    const rows = await this.#verbs.report(mount);
+    return { mount, at, rows: new Map(rows.map((row) => [row.user, row])) };
   }
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { HttpError } from '../../kernel/errors.ts';
-import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';
@@ -31,14 +29,13 @@ const FILE_MIB = 2048;
 export class FileSearch {
   readonly #settings: IndexSettings;
   readonly #virtualRoot: string;
-  readonly #folder: string;
   readonly #jobs: AccountJobs;
   readonly #pool: JobPool;
   /** By account, as of its last search. */
   readonly #statuses = new Map<number, IndexStatus>();
   readonly #totals = { indexesBuilt: 0, indexesLoaded: 0, foldersListed: 0, failures: 0 };
 
-  constructor(config: SearchConfig, jobs: AccountJobs, dataDir: string, virtualRoot: string) {
+  constructor(config: SearchConfig, jobs: AccountJobs, virtualRoot: string) {
     this.#settings = {
       maxNames: config.max_names,
       sweepMs: config.sweep_seconds * 1000,
@@ -46,7 +43,6 @@ export class FileSearch {
       maxWatches: Math.floor((watchLimit() * config.watch_share) / config.processes),
     };
     this.#virtualRoot = virtualRoot;
-    this.#folder = join(dataDir, 'search');
     this.#jobs = jobs;
     this.#pool = jobs.open({
       name: 'search',
@@ -61,15 +57,11 @@ export class FileSearch {
   async find(account: Account, kind: SearchQuery['kind'], { q, folder, limit, ...rest }: Query): Promise<Reply> {
     const components = componentsOf(folder, this.#virtualRoot);
     const extension = (rest.ext ?? '').replace(/^\./, '');
-    const { bytes, output } = await this.#pool.run(
-      SEARCH,
-      { ...this.#jobs.ownerOf(account), stateFolder: join(this.#folder, String(account.id)) },
-      {
-        query: { kind, text: q, extension, folder: components, limit },
-        virtualRoot: this.#virtualRoot,
-        settings: this.#settings,
-      },
-    );
+    const { bytes, output } = await this.#pool.run(SEARCH, this.#jobs.ownerOf(account, { state: 'search' }), {
+      query: { kind, text: q, extension, folder: components, limit },
+      virtualRoot: this.#virtualRoot,
+      settings: this.#settings,
+    });
     this.#count(account.id, output.status);
     if (!output.isFound && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
     return reply(bytes, { headers: { 'X-Hostkeep-Index': output.isReady ? 'ready' : 'building' } });
@@ -102,21 +94,6 @@ export class FileSearch {
       counter('hostkeep_search_folders_listed_total', 'Folders listed', foldersListed),
       counter('hostkeep_search_failures_total', 'Failures of indexing', failures),
     ];
-  }
-
-  /** Removes the indexes of deleted accounts. */
-  async clean(accounts: Accounts): Promise<void> {
-    for (const name of await readdir(this.#folder).catch(() => []))
-      if (!/^\d+$/.test(name) || (await accounts.byId(Number(name))) === undefined)
-        await rm(join(this.#folder, name), { recursive: true, force: true });
-  }
-
-  /** Removes the index of an account, and resolves with how many there were. */
-  async remove(accountId: number): Promise<number> {
-    const folder = join(this.#folder, String(accountId));
-    const removed = (await readdir(folder).catch(() => [])).length > 0 ? 1 : 0;
-    await rm(folder, { recursive: true, force: true });
-    return removed;
   }
 
   /** Saves the indexes, and ends the processes. */

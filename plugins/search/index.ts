@@ -56,10 +56,9 @@ export default definePlugin({
       summary: 'Find sites of the account by domain and path',
     },
   },
-  async setup({ config, jobs, node, identity, gather, onClose }) {
-    const search = new FileSearch(config, jobs, node.config.data, node.config.virtual_root);
+  setup({ config, jobs, node, gather, onClose }) {
+    const search = new FileSearch(config, jobs, node.config.virtual_root);
     onClose(() => search.close());
-    await search.clean(identity.accounts);
     return {
       handlers: {
         files: ({ account, query }) => search.find(account, 'files', query),
@@ -86,7 +85,6 @@ export default definePlugin({
             remedy: 'sysctl fs.inotify.max_user_watches=524288',
           },
         ],
-        purge: async ({ id }) => [{ what: 'search indexes', removed: await search.remove(id) }],
         metrics: () => search.metrics(),
       },
     };

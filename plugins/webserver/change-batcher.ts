@@ -1,25 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../kernel/errors.ts';
-import type { VhostFolder } from './vhost-folder.ts';
-import type { WebServer } from './web-server.ts';
+import { fileNameOf } from './vhost-folder.ts';
+import type { VhostChange, VhostVerbs } from './vhost-writer.ts';
 
-export interface Change {
-  readonly file: string;
-  /** `undefined` removes the file. */
-  readonly content: string | undefined;
+export type Change = VhostChange & {
   /** The account that waits for it; `undefined` for changes of the server itself. */
   readonly accountId?: number;
-}
+};
 
-interface PendingChange extends Change {
-  /** The file's content before the change, for a rollback. */
-  before: string | undefined;
+interface PendingChange {
+  readonly change: VhostChange;
+  readonly file: string;
+  readonly accountId: number | undefined;
   readonly settle: (error?: HttpError) => void;
 }
 
 /** How many changes of one account a batch takes, so that an account with many delays the others by little. */
 const SHARE = 32;
-/** How many files are written at a time: writing waits for the disk, which flushes several together. */
-const WRITES = 16;
 /** Limit of checks to find the changes in a batch that the server refuses. */
 const CHECKS = 64;
 
@@ -29,16 +26,17 @@ const CHECKS = 64;
  * caller gets the error, and the server keeps its running configuration.
  */
 export class ChangeBatcher {
-  readonly #folder: VhostFolder;
-  readonly #server: WebServer;
+  readonly #writer: VhostVerbs;
+  readonly #untilServed: (token: string) => Promise<void>;
   #queue: PendingChange[] = [];
   readonly #busy = new Set<string>();
   #running: Promise<void> | undefined;
   #reloads = 0;
 
-  constructor(folder: VhostFolder, server: WebServer) {
-    this.#folder = folder;
-    this.#server = server;
+  /** `untilServed` resolves when the server serves the token of a reload. */
+  constructor(writer: VhostVerbs, untilServed: (token: string) => Promise<void>) {
+    this.#writer = writer;
+    this.#untilServed = untilServed;
   }
 
   get reloads(): number {
@@ -51,11 +49,12 @@ export class ChangeBatcher {
   }
 
   /** Resolves when the server serves the change. Errors: 502 `webserver_failed`. */
-  change(change: Change): Promise<void> {
+  change({ accountId, ...change }: Change): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({
-        ...change,
-        before: undefined,
+        change,
+        file: 'file' in change ? change.file : fileNameOf(change.site.domain),
+        accountId,
         settle: (error) => (error === undefined ? resolve() : reject(error)),
       });
       this.#running ??= this.#drain();
@@ -98,8 +97,9 @@ export class ChangeBatcher {
 
   async #runBatch(batch: readonly PendingChange[]): Promise<void> {
     for (const { file } of batch) this.#busy.add(file);
-    const applied = await this.#applyValid(batch);
-    const failure = applied.length === 0 ? undefined : await this.#reload(applied);
+    const id = newToken();
+    const applied = await this.#applyValid(id, batch);
+    const failure = applied.length === 0 ? undefined : await this.#reload(id);
     for (const { file } of batch) this.#busy.delete(file);
     for (const change of applied) change.settle(failure);
   }
@@ -107,75 +107,66 @@ export class ChangeBatcher {
   /**
    * Applies changes and returns those that the server accepts. The others are rolled back and settled with the error.
    */
-  async #applyValid(batch: readonly PendingChange[]): Promise<readonly PendingChange[]> {
-    const failure = await this.#apply(batch);
+  async #applyValid(id: string, batch: readonly PendingChange[]): Promise<readonly PendingChange[]> {
+    const failure = await this.#apply(id, batch);
     if (failure === undefined) return batch;
     // if the check fails without any change, no bisection can help
-    const isCausedByBatch = batch.length > 1 && (await this.#apply([])) === undefined;
-    return isCausedByBatch ? this.#bisect(batch, { checks: CHECKS }) : failAll(batch, failure);
+    const isCausedByBatch = batch.length > 1 && (await this.#apply(id, [])) === undefined;
+    return isCausedByBatch ? this.#bisect(id, batch, { checks: CHECKS }) : failAll(batch, failure);
   }
 
-  async #bisect(batch: readonly PendingChange[], budget: { checks: number }): Promise<readonly PendingChange[]> {
+  async #bisect(
+    id: string,
+    batch: readonly PendingChange[],
+    budget: { checks: number },
+  ): Promise<readonly PendingChange[]> {
     const middle = batch.length >> 1;
     const valid: PendingChange[] = [];
     for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
-      const failure = await this.#apply(half);
+      const failure = await this.#apply(id, half);
       budget.checks -= 1;
       if (failure === undefined) valid.push(...half);
-      else if (half.length > 1 && budget.checks > 0) valid.push(...(await this.#bisect(half, budget)));
+      else if (half.length > 1 && budget.checks > 0) valid.push(...(await this.#bisect(id, half, budget)));
       else failAll(half, failure);
     }
     return valid;
   }
 
-  /** Writes changes and has the server check them. Rolls them back and returns the error if that fails. */
-  async #apply(batch: readonly PendingChange[]): Promise<HttpError | undefined> {
-    const written: PendingChange[] = [];
+  /** Returns the error if the server does not accept the changes, which are not made then. */
+  async #apply(id: string, batch: readonly PendingChange[]): Promise<HttpError | undefined> {
     try {
-      await inSlices(batch, async (change) => {
-        change.before = await this.#folder.read(change.file);
-        written.push(change);
-        await this.#folder.put(change.file, change.content);
-      });
-      await this.#folder.sync();
-      await this.#server.check();
+      await this.#writer.apply({ id, changes: batch.map(({ change }) => change) });
       return undefined;
     } catch (error) {
-      return this.#rollBack(written, error);
+      return changeFailed(error);
     }
   }
 
-  async #reload(applied: readonly PendingChange[]): Promise<HttpError | undefined> {
+  async #reload(id: string): Promise<HttpError | undefined> {
     this.#reloads += 1;
     try {
-      await this.#server.reload();
+      const token = newToken();
+      await this.#writer.reload(token);
+      await this.#untilServed(token);
+      await this.#writer.settle({ id, isKept: true });
       return undefined;
     } catch (error) {
-      const failure = await this.#rollBack(applied, error);
-      // the server may have accepted the change after the time limit
-      await this.#server.reload().catch(() => undefined);
-      return failure;
+      return changeFailed(await this.#undo(id, error));
     }
   }
 
-  async #rollBack(written: readonly PendingChange[], cause: unknown): Promise<HttpError> {
+  /** Resolves with the cause, and with why the change could not be undone. */
+  async #undo(id: string, cause: unknown): Promise<unknown> {
     try {
-      await inSlices(written, ({ file, before }) => this.#folder.put(file, before));
-      await this.#folder.sync();
-      return changeFailed(cause);
+      await this.#writer.settle({ id, isKept: false });
+      return cause;
     } catch (error) {
-      return changeFailed(new AggregateError([cause, error], 'a change of a virtual host could not be rolled back'));
+      return new AggregateError([cause, error], 'a change of a virtual host could not be undone');
     }
   }
 }
 
-/** Rejects with the first failure once nothing of its slice is still being written. */
-async function inSlices<T>(items: readonly T[], write: (item: T) => Promise<void>): Promise<void> {
-  for (let i = 0; i < items.length; i += WRITES) {
-    const results = await Promise.allSettled(items.slice(i, i + WRITES).map(write));
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
-  }
-}
+const newToken = (): string => randomBytes(8).toString('hex');
 
 function changeFailed(cause: unknown): HttpError {
   return new HttpError(

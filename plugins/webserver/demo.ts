@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -5,6 +6,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram, type ChildProcess } from '../../kernel/system/start-program.ts';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { FolderLock } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { VhostFolder } from './vhost-folder.ts';
@@ -89,7 +91,7 @@ function findNginx(): string | undefined {
 async function clear(folder: string): Promise<void> {
   const vhosts = new VhostFolder(join(folder, 'vhosts'));
   await vhosts.make();
-  if ((await new FolderLock(vhosts).acquire()) === 'held-elsewhere')
+  if ((await new FolderLock(vhosts, `${PROCESS_ID} ${randomUUID()}`).acquire()) === 'held-elsewhere')
     throw new Error('another demo with the same data is running');
   const pid = Number(await readFile(join(folder, PID), 'utf8').catch(() => ''));
   /** The title of nginx's main process ends with its command line. */

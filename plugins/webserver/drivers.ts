@@ -51,9 +51,9 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
   return {
     name,
     vhostFolder: config.vhost_folder || defaults.vhostFolder,
-    templateFile: config.template || shipped(`${name}-vhost.conf`),
-    suspendedTemplateFile: config.suspended_template || shipped(`${name}-suspended.conf`),
-    commonFile: defaults.hasCommon ? shipped(`${name}-common.conf`) : undefined,
+    templateFile: config.template || shippedFile(`${name}-vhost.conf`),
+    suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
+    commonFile: defaults.hasCommon ? shippedFile(`${name}-common.conf`) : undefined,
     check: command('check'),
     reload: command('reload'),
     version: command('version'),
@@ -62,4 +62,4 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
 }
 
 /** Returns the path of a file of this plugin. */
-export const shipped = (file: string): string => join(projectDir, 'plugins/webserver', file);
+export const shippedFile = (file: string): string => join(projectDir, 'plugins/webserver', file);

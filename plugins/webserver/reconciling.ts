@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
-import { FolderLock } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
-import { SUSPENDED_PAGE, type VhostFolder } from './vhost-folder.ts';
+import type { VhostVerbs } from './vhost-writer.ts';
 import type { Vhosts } from './vhosts.ts';
 
 /** How long the start waits for the first reconciliation, which continues afterwards. */
@@ -16,19 +17,13 @@ const FAILED = 'virtual hosts could not be compared with the domains';
 const ACCOUNT_EVENTS = new Set(['account.removed', 'account.suspended', 'account.unsuspended']);
 
 /** Reconciles virtual hosts with the domains now and from now on, unless another process does. Logs failures. */
-export async function startReconciling(
-  host: Host<WebserverConfig>,
-  folder: VhostFolder,
-  vhosts: Vhosts,
-  suspendedPage: string,
-): Promise<void> {
+export async function startReconciling(host: Host<WebserverConfig>, writer: VhostVerbs, vhosts: Vhosts): Promise<void> {
   try {
-    await folder.make();
-    const lock = new FolderLock(folder);
-    const result = await lock.acquire();
+    const holder = `${PROCESS_ID} ${randomUUID()}`;
+    const result = await writer.acquire(holder);
     if (result === 'held-elsewhere') return;
-    host.onClose(() => lock.release());
-    await folder.putPublic(SUSPENDED_PAGE, suspendedPage);
+    host.onClose(async () => void (await writer.release(holder)));
+    await writer.prepare(null);
     await keepReconciling(host, vhosts);
     const { done } = await vhosts.start({ spareYoung: result === 'taken-over' });
     await Promise.race([done, delay(START_MS, undefined, { ref: false })]);

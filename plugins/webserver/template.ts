@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { HttpError } from '../../kernel/errors.ts';
 
 /** The values of a template's placeholders. Paths are those on this host. */
@@ -47,6 +48,17 @@ export function compileTemplate(source: string): Render {
     assertQuotable(values);
     return `${HEADER}# Account ${accountId}\n${source.replace(/\{\{(\w+)\}\}/g, (_, key: keyof VhostValues) => values[key])}`;
   };
+}
+
+/** Reads a template. Without a usable one every domain is refused; the log and doctor show the reason. */
+export async function templateOf(file: string): Promise<Render> {
+  try {
+    return compileTemplate(await readFile(file, 'utf8'));
+  } catch (cause) {
+    return () => {
+      throw new HttpError('webserver_failed', 'the web server has no usable template', { cause });
+    };
+  }
 }
 
 /** Checks all values again, whatever their callers have checked. Errors: 400 `invalid_domain`, `invalid_docroot`. */

@@ -47,15 +47,16 @@ export class VhostFolder {
     if (made !== undefined) await chmod(this.path, 0o755); // whatever the umask: the web server's workers read here
   }
 
-  /** Returns the names of all files. Removes temporary files that killed processes left. */
-  async names(): Promise<string[]> {
-    const names: string[] = [];
-    for (const name of await readdir(this.path)) {
+  names(): Promise<string[]> {
+    return readdir(this.path);
+  }
+
+  /** Removes temporary files that killed processes left. */
+  async removeLeftovers(): Promise<void> {
+    for (const name of await this.names()) {
       const [, writer] = TEMPORARY.exec(name) ?? [];
-      if (writer === undefined) names.push(name);
-      else if (!isRunning(writer)) await rm(join(this.path, name), { force: true });
+      if (writer !== undefined && !isRunning(writer)) await rm(join(this.path, name), { force: true });
     }
-    return names;
   }
 
   /** Returns `undefined` for a missing file. */
@@ -68,16 +69,13 @@ export class VhostFolder {
     return (await stat(join(this.path, name)).catch(undefinedIfMissing))?.mtimeMs;
   }
 
-  /** Replaces a file, or removes it if `content` is `undefined`. Durable only after `sync`. */
+  /**
+   * Replaces a file, or removes it if `content` is `undefined`. Everybody may read it, whatever the umask: the service and
+   * the web server's workers. Durable only after `sync`.
+   */
   async put(name: string, content: string | undefined): Promise<void> {
     if (content === undefined) await rm(join(this.path, name), { force: true });
-    else await replaceFile(join(this.path, name), content, { mode: 0o644, flush: true });
-  }
-
-  /** Replaces a file that the web server's workers read, whatever the umask. */
-  async putPublic(name: string, content: string): Promise<void> {
-    await this.put(name, content);
-    await chmod(join(this.path, name), 0o644);
+    else await replaceFile(join(this.path, name), content, { mode: 0o644, isExact: true, flush: true });
   }
 
   async sync(): Promise<void> {

@@ -6,12 +6,15 @@ import type { Log } from '../../kernel/log.ts';
 import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
-import { HEADER, ownerOf, type Render } from './template.ts';
+import { ownerOf, type Render } from './template.ts';
+import type { Site } from './vhost-writer.ts';
 import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
   readonly folder: VhostFolder;
   readonly batcher: ChangeBatcher;
+  /** Writes the file that all virtual hosts share. */
+  readonly prepare: () => Promise<unknown>;
   readonly render: Render;
   /** The same for domains of suspended accounts. */
   readonly renderSuspended: Render;
@@ -42,8 +45,9 @@ export class Vhosts {
 
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
   add({ name, docroot, account }: DomainPart): Promise<void> {
-    const content = this.#render(name, componentsOf(docroot, this.#parts.virtualRoot), account);
-    return this.#parts.batcher.change({ file: fileNameOf(name), content, accountId: account.id });
+    const components = componentsOf(docroot, this.#parts.virtualRoot);
+    this.#render(name, components, account); // throws for what cannot be written
+    return this.#parts.batcher.change({ site: siteOf(name, components, account), accountId: account.id });
   }
 
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
@@ -51,7 +55,7 @@ export class Vhosts {
     const { folder, batcher } = this.#parts;
     const file = fileNameOf(name);
     if (!batcher.isBusy(file) && (await folder.changedAt(file)) === undefined) return;
-    await batcher.change({ file, content: undefined, accountId: account.id });
+    await batcher.change({ file, accountId: account.id });
   }
 
   /** Removes the virtual hosts of a removed account, and resolves with their number. Errors: 502 `webserver_failed`. */
@@ -60,7 +64,7 @@ export class Vhosts {
     const files: string[] = [];
     for (const file of (await folder.names()).filter(isVhostFile))
       if (ownerOf((await folder.read(file)) ?? '') === accountId) files.push(file);
-    await Promise.all(files.map((file) => batcher.change({ file, content: undefined, accountId })));
+    await Promise.all(files.map((file) => batcher.change({ file, accountId })));
     return files.length;
   }
 
@@ -82,7 +86,7 @@ export class Vhosts {
    */
   async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<void> }> {
     const changes = await this.#differences(spareYoung);
-    return { done: this.#apply([...changes, { file: BEACON_FILE, content: HEADER }]) };
+    return { done: this.#apply([...changes, { file: BEACON_FILE }]) };
   }
 
   /**
@@ -119,23 +123,24 @@ export class Vhosts {
     const present = new Set((await folder.names()).filter(isVhostFile));
     const accounts = await this.#allAccounts(); // after the names: a file without an account is that of a removed one
     const changes: Change[] = [];
-    if (common !== undefined && (await folder.read(COMMON_FILE)) !== common)
-      changes.push({ file: COMMON_FILE, content: common });
+    if (common !== undefined && (await folder.read(COMMON_FILE)) !== common) {
+      await this.#parts.prepare();
+      changes.push({ file: BEACON_FILE }); // so that the server reads it again
+    }
     for await (const { name, components, accountId } of domains.all()) {
       const file = fileNameOf(name);
       present.delete(file);
       const account = accounts.get(accountId);
       if (account === undefined || batcher.isBusy(file)) continue;
       try {
-        const content = this.#render(name, components, account);
-        if ((await folder.read(file)) !== content) changes.push({ file, content });
+        if ((await folder.read(file)) !== this.#render(name, components, account))
+          changes.push({ site: siteOf(name, components, account) });
       } catch (error) {
         log.error({ domain: name, err: error }, `the virtual host cannot be written: ${messageOf(error)}`);
       }
     }
     for (const file of present)
-      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file, accounts))))
-        changes.push({ file, content: undefined });
+      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file, accounts)))) changes.push({ file });
     return changes;
   }
 
@@ -168,4 +173,8 @@ export class Vhosts {
       vhost_folder: folder.path,
     });
   }
+}
+
+function siteOf(domain: string, components: readonly string[], { id, username, suspended }: Account): Site {
+  return { domain, account: { id, username }, components, isSuspended: suspended };
 }

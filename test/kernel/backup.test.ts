@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { VERSION } from '../../kernel/core.ts';
+import { VERSION } from '../../kernel/system/project-dir.ts';
 import { createBackup, verifyBackup, type Manifest } from '../../kernel/storage/backup-file.ts';
 import { restoreBackup } from '../../kernel/storage/restore.ts';
 import { Store } from '../../kernel/storage/store.ts';

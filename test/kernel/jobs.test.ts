@@ -19,6 +19,7 @@ import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { defineJob, WithBytes } from '../../kernel/jobs/job.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { createLog } from '../../kernel/log.ts';
+import { accountFiles } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import type probeJob from '../support/probe-job.ts';
 import type { ProbeInput, Process } from '../support/probe-job.ts';
@@ -28,6 +29,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('jobs');
 const files = temporaryFolder();
+const stateRoot = temporaryFolder();
 const log = createLog('silent');
 const probe = (timeoutMs = 20_000) =>
   defineJob<typeof probeJob>({
@@ -36,7 +38,11 @@ const probe = (timeoutMs = 20_000) =>
     timeoutMs,
     tooMuch: 'overloaded',
   });
-const jobs = new AccountJobs(`${files}/{username}`, { processes: 4, memory_mib: 192 }, log);
+const jobs = new AccountJobs(
+  accountFiles(`${files}/{username}`, { stateRoot }),
+  { processes: 4, memory_mib: 192 },
+  log,
+);
 const [ann, bea] = [
   { id: 1, username: 'ann' },
   { id: 2, username: 'bea' },
@@ -132,7 +138,7 @@ test('a folder that a job makes belongs to the account', async () => {
 
 // threat swapped-root: a files root in a folder that its owner may change is refused
 test('a files root that the customer could exchange is refused, and a link below the user name is not followed', async () => {
-  const nested = new AccountJobs(`${files}/{username}/www`, { processes: 1, memory_mib: 192 }, log);
+  const nested = new AccountJobs(accountFiles(`${files}/{username}/www`), { processes: 1, memory_mib: 192 }, log);
   mkdirSync(join(files, 'bea/www'));
   assert.is(await codeOf(nested.run(probe(), bea, { act: 'own' })), 'files_unavailable', 'bea owns its parent');
   mkdirSync(join(files, 'dora'));
@@ -233,8 +239,8 @@ test('a process of a pool may run several jobs at once, and an owner that always
 
 test('a process ends in order after a while without jobs, keeps its folder, and ends at once when nobody waits', async () => {
   const pool = jobs.open({ name: 'test', processes: 2, idleMs: 100 });
-  const stateFolder = join(temporaryFolder(), 'state');
-  const owner = { ...jobs.ownerOf(ann), stateFolder };
+  const stateFolder = join(stateRoot, '1/probe');
+  const owner = jobs.ownerOf(ann, { state: 'probe' });
   assert.is(await pool.run(probe(), owner, { act: 'count' }), 1);
   assert.is(await pool.run(probe(), owner, { act: 'count' }), 2, 'the process is kept');
   assert.is(statSync(stateFolder).uid, 70_001);

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
+import { accountFiles } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -26,7 +27,8 @@ async function withJobs(
   aside = '',
 ): Promise<void> {
   const data = temporaryFolder();
-  const jobs = new AccountJobs(`${data}/${template}`, { processes: 2, memory_mib: 256 }, createLog('silent'), aside);
+  const files = accountFiles(`${data}/${template}`, { removedRoot: aside });
+  const jobs = new AccountJobs(files, { processes: 2, memory_mib: 256 }, createLog('silent'));
   try {
     await work(jobs, (path) => join(data, path));
   } finally {

@@ -185,7 +185,6 @@ test('the command line removes, lists and purges beside a running server', async
     parts.map(({ what, removed }) => [what, removed]),
     [
       ['databases', 0],
-      ['search indexes', 0],
       ['files', 2],
     ],
   );

@@ -19,7 +19,6 @@ import sharp from 'sharp';
 import * as assert from 'uvu/assert';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
 import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
 import { browserFlags, stripUnsafeFlags } from '../../plugins/screenshots/browser/launch-command.ts';
@@ -40,6 +39,7 @@ import { pixels, until } from '../fixtures/screenshots/harness.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { NO_RIGHTS, rightsIn } from '../support/process-rights.ts';
+import { jobsIn } from '../support/files-root.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('screenshots: parts');
@@ -335,7 +335,7 @@ test('the order of use survives a restart', async () => {
 // threat inherited-rights: pictures are decoded in a process that has no rights, no files and no network
 test('screenshots are scaled in a process without rights; what is no picture is a 503', async () => {
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
-  const jobs = new AccountJobs('/nonexistent/{username}', { processes: 1, memory_mib: 256 }, createLog('silent'));
+  const jobs = jobsIn('/nonexistent');
   const scaler = new Scaler(jobs, user);
   try {
     const png = await sharp({ create: { width: 1280, height: 800, channels: 3, background: '#c81e3c' } })

@@ -425,7 +425,7 @@ test('an index is kept on disk with later changes, readable by its owner only', 
       assert.is(await metric('indexes_built_total', from), 1);
     },
     data,
-  ).then(() => assert.is(statSync(join(data, `search/${stays.id}/index`)).mode & 0o777, 0o600)));
+  ).then(() => assert.is(statSync(join(data, `jobs/${stays.id}/search/index`)).mode & 0o777, 0o600)));
 
 test('a restart loads the index without a walk: only folders that changed are listed', () =>
   during(
@@ -465,49 +465,38 @@ test('changes made while the server was down are found', async () => {
   );
 });
 
-test('a damaged index is built again, and that of a deleted account is removed', async () => {
-  const file = join(data, `search/${stays.id}/index`);
+test('a damaged index is built again', async () => {
+  const file = join(data, `jobs/${stays.id}/search/index`);
   const bytes = readFileSync(file);
   bytes.writeUInt8((bytes[200] ?? 0) ^ 1, 200);
   writeFileSync(file, bytes);
-  mkdirSync(join(data, 'search/999'));
-  writeFileSync(join(data, 'search/999/index'), 'of nobody');
   writeFileSync(join(dirname(file), '.index.tmp'), 'of a killed process');
   await during(
     {},
     async (from) => {
       await indexed(await from.token(stays), from);
       assert.is(await metric('indexes_built_total', from), 1);
-      assert.not.ok(existsSync(join(data, 'search/999')));
       assert.equal(readdirSync(dirname(file)), ['index']);
     },
     data,
   );
 });
 
-test('the index of a purged account is removed', () =>
+test('the index of a removed account is removed', () =>
   during({}, async (from) => {
     const { account, token } = await from.user('purged');
     mkdirSync(account.filesRoot, { recursive: true });
     writeFileSync(join(account.filesRoot, 'file'), '');
     await indexed(token, from);
-    const folder = join(from.data, `search/${account.id}`);
+    const folder = join(from.data, `jobs/${account.id}/search`);
     await until(
       async () => readdirSync(folder),
       (names) => names.includes('index'),
     );
-    const { accounts } = from.hostkeep.core;
-    await accounts.remove('purged');
-    const purge = async () => {
-      const removed = await accounts.removed.get('purged');
-      const parts = await from.hostkeep.plugins.gather('purge', removed, new AbortController().signal);
-      return parts.find(({ plugin }) => plugin === 'search');
-    };
-    for (const removed of [1, 0]) {
-      const part = await purge();
-      assert.equal(part?.ok === true && part.value, [{ what: 'search indexes', removed }]);
-      assert.not(existsSync(folder));
-    }
+    const { core } = from.hostkeep;
+    await core.accounts.remove('purged');
+    await core.jobs.setAside(account);
+    assert.not(existsSync(folder));
   }));
 
 test('beyond the number of processes the index that was used least recently is dropped, and loaded again from disk', () =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -23,13 +24,15 @@ test.after(async () => {
   if (hasReal) await nginx.remove();
 });
 
+const holder = () => `${PROCESS_ID} ${randomUUID()}`;
+
 test('one process holds the lock on the folder, and releases it for the next', async () => {
   const folder = new VhostFolder(temporaryFolder());
-  const [first, second] = [new FolderLock(folder), new FolderLock(folder)];
+  const [first, second] = [new FolderLock(folder, holder()), new FolderLock(folder, holder())];
   assert.is(await first.acquire(), 'acquired');
   assert.is(await second.acquire(), 'taken-over', 'another configuration of the same process');
   await first.release();
-  assert.is(await new FolderLock(folder).acquire(), 'taken-over');
+  assert.is(await new FolderLock(folder, holder()).acquire(), 'taken-over');
   await folder.put('.hostkeep-owner', `${process.pid}:1 x`);
   assert.is(await first.acquire(), 'acquired', 'another process had the same id');
   await first.release();

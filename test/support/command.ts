@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { FILES_ROOT } from './hostkeep.ts';
 
 export const CLI = join(import.meta.dirname, '../../kernel/cli/main.js');
 
@@ -65,6 +66,7 @@ function environment(data: string): NodeJS.ProcessEnv {
     HOME: data,
     MYSQL_UNIX_PORT: '/nonexistent/mysqld.sock',
     HOSTKEEP_DATA: data,
+    HOSTKEEP_FILES_ROOT: FILES_ROOT,
     HOSTKEEP_LISTEN: '127.0.0.1:0',
     HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
   };

@@ -1,4 +1,4 @@
-import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import { AccountJobs, type AccountFiles } from '../../kernel/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { FilesRoot } from '../../kernel/system/files-root.ts';
 
@@ -7,7 +7,13 @@ export function rootAt(path: string): FilesRoot {
   return { path, operatorPath: path, below: [] };
 }
 
+/** Accounts without user ids of their own, whose jobs keep nothing, unless `over` says otherwise. */
+export function accountFiles(filesRoot: string, over: Partial<AccountFiles> = {}): AccountFiles {
+  const ids = { first: 0, count: 1_000_000, web_group: '', system_users: false };
+  return { filesRoot, stateRoot: '/nonexistent', ids, ...over };
+}
+
 /** Jobs of accounts whose files are below `files`, in folders named after them; the caller closes them. */
 export function jobsIn(files: string): AccountJobs {
-  return new AccountJobs(`${files}/{username}`, { processes: 4, memory_mib: 256 }, createLog('silent'));
+  return new AccountJobs(accountFiles(`${files}/{username}`), { processes: 4, memory_mib: 256 }, createLog('silent'));
 }

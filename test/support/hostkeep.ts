@@ -11,6 +11,8 @@ import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { installedPlugins, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
 
+/** Where the files of a test's accounts are. */
+export const FILES_ROOT = '{data}/files/{username}';
 export const PASSWORD = 'correct horse battery';
 /** All test accounts share one hash, because hashing is slow by design. */
 let passwordHash: Promise<string> | undefined;
@@ -44,7 +46,15 @@ export function testConfig(data: string, over: Record<string, unknown> = {}): Co
   const defaults = readJson(join(projectDir, 'config/hostkeep.json'));
   const level = process.env['HOSTKEEP_TEST_LOG'] ?? 'silent';
   return checkConfig(
-    { ...defaults, listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', log: { level }, data, ...over },
+    {
+      ...defaults,
+      listen: '127.0.0.1:0',
+      admin_listen: '127.0.0.1:0',
+      log: { level },
+      data,
+      files_root: FILES_ROOT,
+      ...over,
+    },
     () => 'test',
   );
 }

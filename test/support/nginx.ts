@@ -34,8 +34,8 @@ export class Nginx {
     this.port = port;
   }
 
-  /** Starts a server that answers only for the host names of its virtual hosts. */
-  static async start(): Promise<Nginx> {
+  /** Starts a server that answers only for the host names of its virtual hosts. As root, its workers run as `user`. */
+  static async start(user = 'root'): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-nginx-'));
     chmodSync(folder, 0o755);
     const nginx = new Nginx(folder, await freePort());
@@ -45,7 +45,7 @@ export class Nginx {
       .join(' ');
     writeFileSync(
       join(folder, 'nginx.conf'),
-      `${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; daemon off; pid nginx.pid; error_log logs/error.log notice;
+      `${process.getuid?.() === 0 ? `user ${user};` : ''} worker_processes 1; daemon off; pid nginx.pid; error_log logs/error.log notice;
       events { worker_connections 512; } http { ${temporary} access_log off; server_names_hash_bucket_size 512; server_names_hash_max_size 4096;
       server { listen ${nginx.port} default_server; return 444; } include vhosts/*.conf; }`,
     );

@@ -8,7 +8,7 @@ import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { CLI } from './command.ts';
 import { temporaryFolder } from './folder.ts';
-import { PASSWORD, testConfig } from './hostkeep.ts';
+import { FILES_ROOT, PASSWORD, testConfig } from './hostkeep.ts';
 
 export interface Reply<T = Record<string, unknown>> {
   readonly status: number;
@@ -58,7 +58,7 @@ export class NodeProcess {
   /** Starts a node without waiting for it. */
   static spawn(data: string, { config = {}, through = [], inside }: NodeOptions = {}): NodeProcess {
     const settings = join(settingsFolder(), `${(spawned += 1)}.json`);
-    writeFileSync(settings, JSON.stringify(config));
+    writeFileSync(settings, JSON.stringify({ files_root: FILES_ROOT, ...config }));
     const [program = '', ...args] = [
       ...through,
       process.execPath,

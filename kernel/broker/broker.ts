@@ -1,0 +1,114 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { HttpError, messageOf } from '../errors.ts';
+import type { AccountJobs } from '../jobs/account-jobs.ts';
+import type { BrokerReply, BrokerRequest } from '../jobs/broker-client.ts';
+import { JobChannel } from '../jobs/job-channel.ts';
+import type { Log } from '../log.ts';
+import { VERSION } from '../system/project-dir.ts';
+import { accountOf } from '../plugin-api/verb-arguments.ts';
+import { StartedJobs } from './started-jobs.ts';
+
+/** Does something with the broker's rights. Checks its arguments itself, whatever the caller has checked. */
+export type Verb = (args: unknown) => Promise<unknown>;
+
+const MAX_REQUEST_BYTES = 16 * 2 ** 20;
+/** Each process of jobs has one. */
+const CONNECTIONS = 2000;
+/** Characters of the arguments in the log. */
+const LOGGED = 1000;
+const REMOVE_MS = 60_000;
+
+/**
+ * The process with rights: it does what its verbs say, and nothing else, for whoever may open its socket. It starts
+ * processes that open customers' files, but opens none itself.
+ */
+export class Broker {
+  readonly #verbs: ReadonlyMap<string, Verb>;
+  readonly #started: StartedJobs;
+  readonly #jobs: AccountJobs;
+  readonly #log: Log;
+  readonly #server: Server;
+
+  /** `verbs` are those of the plugins, by name. */
+  constructor(jobs: AccountJobs, verbs: ReadonlyMap<string, Verb>, log: Log) {
+    this.#jobs = jobs;
+    this.#log = log;
+    this.#started = new StartedJobs(jobs, log);
+    this.#verbs = new Map<string, Verb>([
+      ['version', async () => VERSION],
+      ['set-aside', (args) => jobs.setAside(accountOf(args))],
+      ['remove-files', (args) => jobs.removeFiles(accountOf(args), AbortSignal.timeout(REMOVE_MS))],
+      ...verbs,
+    ]);
+    this.#server = createServer((socket) => this.#accept(socket));
+    this.#server.maxConnections = CONNECTIONS;
+  }
+
+  /** Accepts connections at a path, or at a descriptor that already listens. Rejects if it cannot. */
+  listen(at: { readonly path: string } | { readonly fd: number }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(at, resolve);
+    });
+  }
+
+  /** Ends all that it started. */
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#started.killAll();
+    await this.#jobs.close();
+  }
+
+  #accept(socket: Socket): void {
+    let then: { onMessage(): void; onClose(): void } | undefined;
+    let isFirst = true;
+    const channel = new JobChannel(socket, {
+      maxBytes: MAX_REQUEST_BYTES,
+      onMessage: (message) => {
+        if (!isFirst) return then?.onMessage();
+        isFirst = false;
+        const { verb, args } = message as Partial<BrokerRequest>;
+        if (verb === 'attach') return this.#attach(channel, args);
+        void this.#answer(
+          channel,
+          String(verb),
+          async () => {
+            if (verb !== 'run') return this.#verbOf(verb)(args);
+            const prepared = this.#started.prepare(args, channel);
+            then = prepared;
+            return prepared.token;
+          },
+          args,
+        );
+      },
+      onClose: () => then?.onClose(),
+    });
+  }
+
+  #attach(channel: JobChannel, token: unknown): void {
+    try {
+      this.#started.attach(channel.release(), token);
+    } catch (error) {
+      this.#log.warn({ verb: 'attach', err: error }, 'refused');
+    }
+  }
+
+  async #answer(channel: JobChannel, verb: string, work: () => Promise<unknown>, args: unknown): Promise<void> {
+    const entry = { verb, args: JSON.stringify(args)?.slice(0, LOGGED) };
+    try {
+      const output = await work();
+      this.#log.info(entry, 'done');
+      channel.send({ ok: true, output } satisfies BrokerReply);
+    } catch (error) {
+      this.#log.warn({ ...entry, err: error }, 'refused or failed');
+      const code = error instanceof HttpError ? error.code : undefined;
+      channel.send({ ok: false, code, message: messageOf(error) } satisfies BrokerReply);
+    }
+  }
+
+  #verbOf(verb: unknown): Verb {
+    const known = this.#verbs.get(String(verb));
+    if (known === undefined) throw new HttpError('invalid_request', `there is no verb ${String(verb)}`);
+    return known;
+  }
+}

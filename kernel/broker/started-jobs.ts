@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { HttpError, messageOf } from '../errors.ts';
+import type { AccountJobs } from '../jobs/account-jobs.ts';
+import type { JobMessage } from '../jobs/broker-client.ts';
+import type { JobChannel } from '../jobs/job-channel.ts';
+import { endOf, startJobProcess, type JobLimits } from '../jobs/job-launch.ts';
+import type { JobStart } from '../jobs/job.ts';
+import { processorTimeOf } from '../jobs/processor-time.ts';
+import type { Log } from '../log.ts';
+import { killProgram, type ChildProcess } from '../system/start-program.ts';
+import { accountOf, booleanOf, integerOf, membersOf, textOf } from '../plugin-api/verb-arguments.ts';
+
+type SystemLimits = Omit<JobLimits, 'replyMib'>;
+
+/** How long a caller has to come with the token. */
+const TOKEN_MS = 5000;
+const LARGEST: SystemLimits = { memoryMib: 16_384, openFiles: 65_536, fileMib: 16_384 };
+
+/**
+ * Processes of jobs that the broker started. A caller holds one connection for each, with whose end the process is
+ * killed. What the process and the caller have to say to each other goes over a second connection, which the caller opens
+ * with a token for one use, and which the broker hands to the process unread.
+ */
+export class StartedJobs {
+  readonly #jobs: AccountJobs;
+  readonly #log: Log;
+  readonly #awaited = new Map<string, (connection: Duplex) => void>();
+  readonly #running = new Set<ChildProcess>();
+
+  constructor(jobs: AccountJobs, log: Log) {
+    this.#jobs = jobs;
+    this.#log = log;
+  }
+
+  /** Prepares a process of an account, and returns the token to start it with. `control` is the caller's connection. */
+  prepare(args: unknown, control: JobChannel): { readonly token: string; onClose(): void; onMessage(): void } {
+    const { account: given, state, makesRoot, limits } = membersOf(args, ['account', 'state', 'makesRoot', 'limits']);
+    const account = accountOf(given);
+    const owner = {
+      ...this.#jobs.ownerOf(account, { makesRoot: booleanOf(makesRoot) }),
+      ...(state !== null && { state: textOf(state, /^[a-z]{1,32}$/) }),
+    };
+    const start = this.#jobs.startOf(owner, { isRequired: true });
+    const system = limitsOf(limits);
+    const token = randomBytes(16).toString('hex');
+    let child: ChildProcess | undefined;
+    const timer = setTimeout(() => control.end(), TOKEN_MS);
+    this.#awaited.set(token, (connection) => {
+      clearTimeout(timer);
+      child = this.#start(start, system, connection, control);
+    });
+    return {
+      token,
+      onMessage: () => send(control, { processorTime: processorTimeOf(child?.pid) }),
+      onClose: () => {
+        clearTimeout(timer);
+        this.#awaited.delete(token);
+        if (child !== undefined && this.#running.has(child)) killProgram(child, { isGroup: true });
+      },
+    };
+  }
+
+  /** Starts the process that a token stands for. */
+  attach(connection: Duplex, token: unknown): void {
+    const start = typeof token === 'string' ? this.#awaited.get(token) : undefined;
+    if (start === undefined) {
+      connection.destroy();
+      throw new HttpError('invalid_request', 'there is no such token');
+    }
+    this.#awaited.delete(token as string);
+    start(connection);
+  }
+
+  killAll(): void {
+    for (const child of this.#running) killProgram(child, { isGroup: true });
+  }
+
+  #start(start: JobStart, limits: SystemLimits, connection: Duplex, control: JobChannel): ChildProcess | undefined {
+    try {
+      const child = startJobProcess(start, limits, { connection });
+      this.#running.add(child);
+      void endOf(child).then((ended) => {
+        this.#running.delete(child);
+        send(control, { ended });
+        control.end();
+      });
+      return child;
+    } catch (error) {
+      this.#log.error({ err: error }, 'a process could not be started');
+      send(control, { ended: { text: messageOf(error), isKilled: true } });
+      return undefined;
+    } finally {
+      connection.destroy(); // the process has its own descriptor; what comes now must not be read here
+      send(control, { isAttached: true });
+    }
+  }
+}
+
+function limitsOf(given: unknown): SystemLimits {
+  const names = ['memoryMib', 'openFiles', 'fileMib'] as const;
+  const limits = membersOf(given, names);
+  const of = (name: (typeof names)[number]) => integerOf(limits[name], 1, LARGEST[name]);
+  return { memoryMib: of('memoryMib'), openFiles: of('openFiles'), fileMib: of('fileMib') };
+}
+
+function send(control: JobChannel, message: JobMessage): void {
+  control.send(message);
+}

@@ -1,0 +1,27 @@
+import type { AccountJobs } from '../jobs/account-jobs.ts';
+import type { BrokerClient } from '../jobs/broker-client.ts';
+import type { Log } from '../log.ts';
+import type { Privileged, Verbs } from '../plugin-api/privileged.ts';
+
+interface Parts {
+  readonly broker: BrokerClient | undefined;
+  readonly jobs: AccountJobs;
+  readonly log: Log;
+}
+
+/** Returns the verbs of a plugin: the broker's where there is one, otherwise in this process with `settings`. */
+export function privilegesOf({ broker, jobs, log }: Parts) {
+  return <V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown, signal: AbortSignal): V => {
+    if (broker === undefined)
+      return privileged.open({
+        config: settings as never,
+        log,
+        rootOf: (username) => jobs.rootOf(username),
+        signal,
+      });
+    const { name, verbs, timeoutMs } = privileged;
+    return Object.fromEntries(
+      verbs.map((verb) => [verb, (args: unknown) => broker.call(`${name}.${verb}`, args, timeoutMs, signal)]),
+    ) as unknown as V;
+  };
+}

@@ -1,0 +1,17 @@
+import { definePrivileged } from '../../kernel/plugin-api/privileged.ts';
+import { driverOf } from './drivers.ts';
+import { WebserverConfig } from './schema.ts';
+import { VhostWriter, type VhostVerbs } from './vhost-writer.ts';
+
+/** Writes virtual hosts, and has the web server check and reload them. */
+export default definePrivileged<VhostVerbs>()({
+  name: 'webserver',
+  config: WebserverConfig,
+  verbs: ['acquire', 'release', 'prepare', 'apply', 'reload', 'settle'],
+  timeoutMs: 180_000,
+  open: ({ config, log, rootOf }) => {
+    const driver = driverOf(config);
+    if (driver === undefined) throw new Error('webserver.driver is none');
+    return new VhostWriter({ driver, config, log, rootOf });
+  },
+});

@@ -1,0 +1,212 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../kernel/plugin-api/verb-arguments.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { FilesRoot } from '../../kernel/system/files-root.ts';
+import { shippedFile, type Driver } from './drivers.ts';
+import { FolderLock, type LockResult } from './folder-lock.ts';
+import type { WebserverConfig } from './schema.ts';
+import { HEADER, templateOf } from './template.ts';
+import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, SUSPENDED_PAGE, VhostFolder } from './vhost-folder.ts';
+import { WebServerCommands } from './web-server-commands.ts';
+
+/** What a virtual host serves. */
+export interface Site {
+  readonly domain: string;
+  readonly account: { readonly id: number; readonly username: string };
+  /** Of the document root, below the files root. */
+  readonly components: readonly string[];
+  readonly isSuspended: boolean;
+}
+/** A virtual host to write, or a file to remove. */
+export type VhostChange = { readonly site: Site } | { readonly file: string };
+
+export interface VhostVerbs {
+  /** Takes the lock of the folder, see `FolderLock`. */
+  acquire(holder: string): Promise<LockResult>;
+  release(holder: string): Promise<null>;
+  /** Makes the folder, and writes what virtual hosts share. */
+  prepare(nothing: null): Promise<null>;
+  /** Writes a batch, and rejects with the web server's message if it does not accept it; nothing is changed then. */
+  apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
+  /** Has the web server read the files again, and serve `token` if it can. */
+  reload(token: string): Promise<null>;
+  /** Keeps the changes of a batch, or undoes them and reloads. */
+  settle(batch: { readonly id: string; readonly isKept: boolean }): Promise<null>;
+}
+
+interface WriterParts {
+  readonly driver: Driver;
+  readonly config: WebserverConfig;
+  readonly log: Log;
+  readonly rootOf: (username: string) => FilesRoot;
+}
+
+/** How many files are written at a time: writing waits for the disk, which flushes several together. */
+const WRITES = 16;
+const LARGEST_BATCH = 100_000;
+/** Batches whose caller does not settle them, because it was killed. */
+const UNSETTLED = 16;
+const TOKEN = /^[0-9a-f]{16}$/;
+/** A path component; which characters a web server's file may hold is checked when it is written. */
+const COMPONENT = /^(?!\.{1,2}$)[^/\0]{1,255}$/;
+const FILE = /^[^/\0]{1,255}$/;
+/** See `FolderLock`. */
+const HOLDER = /^\d{1,10}:\d{1,20} [0-9a-f-]{36}$/;
+/** By file, what was there before. */
+type Before = Map<string, string | undefined>;
+
+/** The part of the plugin that has the right to write where the web server reads, and to signal it. */
+export class VhostWriter implements VhostVerbs {
+  readonly #driver: Driver;
+  readonly #config: WebserverConfig;
+  readonly #log: Log;
+  readonly #rootOf: WriterParts['rootOf'];
+  readonly #folder: VhostFolder;
+  readonly #commands: WebServerCommands;
+  readonly #unsettled = new Map<string, Before>();
+
+  constructor({ driver, config, log, rootOf }: WriterParts) {
+    this.#driver = driver;
+    this.#config = config;
+    this.#log = log;
+    this.#rootOf = rootOf;
+    this.#folder = new VhostFolder(driver.vhostFolder);
+    this.#commands = new WebServerCommands(driver, config.command_timeout_ms);
+  }
+
+  async acquire(holder: unknown): Promise<LockResult> {
+    await this.#folder.make();
+    const result = await new FolderLock(this.#folder, textOf(holder, HOLDER)).acquire();
+    if (result !== 'held-elsewhere') await this.#folder.removeLeftovers();
+    return result;
+  }
+
+  async release(holder: unknown): Promise<null> {
+    await new FolderLock(this.#folder, textOf(holder, HOLDER)).release();
+    return null;
+  }
+
+  async prepare(): Promise<null> {
+    const { commonFile } = this.#driver;
+    await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
+    if (commonFile !== undefined) await this.#folder.put(COMMON_FILE, HEADER + (await readFile(commonFile, 'utf8')));
+    return null;
+  }
+
+  async apply(batch: unknown): Promise<null> {
+    const { id, changes } = membersOf(batch, ['id', 'changes']);
+    const key = textOf(id, TOKEN);
+    const files = listOf(changes, LARGEST_BATCH, changeOf);
+    const before: Before = new Map();
+    try {
+      const contents = await this.#contentsOf(files);
+      await inSlices(contents, async ([file, content]) => {
+        before.set(file, await this.#folder.read(file));
+        await this.#folder.put(file, content);
+      });
+      await this.#folder.sync();
+      await this.#commands.check();
+    } catch (error) {
+      await this.#restore(before, error);
+      throw error;
+    }
+    const all = this.#unsettled.get(key) ?? new Map();
+    for (const [file, content] of before) if (!all.has(file)) all.set(file, content);
+    this.#unsettled.set(key, all);
+    for (const old of [...this.#unsettled.keys()].slice(0, -UNSETTLED)) this.#unsettled.delete(old);
+    return null;
+  }
+
+  async reload(token: unknown): Promise<null> {
+    const beacon = this.#driver.beacon?.(textOf(token, TOKEN), this.#config.listen);
+    if (beacon !== undefined) await this.#folder.put(BEACON_FILE, beacon);
+    await this.#commands.reload();
+    return null;
+  }
+
+  async settle(batch: unknown): Promise<null> {
+    const { id, isKept } = membersOf(batch, ['id', 'isKept']);
+    const key = textOf(id, TOKEN);
+    const before = this.#unsettled.get(key);
+    this.#unsettled.delete(key);
+    if (booleanOf(isKept) || before === undefined) return null;
+    await this.#restore(before, undefined);
+    await this.#commands.reload(); // the server may have accepted the change after the time limit
+    return null;
+  }
+
+  /** The operator's page for visitors of suspended sites, or the shipped one where that cannot be read. */
+  async #suspendedPage(): Promise<string> {
+    const shipped = shippedFile('suspended.html');
+    const file = this.#config.suspended_page || shipped;
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      this.#log.error(
+        { err: error },
+        'webserver.suspended_page cannot be read; the page of the plugin takes its place',
+      );
+      return readFile(shipped, 'utf8');
+    }
+  }
+
+  async #contentsOf(changes: readonly VhostChange[]): Promise<[file: string, content: string | undefined][]> {
+    const { templateFile, suspendedTemplateFile } = this.#driver;
+    const [render, renderSuspended] = [await templateOf(templateFile), await templateOf(suspendedTemplateFile)];
+    return changes.map((change) => {
+      if ('file' in change) return [change.file, undefined];
+      const { domain, account, components, isSuspended } = change.site;
+      const { path } = this.#rootOf(account.username);
+      const values = {
+        domain,
+        docroot: join(path, ...components),
+        files_root: path,
+        username: account.username,
+        listen: this.#config.listen,
+        vhost_folder: this.#folder.path,
+      };
+      return [fileNameOf(domain), (isSuspended ? renderSuspended : render)(account.id, values)];
+    });
+  }
+
+  async #restore(before: Before, cause: unknown): Promise<void> {
+    try {
+      await inSlices([...before], ([file, content]) => this.#folder.put(file, content));
+      await this.#folder.sync();
+    } catch (error) {
+      const message = 'a change of a virtual host could not be rolled back';
+      throw new AggregateError([cause, error], message, { cause: error });
+    }
+  }
+}
+
+function changeOf(given: unknown): VhostChange {
+  if (typeof given === 'object' && given !== null && 'file' in given) {
+    const file = textOf(membersOf(given, ['file']).file, FILE);
+    if (isVhostFile(file) || file === BEACON_FILE) return { file };
+    throw new HttpError('invalid_request', `${file} is not a virtual host's`);
+  }
+  const { domain, account, components, isSuspended } = membersOf(membersOf(given, ['site']).site, [
+    'domain',
+    'account',
+    'components',
+    'isSuspended',
+  ]);
+  const site = {
+    domain: textOf(domain, /^[^\0]{1,255}$/), // checked when it is written
+    account: accountOf(account),
+    components: listOf(components, 100, (name) => textOf(name, COMPONENT)),
+    isSuspended: booleanOf(isSuspended),
+  };
+  return { site };
+}
+
+/** Rejects with the first failure once nothing of its slice is still being written. */
+async function inSlices<T>(items: readonly T[], write: (item: T) => Promise<void>): Promise<void> {
+  for (let i = 0; i < items.length; i += WRITES) {
+    const results = await Promise.allSettled(items.slice(i, i + WRITES).map(write));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+}

@@ -1,0 +1,45 @@
+import { messageOf } from '../../kernel/errors.ts';
+import { runProgram } from '../../kernel/system/run-program.ts';
+import type { Driver } from './drivers.ts';
+
+const OUTPUT_BYTES = 1 << 20;
+
+/** The commands of the web server. */
+export class WebServerCommands {
+  readonly #driver: Driver;
+  readonly #timeoutMs: number;
+
+  constructor(driver: Driver, timeoutMs: number) {
+    this.#driver = driver;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Rejects with the server's message about an invalid configuration. */
+  async check(): Promise<void> {
+    await this.#run(this.#driver.check);
+  }
+
+  async reload(): Promise<void> {
+    await this.#run(this.#driver.reload);
+  }
+
+  async version(): Promise<string> {
+    return (await this.#run(this.#driver.version)).trim();
+  }
+
+  async #run(command: readonly string[]): Promise<string> {
+    const [program = '', ...args] = command;
+    const failed = (why: string, cause?: unknown) => new Error(`${command.join(' ')}: ${why}`, { cause });
+    const { code, endedBy, stdout, stderr } = await runProgram(program, args, {
+      timeoutMs: this.#timeoutMs,
+      stdoutBytes: OUTPUT_BYTES,
+      stderrCharacters: OUTPUT_BYTES,
+      exception: 'web server',
+    }).catch((error: unknown) => {
+      throw failed(messageOf(error), error);
+    });
+    if (code === 0) return stdout + stderr;
+    if (endedBy === 'SIGKILL') throw failed('timed out');
+    throw failed(stderr.trim() || `ended with ${endedBy ?? code}`);
+  }
+}
