@@ -78,6 +78,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   sharp: 'plugins/screenshots',
   puppeteer: 'plugins/screenshots',
   'swagger-ui-dist': 'plugins/openapi',
+  esbuild: 'config/package',
 };
 /** The only file that may start programs. */
 const STARTS_PROGRAMS = 'kernel/system/start-program.ts';
@@ -128,7 +129,7 @@ const packageOf = (to: string) =>
     .slice(0, to.startsWith('@') ? 2 : 1)
     .join('/');
 const isPackage = ({ to }: Import) =>
-  !to.startsWith('node:') && !to.startsWith('kernel/') && !to.startsWith('plugins/') && to !== 'package.json';
+  !to.startsWith('node:') && !to.startsWith('kernel/') && !to.startsWith('plugins/') && !to.startsWith('config/') && to !== 'package.json';
 const pluginOf = (path: string) => (path.startsWith('plugins/') ? path.split('/')[1] : undefined);
 /** The folder directly in the kernel, or the file without its ending. */
 const roomOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
@@ -200,7 +201,7 @@ test('a plugin imports itself, and types of the plugins that it needs', () => {
 });
 
 test('each package is imported in its owning folder only', () => {
-  const strays = imports.filter((each) => {
+  const strays = [...imports, ...sources('config').flatMap(importsOf)].filter((each) => {
     const owner = OWNERS[packageOf(each.to)];
     return isPackage(each) && (owner === undefined || !each.file.startsWith(owner));
   });

@@ -30,10 +30,11 @@ export interface Result {
   readonly ms: number;
 }
 
-/** The files that are wanted, relative to `test/` and without ending. */
+/** The files that are wanted, relative to `test/` and without ending; those that boot a system only if their folder is named. */
 export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
   return findFiles(['**/*.test.ts', '!**/node_modules'], SOURCES)
     .map((path) => path.slice(0, -'.ts'.length))
+    .filter((file) => !file.startsWith('node/') || paths.some((part) => part.startsWith('test/node/')))
     .filter((file) => paths.length === 0 || paths.some((part) => `test/${file}.ts`.includes(part)))
     .filter((file) => title === '' || mayHold(file, title))
     .filter((file) => !isFast || !isSlow(file));

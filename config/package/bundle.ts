@@ -1,0 +1,95 @@
+/**
+ * Bundles the program with esbuild, in the shape of `dist/`: each file that is started or imported by its name keeps its
+ * place (the command, the scripts of processes and threads, two files for each plugin), and shares its code with the others
+ * in `chunks/`. Packages with binaries or data of their own stay packages, see `runtime-packages.ts`.
+ */
+import { build, type Plugin } from 'esbuild';
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { findFiles } from '../../kernel/system/find-files.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { RUNTIME_PACKAGES } from './runtime-packages.ts';
+
+const ENTRIES = [
+  'kernel/cli/main.ts',
+  'kernel/jobs/job-process.ts',
+  '{kernel,plugins}/**/*-{job,thread,worker}.ts',
+  'plugins/*/{index,commands}.ts',
+];
+/** Every file of the tests, because they start and import each other by name. */
+const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'];
+const NOT_COMPILED = ['!**/node_modules/**', '!test/fixtures/client/**', '!test/client/**/*.d.ts'];
+/** Stands in a bundled file for the way from there to the root of the bundle. */
+const ROOT = '@bundle-root@/';
+
+/** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
+const OPTIONAL = ['cpu-features'];
+
+/** CommonJS packages call `require`, which modules do not have. */
+const BANNER =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+/**
+ * Writes the bundle to a folder, which is emptied first; with `isForTests`, together with the tests and source maps. Resolves
+ * with the folders of the packages that are in it.
+ */
+export async function bundle(folder: string, isForTests = false): Promise<string[]> {
+  rmSync(folder, { recursive: true, force: true });
+  const entries = isForTests ? [...TEST_ENTRIES, ...NOT_COMPILED] : ENTRIES;
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: projectDir,
+    entryPoints: findFiles(entries, projectDir),
+    outbase: projectDir,
+    outdir: folder,
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    chunkNames: 'chunks/[name]-[hash]',
+    external: [...Object.keys(RUNTIME_PACKAGES), ...OPTIONAL, ...(isForTests ? developmentPackages() : [])],
+    plugins: [ownPlaces],
+    banner: { js: BANNER },
+    legalComments: 'none',
+    keepNames: true,
+    sourcemap: isForTests && 'linked',
+    logLevel: 'warning',
+  });
+  for (const { path, text } of outputFiles) {
+    const toRoot = relative(dirname(path), folder);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text.replaceAll(ROOT, toRoot === '' ? './' : `${toRoot}/`));
+  }
+  const packages = Object.keys(metafile.inputs).map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
+  return [...new Set(packages.filter((each) => each !== undefined))].toSorted();
+}
+
+/**
+ * Keeps the places true from which the project's files find their neighbours: in a chunk they would be those of the chunk.
+ */
+const ownPlaces: Plugin = {
+  name: 'own-places',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (path.includes('/node_modules/')) return undefined;
+      const script = relative(projectDir, path).replace(/\.ts$/, '.js');
+      const place = (of: string) => `new URL(${JSON.stringify(ROOT + of)}, import.meta["url"])`;
+      const contents = readFileSync(path, 'utf8')
+        .replaceAll(/\bimport\.meta\.url\b/g, () => `${place(script)}.href`)
+        .replaceAll(/\bimport\.meta\.dirname\b/g, () => `decodeURIComponent(${place(dirname(script))}.pathname)`);
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+function developmentPackages(): string[] {
+  const { devDependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  return Object.keys(devDependencies);
+}
+
+if (process.argv[1] === import.meta.filename) await bundle(join(projectDir, 'dist'), true);

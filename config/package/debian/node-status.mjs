@@ -1,0 +1,41 @@
+// What the scripts of the package ask about the node: `data` and `url` print the data folder and the address of /readyz;
+// `ready <url> <ms>` waits until the server answers there, and fails once it has ended or the time is over.
+import { execFileSync } from 'node:child_process';
+import { get } from 'node:http';
+import { get as getSecurely } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const POLL_MS = 20;
+
+function setting(name) {
+  const main = join(import.meta.dirname, 'current/dist/kernel/cli/main.js');
+  const shown = execFileSync(process.execPath, [main, 'config', 'show', '--json'], { encoding: 'utf8' });
+  return JSON.parse(shown).find((each) => each.setting === name)?.value;
+}
+
+const isReady = (url) =>
+  new Promise((resolve) => {
+    const ask = url.startsWith('https:') ? getSecurely : get;
+    ask(url, { rejectUnauthorized: false, timeout: 1000, agent: false }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode === 200);
+    })
+      .on('timeout', (request) => request?.destroy())
+      .on('error', () => resolve(false));
+  });
+
+// A service that ended is started again by systemd, which counts that.
+const hasEnded = () =>
+  execFileSync('systemctl', ['show', '-p', 'NRestarts', '-p', 'ActiveState', 'hostkeep.service'], { encoding: 'utf8' })
+    .split('\n')
+    .some((line) => /^(NRestarts=[1-9]|ActiveState=(failed|inactive))/.test(line));
+
+const [what, url, limitMs] = process.argv.slice(2);
+if (what === 'data') console.log(setting('data'));
+else if (what === 'url') {
+  const scheme = setting('tls.cert') === '' ? 'http' : 'https';
+  console.log(`${scheme}://${setting('admin_listen').replace(/^0\.0\.0\.0|^\[::\]/, 'localhost')}/readyz`);
+} else
+  for (const end = Date.now() + Number(limitMs); !(await isReady(url)); await delay(POLL_MS))
+    if (Date.now() > end || hasEnded()) process.exit(1);

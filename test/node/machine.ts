@@ -1,0 +1,129 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { until } from '../support/until.ts';
+import { nodeRoot } from './debian-root.ts';
+
+const BOOT_MS = 120_000;
+const STOP_MS = 30_000;
+const COMMAND_MS = 120_000;
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export interface Ended {
+  readonly code: number;
+  /** Standard output and standard error. */
+  readonly output: string;
+}
+
+const machines = new Set<Machine>();
+process.once('exit', discardMachines);
+
+/** Ends all machines of this process, and removes their roots. */
+export function discardMachines(): void {
+  for (const each of machines) each.discard();
+}
+
+/** A Debian with systemd, which boots in namespaces of its own and has no network but its loopback. */
+export class Machine {
+  /** The folder that is its root. */
+  readonly root = mkdtempSync(join(tmpdir(), 'hostkeep-node-'));
+  #nspawn: ChildProcess | undefined;
+  /** The process that is its first, as seen from here. */
+  #leader = '';
+
+  static async boot(): Promise<Machine> {
+    const machine = new Machine();
+    machines.add(machine);
+    execFileSync('tar', ['-C', machine.root, '-xpf', nodeRoot()]);
+    chmodSync(machine.root, 0o755);
+    // Without an id of its own it would ask questions at its first boot.
+    writeFileSync(join(machine.root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`);
+    await machine.start();
+    return machine;
+  }
+
+  /** Boots it, or boots it again. */
+  async start(): Promise<void> {
+    const flags = ['--register=no', '--keep-unit', '--private-network', '--quiet', '--link-journal=no'];
+    const child = spawn('systemd-nspawn', [...flags, '--boot', '--directory', this.root], { stdio: 'ignore' });
+    this.#nspawn = child;
+    await until('the machine has booted', BOOT_MS, async () => {
+      if (child.exitCode !== null) throw new Error(`systemd-nspawn ended with ${child.exitCode}`);
+      this.#leader = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0] ?? '';
+      return (
+        this.#leader !== '' &&
+        /^(?:running|degraded)/.test((await this.try('systemctl is-system-running --wait')).output)
+      );
+    });
+  }
+
+  /** Powers it off as `poweroff` does. */
+  async stop(): Promise<void> {
+    const child = this.#nspawn;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = once(child, 'exit', { signal: AbortSignal.timeout(STOP_MS) });
+    await this.try('systemctl poweroff --no-wall');
+    await ended;
+  }
+
+  async reboot(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Ends it as a power failure does, and removes its root. */
+  discard(): void {
+    machines.delete(this);
+    if (this.#leader !== '' && this.#nspawn?.exitCode === null) process.kill(Number(this.#leader), 'SIGKILL');
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Runs a command of its shell as root, and resolves with how it ended. */
+  try(command: string, input = ''): Promise<Ended> {
+    const env = ['env', '-i', `PATH=${PATH}`, 'HOME=/root', 'LC_ALL=C.UTF-8', 'DEBIAN_FRONTEND=noninteractive'];
+    const args = ['--target', this.#leader, '--all', '--', ...env, 'sh', '-c', `cd; { ${command}\n} 2>&1`];
+    return new Promise((resolve) => {
+      const options = { timeout: COMMAND_MS, maxBuffer: 2 ** 24 };
+      const child = execFile('nsenter', args, options, (error, stdout) =>
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout }),
+      );
+      child.stdin?.on('error', () => undefined).end(input); // a command need not read what it is given
+    });
+  }
+
+  /** Runs a command of its shell as root, and resolves with what it printed. Rejects if it fails. */
+  async run(command: string, input = ''): Promise<string> {
+    const { code, output } = await this.try(command, input);
+    if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.slice(-4000)}`);
+    return output;
+  }
+
+  /** Copies a file into its folder /root and returns its path there. */
+  take(file: string): string {
+    cpSync(file, join(this.root, 'root', basename(file)));
+    return `/root/${basename(file)}`;
+  }
+
+  /** Sends a request from inside, and resolves with the status (0 without an answer) and the body. */
+  async ask(url: string, { token, body, method }: { token?: string; body?: unknown; method?: string } = {}) {
+    const flags = [
+      ...(token === undefined ? [] : [`-H 'Authorization: Bearer ${token}'`]),
+      ...(body === undefined ? [] : [`-H 'Content-Type: application/json' --data-binary @-`]),
+      ...(method === undefined ? [] : [`-X ${method}`]),
+    ];
+    const command = `curl -s -m 20 -w '\\n%{http_code}' ${flags.join(' ')} '${url}'`;
+    const { output } = await this.try(command, body === undefined ? '' : JSON.stringify(body));
+    const end = output.lastIndexOf('\n');
+    return { status: Number(output.slice(end + 1)), text: output.slice(0, end) };
+  }
+
+  /** Logs in at an address, and resolves with the token. */
+  async login(base: string, username: string, password: string): Promise<string> {
+    const { status, text } = await this.ask(`${base}/api/login`, { body: { username, password } });
+    if (status !== 200) throw new Error(`login of ${username} was answered with ${status} ${text}`);
+    return (JSON.parse(text) as { token: string }).token;
+  }
+}
