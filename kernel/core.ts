@@ -15,6 +15,7 @@ import type { Log } from './log.ts';
 import { AuditLog } from './storage/audit-log.ts';
 import { Revision } from './storage/revision.ts';
 import { Store } from './storage/store.ts';
+import { unknownMigrations } from './storage/unknown-migrations.ts';
 import { filesRootOf } from './system/files-root.ts';
 import { assertPrivate, assertPrivateFolder } from './system/private-file.ts';
 import { projectDir } from './system/project-dir.ts';
@@ -108,6 +109,7 @@ async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }>
         `hostkeep.db in ${data} is empty, but keys.json exists: run \`hostkeep restore --force <backup>\`, or remove keys.json to start over`,
       );
     }
+    await assertMigrationsKnown(store, data);
     await store.migrate('kernel', join(projectDir, 'kernel/storage/migrations'));
     if ((await store.get('select 1 from accounts')) !== undefined && !Keyring.exist(data)) {
       throw new Error(
@@ -119,6 +121,15 @@ async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }>
     await store.close();
     throw error;
   }
+}
+
+/** Throws before anything is migrated if a newer build has changed the tables, because this one would misread them. */
+async function assertMigrationsKnown(store: Store, data: string): Promise<void> {
+  const unknown = unknownMigrations(await store.migrations());
+  if (unknown.length === 0) return;
+  throw new Error(
+    `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${unknown.join(', ')}; install the newer one again, or run \`hostkeep restore --force <backup>\` with a backup from before the upgrade`,
+  );
 }
 
 /**

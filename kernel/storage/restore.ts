@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROCESS_ID } from '../system/process-id.ts';
-import { projectDir } from '../system/project-dir.ts';
 import { extractBackup, flush, KEYS_FILE, STORE_FILE, verifyBackup, type Manifest } from './backup-file.ts';
 import { Connection } from './connection.ts';
 import { ServingLock } from './serving-lock.ts';
+import { unknownMigrations } from './unknown-migrations.ts';
 
 /** What SQLite keeps beside a store; with another store, it would be taken for a part of that. */
 const STORE_FILES = [KEYS_FILE, STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`];
@@ -21,7 +21,7 @@ export interface Restored {
  * `force` is false.
  */
 export async function restoreBackup(path: string, data: string, force: boolean): Promise<Restored> {
-  const unknown = unknownMigrations(verifyBackup(path));
+  const unknown = unknownMigrations(verifyBackup(path).migrations);
   if (unknown.length > 0)
     throw new Error(
       `${path} was made by a newer Hostkeep: this one does not know the migrations ${unknown.join(', ')}`,
@@ -51,14 +51,6 @@ export async function restoreBackup(path: string, data: string, force: boolean):
 /** Returns a time for names of files: `20261121T234759Z`, so that they sort by age. */
 export function timestamp(time: Date): string {
   return time.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
-}
-
-/** The migrations of a backup that an installed plugin, or the kernel, does not have. */
-function unknownMigrations({ migrations }: Manifest): string[] {
-  return migrations.flatMap(({ owner, name }) => {
-    const folder = join(projectDir, owner === 'kernel' ? 'kernel/storage' : join('plugins', owner));
-    return !existsSync(folder) || existsSync(join(folder, 'migrations', name)) ? [] : [`${owner}/${name}`];
-  });
 }
 
 async function assertSound(storeFile: string, path: string): Promise<void> {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { findFiles } from '../system/find-files.ts';
 import { makePrivate } from '../system/private-file.ts';
 import { Connection, type SqlValue } from './connection.ts';
+import type { AppliedMigration } from './unknown-migrations.ts';
 
 export interface Reader {
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
@@ -103,6 +104,12 @@ export class Store implements Reader {
         `begin immediate; ${sql}\n; insert into migrations values ('${owner}', '${name}', '${digest}', unixepoch()); commit`,
       );
     }
+  }
+
+  /** Resolves with all migrations that were applied to the file, by whichever build; none for a new file. */
+  async migrations(): Promise<AppliedMigration[]> {
+    if ((await this.get("select 1 from sqlite_master where name = 'migrations'")) === undefined) return [];
+    return this.all('select owner, name from migrations order by owner, name');
   }
 
   async #applied(owner: string): Promise<Map<string, string>> {

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Store } from '../../kernel/storage/store.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
+import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -60,6 +61,28 @@ test('a failed migration leaves nothing behind and may be corrected', async () =
   await store.migrate('test', folder);
   assert.ok(await store.get("select 1 from sqlite_master where name = 'more'"));
   await store.close();
+});
+
+test('a store with migrations of a newer build is refused by name, and left as it is', async () => {
+  const data = temporaryFolder();
+  assert.is((await hostkeep(data, ['account', 'add', '--admin', 'root'])).code, 0);
+  const insert = async (owner: string, name: string) => {
+    const store = await Store.open(join(data, 'hostkeep.db'));
+    await store.write((tx) => tx.run("insert into migrations values (?, ?, '', 0)", owner, name));
+    await store.close();
+  };
+  await insert('gone', '0001-gone.sql');
+  assert.is((await hostkeep(data, ['account', 'list'])).code, 0, 'a plugin that was removed does not count');
+  await insert('domains', '0999-later.sql');
+  await insert('kernel', '0999-later.sql');
+  for (const args of [['serve'], ['account', 'list'], ['doctor'], ['session', 'list', 'root']]) {
+    const { code, stderr } = await hostkeep(data, args);
+    assert.is(code, 1, args.join(' '));
+    assert.match(
+      stderr,
+      /^hostkeep: the store in \S+ was migrated by a newer Hostkeep: this one, [\d.]+, does not know domains\/0999-later.sql, kernel\/0999-later.sql; install the newer one again, or run `hostkeep restore --force <backup>` [^\n]+\n$/,
+    );
+  }
 });
 
 test('a plan from before the limit of names has one of 500', async () => {
