@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { KernelConfig, type Config } from '../config/configuration.ts';
 import { secretsIn } from '../config/secrets.ts';
-import { TrustedProxies } from '../http/trusted-proxies.ts';
+import { TrustedProxies } from '../http/origin/trusted-proxies.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';
 import { installedPlugins } from '../plugin-host/discovery.ts';
 import { exposureOf } from '../system/private-file.ts';

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'; // faster than the global, whose 
 import type { Account } from '../identity/accounts.ts';
 import { ipText } from '../system/ip.ts';
 import type { Headers } from './response-writer.ts';
+import type { PageSession } from './origin/page-session.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Session } from '../identity/sessions.ts';
@@ -24,6 +25,7 @@ export class RequestContext {
   readonly isHead: boolean;
   readonly startedMs = performance.now();
   account: Account | undefined;
+  page: PageSession | undefined;
   session: Session | undefined;
   params: unknown;
   query: unknown;
@@ -83,7 +85,7 @@ export class RequestContext {
   header(name: string): string {
     const value = this.#headers?.[name];
     if (value === undefined) throw new Error(`the route does not declare the request header ${name}`);
-    return value;
+    return value === '' && name === 'authorization' ? (this.page?.authorization ?? '') : value;
   }
 
   abort(): void {

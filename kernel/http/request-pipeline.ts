@@ -4,6 +4,7 @@ import { HttpError, unauthenticated } from '../errors.ts';
 import { RequestContext, nextRequestId } from './request-context.ts';
 import type { Headers } from './response-writer.ts';
 import { LogThrottle, type Log } from '../log.ts';
+import { pageSession } from './origin/page-session.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
 import { problem } from './problem-details.ts';
 import { Reply, Stream } from '../plugin-api/reply.ts';
@@ -110,7 +111,11 @@ export class RequestPipeline {
     if (info.method !== 'GET' || table.logsReads) void context.ip; // for the log: a closed socket has no address
     if (route.paramNames.length > 0) context.rawParams = readParams(req);
     context.rawQuery = req.getQuery() ?? '';
-    const authorization = route.isGuest ? '' : req.getHeader(AUTHORIZATION);
+    let authorization = route.isGuest ? '' : req.getHeader(AUTHORIZATION);
+    if (authorization === '') {
+      context.page = pageSession(req, res, table, this.#parts.address);
+      if (!route.isGuest) authorization = context.page?.authorization ?? '';
+    }
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     const stranger = misdirected(table, req);
     if (stranger !== undefined) return this.#fail(context, res, stranger);

@@ -1,11 +1,11 @@
-import { HostGuard } from './host-guard.ts';
+import { HostGuard } from './origin/host-guard.ts';
 import type { Config } from '../config/configuration.ts';
-import { Cors } from './cors.ts';
+import { Cors } from './origin/cors.ts';
 import { HttpError } from '../errors.ts';
 import type { Headers } from './response-writer.ts';
 import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import { TrustedProxies } from './trusted-proxies.ts';
+import { TrustedProxies } from './origin/trusted-proxies.ts';
 import type { UwsRequest } from './uws-types.ts';
 
 /** How long a replaced table waits for requests in progress. */
@@ -16,6 +16,8 @@ export class RoutingTable {
   readonly routes: readonly CompiledRoute[];
   readonly proxies: TrustedProxies;
   readonly hosts: HostGuard | undefined;
+  /** Whether this address itself speaks TLS. */
+  readonly isTls: boolean;
   /** Whether this is the admin address and has routes for users. */
   readonly usersMayEnter: boolean;
   /** Whether reads are logged; changes always are. */
@@ -36,7 +38,8 @@ export class RoutingTable {
     const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
     this.#cors = origins.length > 0 ? new Cors(origins) : undefined;
     const { cert, hsts_seconds: seconds } = config.tls;
-    if (cert !== '' && seconds > 0) this.#hsts = [['Strict-Transport-Security', `max-age=${seconds}`]];
+    this.isTls = cert !== '';
+    if (this.isTls && seconds > 0) this.#hsts = [['Strict-Transport-Security', `max-age=${seconds}`]];
     this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
     if (address === 'user' && config.edition === 'community')
       this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');

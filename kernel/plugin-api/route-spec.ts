@@ -44,6 +44,12 @@ export type RouteSpecs = Readonly<Record<string, RouteSpec>>;
 type Part<R, K extends string> = R extends Readonly<Record<K, infer S extends TSchema>> ? Static<S> : undefined;
 type Named<R> = R extends { readonly headers: readonly (infer N extends string)[] } ? N : never;
 
+/** Writes the `Set-Cookie` of a page's session. */
+export interface PageCookie {
+  begin(token: string, seconds: number): string;
+  end(): string;
+}
+
 export interface Call<R = RouteSpec> {
   readonly account: R extends { readonly access: 'guest' } ? undefined : Account;
   readonly session: R extends { readonly access: 'guest' } ? undefined : Session;
@@ -51,6 +57,8 @@ export interface Call<R = RouteSpec> {
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
   readonly address: Address;
+  /** The cookie of the page that asks; `undefined` for all other clients. */
+  readonly page: PageCookie | undefined;
   /** The client's IP address. */
   readonly ip: string;
   readonly requestId: string;

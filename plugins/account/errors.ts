@@ -4,6 +4,7 @@ import { HttpError, type ErrorTable } from '../../kernel/errors.ts';
 export const errors = {
   invalid_code: [400, 'The code is not valid'],
   invalid_credentials: [401, 'Invalid credentials'],
+  foreign_origin: [403, 'The page is from another origin'],
   favorites_full: [409, 'No room for another favorite'],
   twofa_already_enabled: [409, 'Two-factor authentication is already on'],
   twofa_not_enabled: [409, 'Two-factor authentication is not on'],

@@ -5,6 +5,8 @@ import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import { ready } from '../../kernel/plugin-api/reply.ts';
+import type { PageCookie } from '../../kernel/plugin-api/route-spec.ts';
 import { formatTime } from '../../kernel/system/format.ts';
 import type { CountryDatabase } from './country.ts';
 import type { Caller, CredentialChanges } from './login/credential-changes.ts';
@@ -18,9 +20,10 @@ const HISTORY_ENTRIES = 20;
 /** Returns the handlers for sessions, the password and the second factor. */
 export function credentialHandlers(sessions: Sessions, changes: CredentialChanges, twofa: Twofa) {
   return {
-    logout: async ({ account, session, ip }: Caller) => {
+    logout: async ({ account, session, ip, page }: Caller & { readonly page: PageCookie | undefined }) => {
       await sessions.end(account, session.id, ip, 'logout');
-      return { logged_out: true } as const;
+      const loggedOut = { logged_out: true } as const;
+      return page === undefined ? loggedOut : ready(loggedOut, { headers: { 'Set-Cookie': page.end() } });
     },
     sessions: async ({ account, session, query }: Caller & { readonly query: SessionsQuery }) => {
       const { rows, next } = await sessions.page(account.id, query.limit, query.cursor);

@@ -5,6 +5,7 @@ import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
 import { activityPage, credentialHandlers, languages, loginHistory, setLanguage } from './handlers.ts';
 import { CredentialChanges } from './login/credential-changes.ts';
+import { asPageReply, assertOwnPage } from './login/page-reply.ts';
 import { Login } from './login/login.ts';
 import { Throttle } from './login/throttle.ts';
 import { unlock } from './login/unlock.ts';
@@ -29,12 +30,13 @@ export default definePlugin({
       summary: 'Log in',
       description:
         'For an account with two-factor authentication, the first response is 401 with twofa_required; the same ' +
-        'request with twofa_code then returns the token.',
+        'request with twofa_code then returns the token. A page of this address sends `Hostkeep-Page: 1`, and gets a ' +
+        'cookie in place of the token; with that header, the cookie counts as the token.',
       body: schema.LoginBody,
       reply: schema.LoginReply,
-      replies: { 401: schema.TwofaRequired },
-      headers: ['user-agent'],
-      errors: CREDENTIAL_ERRORS,
+      replies: { 201: schema.PageLoginReply, 401: schema.TwofaRequired },
+      headers: ['user-agent', 'hostkeep-page'],
+      errors: [...CREDENTIAL_ERRORS, 'foreign_origin'],
     },
     logout: {
       method: 'POST',
@@ -220,12 +222,11 @@ export default definePlugin({
     const countries = new CountryDatabase(host.log);
     return {
       handlers: {
-        login: (call) =>
-          login.logIn(call.body, {
-            ip: call.ip,
-            userAgent: call.header('user-agent'),
-            signal: call.signal,
-          }),
+        login: async (call) => {
+          assertOwnPage(call.header('hostkeep-page'), call.page);
+          const client = { ip: call.ip, userAgent: call.header('user-agent'), signal: call.signal };
+          return asPageReply(await login.logIn(call.body, client), call.page);
+        },
         ...credentialHandlers(identity.sessions, changes, twofa),
         reauthenticate: (call) => changes.reauthenticate(call, call.body.password, call.body.twofa_code ?? ''),
         resetTwofa: (call) => resetTwofa(host, twofa, call),

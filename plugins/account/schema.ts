@@ -51,6 +51,10 @@ export const LoginReply = Type.Object({
   user_id: UserId,
   expires_in: Type.Integer({ description: 'Seconds' }),
 });
+export const PageLoginReply = Type.Object(
+  { user_id: UserId, expires_in: Type.Integer({ description: 'Seconds' }) },
+  { description: 'To a page of this address: the token is in a cookie that scripts cannot read' },
+);
 export const TwofaRequired = Type.Object(
   { twofa_required: Type.Literal(true), user_id: UserId },
   { additionalProperties: false, description: 'The password is correct; a code is required' },

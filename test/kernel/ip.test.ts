@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { IpRanges, ipText, clientAddress, isPublic, networkOf } from '../../kernel/system/ip.ts';
-import { HostGuard } from '../../kernel/http/host-guard.ts';
+import { HostGuard } from '../../kernel/http/origin/host-guard.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('addresses');

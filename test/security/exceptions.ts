@@ -111,7 +111,6 @@ export const NOT_APPLICABLE: readonly { readonly requirements: string; readonly 
   { requirements: '1.3.1, 1.3.4-5', reason: 'no HTML, SVG or style sheets of users' },
   { requirements: '1.3.8-11', reason: 'no JNDI, memcache, format strings or mail' },
   { requirements: '1.5.1', reason: 'no XML' },
-  { requirements: '3.3.1-4', reason: 'no cookies' },
   { requirements: '3.5.5', reason: 'no messages between windows' },
   { requirements: '4.3.1-2', reason: 'no GraphQL' },
   { requirements: '4.4.1-4', reason: 'no WebSockets' },

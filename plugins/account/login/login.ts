@@ -22,7 +22,7 @@ interface Client {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
-interface LoggedIn {
+export interface LoggedIn {
   readonly token: string;
   readonly user_id: number;
   readonly expires_in: number;

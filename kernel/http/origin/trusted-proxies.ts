@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { clientAddress, IpRanges } from '../system/ip.ts';
-import type { UwsRequest } from './uws-types.ts';
+import { clientAddress, IpRanges } from '../../system/ip.ts';
+import type { UwsRequest } from '../uws-types.ts';
 
 /** The header in which a proxy proves that it is one, if `proxy_secret` is set. */
 const PROOF = 'x-proxy-secret';
@@ -34,6 +34,14 @@ export class TrustedProxies {
     });
     // Joined, because a proxy may add its hop as a header of its own behind the client's (RFC 9110, section 5.3).
     return this.#isProven(proofs) ? clientAddress(socket, hops.join(','), this.#ranges) : socket;
+  }
+
+  /** Whether a trusted proxy says that the client speaks HTTPS with it. */
+  saysHttps(socket: string, req: UwsRequest): boolean {
+    if (this.isEmpty || !this.#ranges.has(socket)) return false;
+    const proofs: string[] = [];
+    req.forEach((name, value) => void (name === PROOF && proofs.push(value)));
+    return this.#isProven(proofs) && req.getHeader('x-forwarded-proto').toLowerCase() === 'https';
   }
 
   #isProven(proofs: readonly string[]): boolean {

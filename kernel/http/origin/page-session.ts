@@ -1,0 +1,70 @@
+import { ipText } from '../../system/ip.ts';
+import type { Address } from '../../plugin-api/route-spec.ts';
+import type { RoutingTable } from '../routing-table.ts';
+import type { UwsRequest, UwsResponse } from '../uws-types.ts';
+
+const PAGE = Buffer.from('hostkeep-page');
+const AUTHORIZATION = Buffer.from('authorization');
+
+/**
+ * A request of one of our own web pages, and the cookie that holds the token of its session, so that no script can read
+ * the token. The cookie counts only together with the header `Hostkeep-Page: 1`, which a page of another origin cannot
+ * send without a preflight that is never granted, and only if the browser says that the request is from our origin.
+ */
+export class PageSession {
+  /** What the `Authorization` header would be; empty if there is no cookie. */
+  readonly authorization: string;
+  readonly #name: string;
+  readonly #attributes: string;
+
+  constructor(cookies: string, address: Address, isHttps: boolean) {
+    // The addresses may share a host, and cookies do not tell ports apart.
+    this.#name = `${isHttps ? '__Host-' : ''}hostkeep-${address}`;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`;
+    const token = onlyValue(cookies, this.#name);
+    this.authorization = token === undefined ? '' : `Bearer ${token}`;
+  }
+
+  /** Returns the `Set-Cookie` that gives the page a session. */
+  begin(token: string, seconds: number): string {
+    return `${this.#name}=${token}; Max-Age=${seconds}; ${this.#attributes}`;
+  }
+
+  /** Returns the `Set-Cookie` that takes the session away. */
+  end(): string {
+    return `${this.#name}=; Max-Age=0; ${this.#attributes}`;
+  }
+}
+
+/**
+ * Returns the page session of a request; `undefined` unless it is from a page of this address. A request with an
+ * `Authorization` header has none: a token is never mixed with a cookie.
+ */
+export function pageSession(
+  req: UwsRequest,
+  res: UwsResponse,
+  table: RoutingTable,
+  address: Address,
+): PageSession | undefined {
+  if (req.getHeader(PAGE) !== '1' || req.getHeader(AUTHORIZATION) !== '') return undefined;
+  const isHttps = table.isTls || table.proxies.saysHttps(ipText(new Uint8Array(res.getRemoteAddress())), req);
+  return isSameOrigin(req, isHttps) ? new PageSession(req.getHeader('cookie'), address, isHttps) : undefined;
+}
+
+/** Browsers send `Sec-Fetch-Site` to secure contexts only, and `Origin` with whatever is not a plain read. */
+function isSameOrigin(req: UwsRequest, isHttps: boolean): boolean {
+  const site = req.getHeader('sec-fetch-site');
+  if (site !== '') return site === 'same-origin';
+  const host = req.getHeader('host');
+  return host !== '' && req.getHeader('origin') === `${isHttps ? 'https' : 'http'}://${host}`;
+}
+
+/** Returns the value of a cookie; `undefined` also if there are two, of which somebody else must have set one. */
+function onlyValue(cookies: string, name: string): string | undefined {
+  const values = cookies
+    .split(';')
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith(`${name}=`))
+    .map((each) => each.slice(name.length + 1));
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
+}

@@ -1,0 +1,17 @@
+import { HttpError } from '../../../kernel/errors.ts';
+import { ready, Reply } from '../../../kernel/plugin-api/reply.ts';
+import type { PageCookie } from '../../../kernel/plugin-api/route-spec.ts';
+import type { LoggedIn } from './login.ts';
+
+/** Rejects a page of another origin, before it learns whether a password is right. Errors: 403 `foreign_origin`. */
+export function assertOwnPage(header: string, page: PageCookie | undefined): void {
+  if (header === '1' && page === undefined)
+    throw new HttpError('foreign_origin', 'Hostkeep-Page is for pages of this address, over HTTPS or from localhost');
+}
+
+/** Returns what a login answers: to a page the cookie, and the token to nobody who has the cookie. */
+export function asPageReply(result: LoggedIn | Reply, page: PageCookie | undefined): LoggedIn | Reply {
+  if (page === undefined || result instanceof Reply) return result;
+  const { token, user_id, expires_in } = result;
+  return ready({ user_id, expires_in }, { status: 201, headers: { 'Set-Cookie': page.begin(token, expires_in) } });
+}

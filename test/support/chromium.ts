@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import type { Browser } from 'puppeteer';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+
+/** Starts a browser that reaches loopback only; `undefined` where none is installed, which is an error in CI. */
+export async function startChromium(purpose: string): Promise<Browser | undefined> {
+  if (CHROMIUM === undefined) {
+    if (process.env['CI'] === 'true') throw new Error('apt-get install chromium');
+    console.log(`skipped: no chromium ${purpose}`);
+    return undefined;
+  }
+  const { default: puppeteer } = await import('puppeteer');
+  return puppeteer.launch({
+    executablePath: CHROMIUM,
+    args: [
+      ...['--no-sandbox', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9'],
+      '--proxy-bypass-list=127.0.0.1,localhost,*.localhost',
+    ],
+    pipe: true,
+  });
+}
