@@ -78,7 +78,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   sharp: 'plugins/screenshots',
   puppeteer: 'plugins/screenshots',
   'swagger-ui-dist': 'plugins/openapi',
-  esbuild: 'config/package',
+  esbuild: 'plugins/pages/build',
 };
 /** The only file that may start programs. */
 const STARTS_PROGRAMS = 'kernel/system/start-program.ts';
@@ -98,9 +98,9 @@ const TOP_LEVEL = [
 /** A folder of the kernel with more files than this has rooms of its own. */
 const FILES_IN_A_FOLDER = 15;
 
-function sources(folder: string): string[] {
+function sources(folder: string, ending = /\.ts$/): string[] {
   return readdirSync(join(projectDir, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
     .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)));
 }
 
@@ -121,7 +121,9 @@ function importsOf(file: string): Import[] {
   });
 }
 
-const files = [...sources('kernel'), ...sources('plugins')];
+/** Code of the pages, which runs in browsers: the shell, its kit, and what each area brings. */
+const PAGE_CODE = /^plugins\/(?:pages\/(?:kit|shell)|[^/]+\/page)\//;
+const files = [...sources('kernel'), ...sources('plugins').filter((file) => !PAGE_CODE.test(file))];
 const imports = files.flatMap(importsOf);
 const packageOf = (to: string) =>
   to
@@ -215,6 +217,27 @@ test('each package is imported in its owning folder only', () => {
     Object.keys(dependencies).filter((name) => !isNamed(name)),
     [],
     'dependencies that nothing imports',
+  );
+});
+
+// asvs 3.2.2: pages show texts as texts, and no other way is written
+test('the code of pages imports the kit and itself, and writes no HTML', () => {
+  const pages = sources('plugins', /\.tsx?$/).filter((file) => PAGE_CODE.test(file));
+  assert.ok(pages.length > 60, 'the code of the pages was not found');
+  const packages = ['preact', 'preact-iso', '@preact/signals', 'uplot'];
+  const strays = pages.flatMap(importsOf).filter(({ file, to }) => {
+    if (to.startsWith('hostkeep:')) return !file.startsWith('plugins/pages/');
+    if (!to.startsWith('plugins/')) return !packages.includes(packageOf(to));
+    const isOwn = pluginOf(to) === pluginOf(file) && PAGE_CODE.test(to);
+    const isKit = to.startsWith('plugins/pages/kit/') && (to.endsWith('/index.ts') || to.endsWith('/chart.tsx'));
+    return !isOwn && !isKit;
+  });
+  assert.equal(listed(strays), []);
+  const writesHtml =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|\beval\(|new Function/;
+  assert.equal(
+    pages.filter((file) => writesHtml.test(readFileSync(join(projectDir, file), 'utf8'))),
+    [],
   );
 });
 

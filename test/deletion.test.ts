@@ -26,6 +26,7 @@ test.before(async () => {
   routes = server.hostkeep.node.routes();
   await server.close();
   await copy.compile();
+  await copy.buildPages();
   whole = await doors();
 });
 
@@ -51,7 +52,8 @@ async function doors(): Promise<Map<string, number>> {
 
 test('the copy compiles and boots as it is', () => {
   assert.ok(whole.size > 60);
-  assert.not([...whole.values()].includes(404), 'every route is there');
+  const gone = [...whole].filter(([door, status]) => status === 404 && !door.endsWith('/assets/*name'));
+  assert.equal(gone, [], 'every route is there; no built file is called x');
 });
 
 for (const { name } of plugins)
@@ -61,6 +63,7 @@ for (const { name } of plugins)
       renameSync(copy.path(`plugins/${name}`), aside);
       try {
         await copy.compile();
+        await copy.buildPages();
         const left = await doors();
         for (const { plugin, address, method, paths } of routes)
           for (const path of paths) {

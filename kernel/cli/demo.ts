@@ -140,10 +140,10 @@ function tour(
   const login = (url: string, { username, password }: Credential) =>
     `$(curl -s ${url}/api/login -H 'Content-Type: application/json' -d '{"username":"${username}","password":"${password}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
   return `
-Hostkeep is running.
+Hostkeep is running. Open in a browser:
 
-  end-user API  ${base_url}
-  usage API     ${admin_url}
+  ${base_url}/   the home of customers
+  ${admin_url}/   the console of operators
 
   ${user.username.padEnd(10)}${user.password}   every feature
   ${other.username.padEnd(10)}${other.password}   the plan basic

@@ -34,7 +34,7 @@ export default definePlugin({
         'cookie in place of the token; with that header, the cookie counts as the token.',
       body: schema.LoginBody,
       reply: schema.LoginReply,
-      replies: { 201: schema.PageLoginReply, 401: schema.TwofaRequired },
+      replies: { 401: schema.TwofaRequired },
       headers: ['user-agent', 'hostkeep-page'],
       errors: [...CREDENTIAL_ERRORS, 'foreign_origin'],
     },

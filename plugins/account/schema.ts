@@ -47,14 +47,12 @@ export const LoginBody = Type.Object({
 });
 const UserId = Type.Integer({ description: 'Number of the account' });
 export const LoginReply = Type.Object({
-  token: Type.String({ description: 'Bearer token (JWT)' }),
+  token: Type.String({
+    description: 'Bearer token (JWT); empty for a page of this address, which has it in a cookie instead',
+  }),
   user_id: UserId,
   expires_in: Type.Integer({ description: 'Seconds' }),
 });
-export const PageLoginReply = Type.Object(
-  { user_id: UserId, expires_in: Type.Integer({ description: 'Seconds' }) },
-  { description: 'To a page of this address: the token is in a cookie that scripts cannot read' },
-);
 export const TwofaRequired = Type.Object(
   { twofa_required: Type.Literal(true), user_id: UserId },
   { additionalProperties: false, description: 'The password is correct; a code is required' },

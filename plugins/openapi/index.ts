@@ -1,18 +1,11 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { HttpError, unauthenticated } from '../../kernel/errors.ts';
-import { reply } from '../../kernel/plugin-api/reply.ts';
+import { unauthenticated } from '../../kernel/errors.ts';
 import { Descriptions } from './document.ts';
 import { readExamples } from './examples.ts';
 import { PageFiles, type PageFile } from './page.ts';
 import { Description, Text } from './schema.ts';
 
 const open = { method: 'GET', address: 'both', access: 'guest' } as const;
-/** Relative, so that a proxy may serve the address below a path of its own. */
-const toPage = reply('', {
-  type: 'text/html; charset=utf-8',
-  status: 302,
-  headers: { Location: 'docs', Vary: 'Accept' },
-});
 const file = { ...open, reply: Text, headers: ['if-none-match'] } as const;
 
 export default definePlugin({
@@ -27,17 +20,6 @@ export default definePlugin({
       headers: ['authorization'],
       errors: ['authentication_required'],
       description: 'With a token, describes what its account may use; without one, what needs no token.',
-    },
-    home: {
-      ...open,
-      path: '/',
-      summary: 'Leads browsers to the documentation page',
-      description: 'Requests that do not accept HTML are 404.',
-      status: 302,
-      reply: Text,
-      headers: ['accept'],
-      produces: ['text/html'],
-      errors: ['not_found'],
     },
     page: {
       ...file,
@@ -79,10 +61,6 @@ export default definePlugin({
             if (known === undefined) throw unauthenticated();
             return descriptions.of(call.address, known.account);
           });
-        },
-        home: (call) => {
-          if (!/text\/html/i.test(call.header('accept'))) throw new HttpError('not_found', 'no route has this path');
-          return toPage;
         },
         page: served('page'),
         script: served('script'),

@@ -29,7 +29,7 @@ function logIn(address: Address, headers: Record<string, string> = SAME_ORIGIN, 
 /** Logs a page in and returns what the browser sends back. */
 async function cookieOf(address: Address): Promise<string> {
   const { status, headers } = await logIn(address);
-  assert.is(status, 201);
+  assert.is(status, 200);
   return (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 }
 
@@ -41,8 +41,8 @@ const read = async (address: Address, headers: Record<string, string>, token?: s
 test('a login of a page sets a cookie that scripts cannot read, and answers no token', async () => {
   for (const address of ADDRESSES) {
     const { status, headers, body } = await logIn(address);
-    assert.is(status, 201);
-    assert.equal(Object.keys(body).toSorted(), ['expires_in', 'user_id']);
+    assert.is(status, 200);
+    assert.is((body as { token?: string }).token, '');
     assert.match(
       headers.get('set-cookie') ?? '',
       new RegExp(`^hostkeep-${address}=[\\w.-]+; Max-Age=3600; Path=/; HttpOnly; SameSite=Strict$`),
@@ -54,7 +54,7 @@ test('a login of a page sets a cookie that scripts cannot read, and answers no t
 test('an API client gets its token and no cookie, as before', async () => {
   const { status, headers, body } = await logIn('user', {});
   assert.equal([status, headers.get('set-cookie')], [200, null]);
-  assert.ok('token' in body);
+  assert.match((body as { token: string }).token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
 // asvs 3.5.1-3: a page of another origin can do nothing with the cookie

@@ -54,7 +54,7 @@ async function loggedIn(page: Page, address: Address): Promise<void> {
   await page.goto(`${panelOf(address)}/docs`);
   const body = JSON.stringify({ username: address === 'user' ? 'paula' : 'root', password: PASSWORD });
   const headers = { 'Content-Type': 'application/json', 'Hostkeep-Page': '1' };
-  assert.is(await ask(page, '/api/login', { method: 'POST', headers, body }), 201);
+  assert.is(await ask(page, '/api/login', { method: 'POST', headers, body }), 200);
 }
 
 /** Scripts of foreign pages: elements that load a URL with the cookies of their browser, and a form sent to it. */

@@ -1,6 +1,6 @@
 /** @slow compiles the project */
 import { execFile } from 'node:child_process';
-import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDir } from '../../kernel/system/project-dir.ts';
@@ -25,6 +25,17 @@ export class ProjectCopy {
 
   path(name: string): string {
     return join(this.folder, name);
+  }
+
+  /** Builds the pages of what is there, and checks their types. Rejects with what is wrong. */
+  async buildPages(): Promise<void> {
+    if (!existsSync(this.path('plugins/pages'))) return;
+    for (const args of [['dist/plugins/pages/build/main.js'], [TSC, '-p', 'plugins/pages', '--pretty', 'false']]) {
+      const run = promisify(execFile)(process.execPath, args, { cwd: this.folder });
+      await run.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
+        throw new Error(stdout + stderr);
+      });
+    }
   }
 
   /** Compiles into an empty `dist/`. Rejects with what the compiler says. */

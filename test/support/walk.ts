@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { TOTP } from 'otpauth';
+import { readJson } from '../../kernel/config/configuration.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
 
@@ -14,10 +17,20 @@ const kept = { secret: '', session: '' };
 const code = () => new TOTP({ secret: kept.secret }).generate();
 const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
 
+/** Returns the path of a file that the build made. */
+function builtAsset(): string {
+  const { types } = readJson(join(projectDir, 'dist/plugins/pages/assets/manifest.json')) as { types: object };
+  return `/assets/${Object.keys(types)[0]}`;
+}
+
 /** Requests on the demo's content for routes that need more than a path; in this order, as some undo others. */
 const REQUESTS: Readonly<Record<string, () => Request>> = {
-  'openapi.home': () => ({ headers: { accept: 'text/html' } }),
-  'openapi.home on admin': () => ({ headers: { accept: 'text/html' } }),
+  'pages.start': () => ({ headers: { accept: 'text/html' } }),
+  'pages.start on admin': () => ({ headers: { accept: 'text/html' } }),
+  'pages.home': () => ({ path: '/home/domains', headers: { accept: 'text/html' } }),
+  'pages.console': () => ({ path: '/console/accounts', headers: { accept: 'text/html' } }),
+  'pages.asset': () => ({ path: builtAsset() }),
+  'pages.asset on admin': () => ({ path: builtAsset() }),
   'files.list': () => ({ path: '/api/folders/var/www/html' }),
   'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
   'account.login on admin': () => ({ body: { username: 'operator', password: PASSWORD } }),

@@ -12,6 +12,6 @@ export function assertOwnPage(header: string, page: PageCookie | undefined): voi
 /** Returns what a login answers: to a page the cookie, and the token to nobody who has the cookie. */
 export function asPageReply(result: LoggedIn | Reply, page: PageCookie | undefined): LoggedIn | Reply {
   if (page === undefined || result instanceof Reply) return result;
-  const { token, user_id, expires_in } = result;
-  return ready({ user_id, expires_in }, { status: 201, headers: { 'Set-Cookie': page.begin(token, expires_in) } });
+  const cookie = page.begin(result.token, result.expires_in);
+  return ready({ ...result, token: '' }, { headers: { 'Set-Cookie': cookie } });
 }

@@ -26,7 +26,9 @@ export function requestTemplates(
 
 /** Headers without which an operation does not succeed. */
 const HEADERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  'openapi.home': [['Accept', 'text/html']],
+  'pages.start': [['Accept', 'text/html']],
+  'pages.home': [['Accept', 'text/html']],
+  'pages.console': [['Accept', 'text/html']],
 };
 
 /** Generates requests that are valid by the description of the operation. */

@@ -1,0 +1,16 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'account',
+  order: 90,
+  pages: [
+    { path: '/account', title: 'account.title', icon: 'user', load: () => import('./security-page.tsx') },
+    {
+      path: '/account/sessions',
+      title: 'account.sessions',
+      icon: 'phone',
+      isHidden: true,
+      load: () => import('./sessions-page.tsx'),
+    },
+  ],
+});

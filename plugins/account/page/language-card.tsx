@@ -1,0 +1,46 @@
+import {
+  Answer,
+  api,
+  Card,
+  Choices,
+  language,
+  LANGUAGES,
+  t,
+  toastError,
+  useLanguage,
+  useQuery,
+} from '../../pages/kit/index.ts';
+
+/** The language of the account, in which the server writes too; the page follows it. */
+export function LanguageCard() {
+  const languages = useQuery('languages', (signal) => api('GET /api/account/language', { signal }));
+  const choose = async (locale: string) => {
+    try {
+      languages.set(await api('PUT /api/account/language', { body: { locale } }));
+      await useLanguage(locale, true);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  const nameOf = (locale: string) => new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
+  return (
+    <Card title={t('account.language')}>
+      <Answer of={languages} lines={1}>
+        {({ locales, current }) => (
+          <div class="stack">
+            <p class="soft">{t('account.languageAbout')}</p>
+            <Choices
+              label={t('account.language')}
+              value={current}
+              of={locales.map((locale) => [locale, nameOf(locale)] as const)}
+              onChange={choose}
+            />
+            {!LANGUAGES.includes(current) && (
+              <p class="small soft">{t('account.languageMissing', { name: language.value })}</p>
+            )}
+          </div>
+        )}
+      </Answer>
+    </Card>
+  );
+}

@@ -1,0 +1,13 @@
+import { Panel, t } from '../../pages/kit/index.ts';
+import { useDashboard } from './dashboard-query.ts';
+
+/** What the operator tells every customer. */
+export default function Message() {
+  const message = useDashboard().data?.custom_message ?? null;
+  if (message === null || message === '') return null;
+  return (
+    <Panel kind="accent" icon="bell" title={t('dashboard.message')}>
+      <p class="wrap">{message}</p>
+    </Panel>
+  );
+}

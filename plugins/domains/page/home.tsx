@@ -1,0 +1,31 @@
+import { at, defineArea } from '../../pages/kit/index.ts';
+import { api } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'domains',
+  order: 10,
+  pages: [
+    {
+      path: '/domains',
+      title: 'domains.title',
+      icon: 'globe',
+      features: ['domains'],
+      load: () => import('./domains-page.tsx'),
+    },
+  ],
+  find: {
+    features: ['domains'],
+    by: async (text) => {
+      const { domains } = await api('GET /api/domains');
+      return domains
+        .filter(({ domain_url: name }) => name.includes(text.toLowerCase()))
+        .map(({ domain_url: name, docroot }) => ({
+          group: 'domains.title',
+          icon: 'globe',
+          title: name,
+          detail: docroot,
+          link: `${at('/domains')}?search=${encodeURIComponent(name)}`,
+        }));
+    },
+  },
+});

@@ -1,0 +1,50 @@
+import { useSignal } from '@preact/signals';
+import { api, ConfirmDialog, t, toast } from '../../pages/kit/index.ts';
+
+interface Domain {
+  readonly domain_url: string;
+  readonly docroot: string;
+}
+interface RemoveDomainProps {
+  readonly domain: Domain;
+  readonly all: readonly Domain[];
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+/** Says what goes and what stays, before a domain is removed. */
+export function RemoveDomain({ domain, all, onClose, onRemoved }: RemoveDomainProps) {
+  const name = domain.domain_url;
+  const below = all.filter((each) => each.domain_url.endsWith(`.${name}`));
+  const takesAll = useSignal(false);
+  const remove = async () => {
+    await api('POST /api/domains/delete', {
+      body: { domain_url: name, ...(takesAll.value && { with_subdomains: true }) },
+    });
+    toast(t('domains.wasRemoved', { name }));
+    onRemoved();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={t('domains.removeOne', { name })}
+      action={t('domains.remove')}
+      name={name}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>{t('domains.goes')}</p>
+      <p class="wrap">{t('domains.stays', { folder: domain.docroot })}</p>
+      {below.length > 0 && (
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={takesAll.value}
+            onChange={(event) => void (takesAll.value = event.currentTarget.checked)}
+          />
+          <span class="wrap">{t('domains.withBelow', { n: below.length })}</span>
+        </label>
+      )}
+    </ConfirmDialog>
+  );
+}

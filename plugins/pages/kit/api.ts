@@ -1,0 +1,95 @@
+import type { Api } from 'hostkeep:api';
+
+export type Route = keyof Api;
+type Input<R extends Route> = (Api[R]['params'] extends undefined ? object : { readonly params: Api[R]['params'] }) &
+  (Api[R]['query'] extends undefined ? object : { readonly query?: Api[R]['query'] }) &
+  (Api[R]['body'] extends undefined ? object : { readonly body: Api[R]['body'] }) & { readonly signal?: AbortSignal };
+export type ReplyOf<R extends Route> = Api[R]['reply'];
+
+/** What the API said against a request (RFC 9457), or what kept it from answering: status 0. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>, retryAfter?: number) {
+    super(String(body['title'] ?? ''));
+    this.status = status;
+    this.body = body;
+    this.code = String(body['error'] ?? '');
+    this.detail = String(body['detail'] ?? '');
+    this.requestId = String(body['request_id'] ?? '');
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether the same request may succeed later. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 502;
+  }
+}
+
+/** Called with each error; the shell sees there that a session has ended, or that a feature was switched off. */
+export const onApiError: ((error: ApiError) => void)[] = [];
+
+/** With it, the cookie counts as a token; without it, no request of ours is from a page. */
+const HEADERS = { 'Hostkeep-Page': '1', Accept: 'application/json' };
+
+/** Sends a request to the API. Rejects with `ApiError`. */
+export async function api<R extends Route>(
+  route: R,
+  ...[input]: object extends Input<R> ? [Input<R>?] : [Input<R>]
+): Promise<ReplyOf<R>> {
+  const given = (input ?? {}) as { params?: object; query?: object; body?: unknown; signal?: AbortSignal };
+  const [method = 'GET', pattern = ''] = route.split(' ');
+  const response = await send(pathOf(pattern, given.params, given.query), {
+    method,
+    headers: given.body === undefined ? HEADERS : { ...HEADERS, 'Content-Type': 'application/json' },
+    ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
+    ...(given.signal && { signal: given.signal }),
+  });
+  return (await response.json()) as ReplyOf<R>;
+}
+
+/** Sends a request to a route of a plugin that may not be there, whose types are therefore not known. */
+export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers = body === undefined ? HEADERS : { ...HEADERS, 'Content-Type': 'application/json' };
+  const response = await send(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  return (await response.json()) as T;
+}
+
+/** Returns the path of a request, every part encoded once. */
+export function pathOf(pattern: string, params: object = {}, query: object = {}): string {
+  const values = params as Record<string, unknown>;
+  const path = pattern.replace(/([:*])(\w+)/g, (_, kind: string, name: string) => {
+    const text = String(values[name] ?? '');
+    return kind === '*' ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text);
+  });
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  return pairs.length === 0
+    ? path
+    : `${path}?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** Fetches from our own origin as a page. Rejects with `ApiError`, also when nobody answers. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, { headers: HEADERS, ...init });
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause;
+    throw reported(new ApiError(0, {}));
+  }
+  if (response.ok) return response;
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  const seconds = Number(response.headers.get('Retry-After'));
+  throw reported(new ApiError(response.status, body, seconds > 0 ? seconds : undefined));
+}
+
+function reported(error: ApiError): ApiError {
+  for (const listener of onApiError) listener(error);
+  return error;
+}

@@ -1,0 +1,56 @@
+import type { ComponentType } from 'preact';
+import type { TextKey } from 'hostkeep:text-keys';
+import type { IconName } from './icon.tsx';
+
+type Load = () => Promise<{ readonly default: ComponentType }>;
+
+/** A page of an area, at a path below that of its application. */
+export interface AreaPage {
+  readonly path: string;
+  readonly title: TextKey;
+  readonly icon: IconName;
+  /** Of these features any one opens the page; none means everybody. */
+  readonly features?: readonly string[];
+  readonly load: Load;
+  /** Whether the navigation leaves it out, because another page leads to it. */
+  readonly isHidden?: boolean;
+  /** Further paths at which the page shows itself, such as its tabs. */
+  readonly below?: boolean;
+}
+
+/** A part of the overview. */
+export interface Widget {
+  readonly name: string;
+  /** Lower comes first. */
+  readonly order: number;
+  readonly features?: readonly string[];
+  /** Whether it takes the whole width. */
+  readonly isWide?: boolean;
+  readonly load: Load;
+}
+
+/** Something that the palette finds: a thing of the customer, by name. */
+export interface Found {
+  readonly group: TextKey;
+  readonly icon: IconName;
+  readonly title: string;
+  readonly detail?: string;
+  /** A path of the application, or a URL. */
+  readonly link: string;
+}
+
+/** What a plugin brings to an application: the default export of its `page/home.tsx` or `page/console.tsx`. */
+export interface Area {
+  readonly name: string;
+  /** Place in the navigation; lower comes first. */
+  readonly order: number;
+  readonly pages?: readonly AreaPage[];
+  readonly widgets?: readonly Widget[];
+  /** Finds things for the palette. */
+  readonly find?: { readonly features: readonly string[]; readonly by: (text: string) => Promise<readonly Found[]> };
+}
+
+/** Type-checks an area. */
+export function defineArea(area: Area): Area {
+  return area;
+}

@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icon.tsx';
+import { t } from './i18n.ts';
+
+interface ButtonProps {
+  readonly children?: ComponentChildren;
+  readonly kind?: 'plain' | 'primary' | 'danger' | undefined;
+  readonly isSmall?: boolean;
+  readonly isBad?: boolean;
+  readonly icon?: IconName;
+  /** What it does, for a button that shows an icon only, or whose text alone does not say on what it acts. */
+  readonly label?: string;
+  readonly type?: 'button' | 'submit';
+  readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
+  readonly isExpanded?: boolean;
+  readonly isPressed?: boolean;
+  readonly onClick?: (event: MouseEvent) => void | Promise<void>;
+}
+
+export function Button({
+  children,
+  kind,
+  isSmall,
+  isBad,
+  icon,
+  label,
+  type,
+  isBusy,
+  isDisabled,
+  ...rest
+}: ButtonProps) {
+  const classes = ['button', kind, isSmall && 'small', isBad && 'bad', children === undefined && 'only-icon'];
+  return (
+    <button
+      class={classes.filter(Boolean).join(' ')}
+      type={type ?? 'button'}
+      aria-label={label}
+      title={children === undefined ? label : undefined}
+      aria-expanded={rest.isExpanded}
+      aria-pressed={rest.isPressed}
+      aria-disabled={isBusy}
+      disabled={isDisabled}
+      onClick={(event) => (isBusy ? event.preventDefault() : void rest.onClick?.(event))}
+    >
+      {isBusy ? <span class="spin" aria-hidden="true" /> : icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** Copies a text, and says so in place. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const isCopied = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    isCopied.value = true;
+    setTimeout(() => (isCopied.value = false), 2000);
+  };
+  const label = t(isCopied.value ? 'pages.copied' : 'pages.copy', { what });
+  return <Button kind="plain" isSmall icon={isCopied.value ? 'check' : 'copy'} label={label} onClick={copy} />;
+}
+
+/** One of a few choices, all in sight. */
+export function Choices<T extends string>(props: {
+  readonly label: string;
+  readonly of: readonly (readonly [T, string])[];
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}) {
+  return (
+    <div class="choices" role="group" aria-label={props.label}>
+      {props.of.map(([value, text]) => (
+        <button key={value} type="button" aria-pressed={value === props.value} onClick={() => props.onChange(value)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+/** What the build makes: see `build/bundle.ts`. */
+declare module 'hostkeep:areas/home' {
+  const areas: readonly import('./area.ts').Area[];
+  export default areas;
+}
+declare module 'hostkeep:areas/console' {
+  const areas: readonly import('./area.ts').Area[];
+  export default areas;
+}
+declare module 'hostkeep:texts/*' {
+  const texts: Readonly<Record<import('hostkeep:text-keys').TextKey, string>>;
+  export default texts;
+}
+/** Whether `npm run dev` built this. */
+declare const IS_DEVELOPMENT: boolean;

@@ -1,0 +1,112 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { AreaPage } from '../kit/area.ts';
+import { at } from '../kit/base-path.ts';
+import { Button } from '../kit/button.tsx';
+import { Empty } from '../kit/feedback.tsx';
+import { t } from '../kit/i18n.ts';
+import { hasEnded, mayUse, session } from '../kit/session.ts';
+import { ProofDialog } from '../kit/proof.tsx';
+import { Toasts } from '../kit/toasts.tsx';
+import { Bar } from './bar.tsx';
+import { Guarded } from './guarded.tsx';
+import { lazy } from './lazy.tsx';
+import { LoginDialog, LoginPage } from './login.tsx';
+import { Navigation } from './navigation.tsx';
+import { SessionNotice } from './session-notice.tsx';
+import type { Application } from './start.tsx';
+
+export function App({ name, areas }: Application) {
+  const pages = useMemo(
+    () =>
+      areas
+        .toSorted((a, b) => a.order - b.order)
+        .flatMap((area) => area.pages ?? [])
+        .map((page) => ({ ...page, View: lazy(page.load) })),
+    [],
+  );
+  if (session.value == null)
+    return (
+      <>
+        <LoginPage application={name} />
+        <Toasts />
+      </>
+    );
+  const usable = pages.filter(({ features }) => mayUse(features));
+  return (
+    <>
+      <Frame application={name} areas={areas} pages={usable} />
+      {hasEnded.value && <LoginDialog isEnded onClose={() => undefined} />}
+      <ProofDialog />
+      <Toasts />
+    </>
+  );
+}
+
+type ShownPage = AreaPage & { readonly View: ComponentType };
+
+function Frame(props: {
+  readonly application: Application['name'];
+  readonly areas: Application['areas'];
+  readonly pages: readonly ShownPage[];
+}) {
+  const { path } = useLocation();
+  const isOpen = useSignal(false);
+  const main = useRef<HTMLElement>(null);
+  const page = pageAt(props.pages, path);
+  useEffect(() => {
+    document.title = `${page === undefined ? t('pages.notFound') : t(page.title)} · Hostkeep`;
+  });
+  const isFirst = useRef(true);
+  useEffect(() => {
+    isOpen.value = false;
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [path]);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        {t('pages.skip')}
+      </a>
+      <Navigation application={props.application} pages={props.pages} current={page} isOpen={isOpen} />
+      <div>
+        <Bar areas={props.areas} pages={props.pages} onMenu={() => (isOpen.value = true)} isMenuOpen={isOpen.value} />
+        <SessionNotice />
+        <main id="main" class="content" tabIndex={-1} ref={main}>
+          {page === undefined ? (
+            <NotFound />
+          ) : (
+            <Guarded key={page.path}>
+              <page.View />
+            </Guarded>
+          )}
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function pageAt(pages: readonly ShownPage[], path: string): ShownPage | undefined {
+  const asked = path.replace(/\/+$/, '');
+  return pages.find(
+    (each) => at(each.path) === asked || (each.below === true && asked.startsWith(`${at(each.path)}/`)),
+  );
+}
+
+function NotFound() {
+  const { route } = useLocation();
+  return (
+    <>
+      <h1 class="sr-only">{t('pages.notFound')}</h1>
+      <Empty
+        icon="search"
+        title={t('pages.notFound')}
+        action={<Button onClick={() => route(at('/'))}>{t('pages.toStart')}</Button>}
+      >
+        {t('pages.notFoundAbout')}
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { Area, AreaPage, Found } from '../kit/area.ts';
+import { at } from '../kit/base-path.ts';
+import { Icon } from '../kit/icon.tsx';
+import { t } from '../kit/i18n.ts';
+import { mayUse } from '../kit/session.ts';
+
+const RECENT = 'hostkeep-recent';
+const RECENT_KEPT = 5;
+const IN_A_GROUP = 6;
+/** How long typing rests before the server is asked. */
+const REST_MS = 120;
+
+interface PaletteProps {
+  readonly areas: readonly Area[];
+  readonly pages: readonly AreaPage[];
+  readonly onClose: () => void;
+}
+
+/** Finds pages and what the areas know by name, grouped; what was opened last comes first. */
+export function Palette({ areas, pages, onClose }: PaletteProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { route } = useLocation();
+  const id = useId();
+  const text = useSignal('');
+  const chosen = useSignal(0);
+  const fromAreas = useSignal<readonly Found[]>([]);
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const timer = setTimeout(() => void ask(areas, text.value).then((found) => (fromAreas.value = found)), REST_MS);
+    return () => clearTimeout(timer);
+  }, [text.value]);
+  const found = useComputed(() => {
+    const matching = pagesFor(pages, text.value);
+    return text.value.trim() === '' ? [...recent(), ...matching] : [...matching, ...fromAreas.value];
+  });
+  const open = (each: Found | undefined) => {
+    if (each === undefined) return;
+    remember(each);
+    dialog.current?.close();
+    if (each.link.startsWith('/')) route(each.link);
+    else window.open(each.link, '_blank', 'noopener');
+  };
+  const press = (event: KeyboardEvent) => {
+    const count = found.value.length;
+    if (event.key === 'Enter') open(found.value[chosen.value]);
+    else if (event.key === 'ArrowDown') chosen.value = count === 0 ? 0 : (chosen.value + 1) % count;
+    else if (event.key === 'ArrowUp') chosen.value = count === 0 ? 0 : (chosen.value + count - 1) % count;
+    else return;
+    event.preventDefault();
+    document.getElementById(`${id}-${chosen.value}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label={t('pages.search')}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
+      <input
+        class="input"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.value.length > 0 ? `${id}-${chosen.value}` : undefined}
+        aria-label={t('pages.search')}
+        placeholder={t('pages.search')}
+        autocomplete="off"
+        spellcheck={false}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          chosen.value = 0;
+        }}
+        onKeyDown={press}
+      />
+      <div id={`${id}-list`} class="palette-list" role="listbox" aria-label={t('pages.results')} tabIndex={-1}>
+        {found.value.map((each, i) => (
+          <Option
+            key={`${each.group} ${each.link} ${each.title}`}
+            id={`${id}-${i}`}
+            found={each}
+            isFirst={each.group !== found.value[i - 1]?.group}
+            isChosen={i === chosen.value}
+            onOpen={() => open(each)}
+          />
+        ))}
+      </div>
+      {found.value.length === 0 && <p class="empty soft">{t('pages.nothingFound')}</p>}
+    </dialog>
+  );
+}
+
+function Option(props: {
+  readonly id: string;
+  readonly found: Found;
+  readonly isFirst: boolean;
+  readonly isChosen: boolean;
+  readonly onOpen: () => void;
+}) {
+  const { group, icon, title, detail } = props.found;
+  return (
+    <>
+      {props.isFirst && (
+        <div class="label" role="presentation">
+          {t(group)}
+        </div>
+      )}
+      <div id={props.id} role="option" aria-selected={props.isChosen} onClick={props.onOpen}>
+        <Icon name={icon} />
+        <span>
+          <span class="wrap">{title}</span>
+          {detail !== undefined && <span class="small soft wrap">{detail}</span>}
+        </span>
+      </div>
+    </>
+  );
+}
+
+function pagesFor(pages: readonly AreaPage[], text: string): Found[] {
+  const wanted = text.trim().toLowerCase();
+  return pages
+    .map(({ title, icon, path }) => ({ group: 'pages.group.pages' as const, icon, title: t(title), link: at(path) }))
+    .filter(({ title }) => title.toLowerCase().includes(wanted));
+}
+
+/** Asks all areas at once; one that fails costs its own part only. */
+async function ask(areas: readonly Area[], text: string): Promise<readonly Found[]> {
+  const wanted = text.trim();
+  if (wanted === '') return [];
+  const able = areas.flatMap(({ find }) => (find !== undefined && mayUse(find.features) ? [find] : []));
+  const parts = await Promise.all(able.map((find) => find.by(wanted).catch(() => [])));
+  return parts.flatMap((part) => part.slice(0, IN_A_GROUP));
+}
+
+function recent(): Found[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(RECENT) ?? '[]') as Found[];
+    return kept.map((each) => ({ ...each, group: 'pages.group.recent' as const, icon: 'clock' as const }));
+  } catch {
+    return [];
+  }
+}
+
+function remember(found: Found): void {
+  const others = recent().filter(({ link }) => link !== found.link);
+  localStorage.setItem(RECENT, JSON.stringify([found, ...others].slice(0, RECENT_KEPT)));
+}

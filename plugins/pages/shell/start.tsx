@@ -1,0 +1,51 @@
+import { render } from 'preact';
+import { LocationProvider } from 'preact-iso/router';
+import type { Area } from '../kit/area.ts';
+import { setBase } from '../kit/base-path.ts';
+import { followSession, refreshSession } from '../kit/session.ts';
+import { preferredLanguage, t, useLanguage } from '../kit/i18n.ts';
+import { App } from './app.tsx';
+import { applyTheme } from './theme.ts';
+
+/** What tells the two applications apart. */
+export interface Application {
+  readonly name: 'home' | 'console';
+  readonly base: string;
+  readonly areas: readonly Area[];
+}
+
+/** How often a page of `npm run dev` looks for a new build. */
+const DEVELOPMENT_MS = 400;
+
+/** Shows an application. Asks for language and session at once, so that the first picture is the right one. */
+export async function start(application: Application): Promise<void> {
+  applyTheme();
+  setBase(application.base);
+  followSession();
+  if (location.pathname === '/') history.replaceState(null, '', application.base);
+  await Promise.all([useLanguage(preferredLanguage()), refreshSession()]);
+  const root = document.getElementById('app');
+  if (root === null) return;
+  document.title = t(`pages.${application.name}`);
+  render(
+    <LocationProvider scope={application.base}>
+      <App {...application} />
+    </LocationProvider>,
+    root,
+  );
+  if (IS_DEVELOPMENT) void reloadWhenBuilt();
+}
+
+async function reloadWhenBuilt(): Promise<never> {
+  const ask = () =>
+    fetch('/', { method: 'HEAD', headers: { Accept: 'text/html' } }).then(
+      (response) => response.headers.get('ETag'),
+      () => null,
+    );
+  const first = await ask();
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, DEVELOPMENT_MS));
+    const now = await ask();
+    if (now !== null && now !== first) location.reload();
+  }
+}

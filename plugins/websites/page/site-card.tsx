@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Badge, Button, Icon, mayUse, send, t, textOr, toastError, type ReplyOf } from '../../pages/kit/index.ts';
+
+export type Site = ReplyOf<'GET /api/auto-installer'>['sites'][number];
+
+const WIDTH = 640;
+
+/** One site: its picture, what runs it, and where it is. */
+export function SiteCard({ site, title }: { readonly site: Site; readonly title: string | undefined }) {
+  const url = `http://${site.site}/`;
+  return (
+    <article class="card site">
+      <Picture site={site.site} />
+      <div class="site-body">
+        <h2>{site.site}</h2>
+        <div class="row">
+          <Badge tone={site.type === 'static' ? undefined : 'accent'}>
+            {title ?? textOr(`websites.type.${site.type}`, site.type)} {site.version}
+          </Badge>
+        </div>
+        <code class="small soft wrap">{site.path}</code>
+        <div class="row">
+          <a class="button small" href={url} target="_blank" rel="noopener noreferrer">
+            <Icon name="open" /> {t('websites.open')}
+            <span class="sr-only"> {site.site}</span>
+          </a>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** A picture of the site where the plan has screenshots, which another plugin takes. */
+function Picture({ site }: { readonly site: string }) {
+  const url = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const isAllowed = mayUse(['screenshots']);
+  const show = async (query: string) => {
+    isBusy.value = true;
+    try {
+      const reply = await send(
+        `/api/screenshot/${site.split('/').map(encodeURIComponent).join('/')}?width=${WIDTH}${query}`,
+      );
+      const isImage = reply.headers.get('Content-Type')?.startsWith('image/') === true;
+      const before = url.value;
+      url.value = isImage ? URL.createObjectURL(await reply.blob()) : undefined;
+      if (before !== undefined) URL.revokeObjectURL(before);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  useEffect(() => {
+    if (isAllowed) show('').catch(() => undefined); // a site without a picture is no error of the page
+    return () => url.value !== undefined && URL.revokeObjectURL(url.value);
+  }, [site, isAllowed]);
+  return (
+    <div class="site-picture">
+      {isBusy.value && url.value === undefined ? <span class="spin" aria-hidden="true" /> : <Icon name="window" />}
+      {url.value !== undefined && <img src={url.value} alt={t('websites.picture', { name: site })} />}
+      {isAllowed && (
+        <span class="site-refresh">
+          <Button
+            isSmall
+            icon="refresh"
+            isBusy={isBusy.value}
+            label={t('websites.refresh', { name: site })}
+            onClick={() => show('&refresh=true').catch(toastError)}
+          />
+        </span>
+      )}
+    </div>
+  );
+}
