@@ -39,11 +39,12 @@ export const AccountConfig = Type.Object(
 /** Longer than any valid password or name, so that an overlong one is refused like any wrong one. */
 const Password = Type.String({ maxLength: 1024 });
 const Code = Type.String({ maxLength: 256, description: 'Six digits from the authenticator app, or a recovery code' });
+const CodeIfAny = Type.Optional(Type.Union([Code, Type.Null()], { description: 'null is like absent' }));
 
 export const LoginBody = Type.Object({
   username: Type.String({ maxLength: 1024 }),
   password: Password,
-  twofa_code: Type.Optional(Code),
+  twofa_code: CodeIfAny,
 });
 const UserId = Type.Integer({ description: 'Number of the account' });
 export const LoginReply = Type.Object({
@@ -58,7 +59,7 @@ export const TwofaRequired = Type.Object(
   { additionalProperties: false, description: 'The password is correct; a code is required' },
 );
 
-export const ReauthenticateBody = Type.Object({ password: Password, twofa_code: Type.Optional(Code) });
+export const ReauthenticateBody = Type.Object({ password: Password, twofa_code: CodeIfAny });
 export const Reauthenticated = Type.Object({
   reauthenticated: Type.Literal(true),
   expires_in: Type.Integer({

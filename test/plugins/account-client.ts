@@ -3,7 +3,7 @@ import { PASSWORD, type Answer, type TestServer } from '../support/hostkeep.ts';
 
 export interface Attempt {
   readonly password?: string;
-  readonly code?: string;
+  readonly code?: string | null;
   /** Client address, for a server that trusts 127.0.0.1 as a proxy. */
   readonly from?: string;
   readonly address?: 'user' | 'admin';
@@ -52,7 +52,7 @@ export async function enableTwofa(
 }
 
 /** Proves the password of an administrator's session again, and the code, if given. */
-export function reauthenticate(server: TestServer, token: string, code?: string, password = PASSWORD) {
+export function reauthenticate(server: TestServer, token: string, code?: string | null, password = PASSWORD) {
   return server.ask<Record<string, unknown>>('/api/reauthenticate', {
     method: 'POST',
     token,

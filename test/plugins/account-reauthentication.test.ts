@@ -125,7 +125,7 @@ test('with a second factor, the proof and the own password ask for a code as wel
   const password = () =>
     send(token, 'PUT', '/api/account/password', { password: PASSWORD, new_password: NEW_PASSWORD });
   const act = () => send(token, 'DELETE', '/api/accounts/customer/2fa');
-  for (const code of [undefined, '']) {
+  for (const code of [undefined, null, '']) {
     const half = await reauthenticate(server, token, code);
     assert.equal([half.status, half.body], [401, { twofa_required: true, user_id: account.id }]);
   }

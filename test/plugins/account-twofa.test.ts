@@ -151,7 +151,7 @@ test('the whole cycle: on, in with a code, off', async () => {
   assert.is((await ask(token, 'POST', '/setup', { password: PASSWORD })).body['error'], 'twofa_already_enabled');
   assert.is((await ask(token, 'POST', '/confirm', { code: codeOf(secret, 1) })).body['error'], 'twofa_already_enabled');
 
-  for (const code of [undefined, '']) {
+  for (const code of [undefined, null, '']) {
     const half = await logIn(server, 'dora', { ...(code === undefined ? {} : { code }) });
     assert.is(half.status, 401);
     assert.is(half.headers.get('content-type'), 'application/json');

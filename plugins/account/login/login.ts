@@ -14,7 +14,7 @@ const USER_AGENT_CHARACTERS = 512;
 interface LoginInput {
   readonly username: string;
   readonly password: string;
-  readonly twofa_code?: string;
+  readonly twofa_code?: string | null;
 }
 interface Client {
   readonly ip: string;
@@ -44,14 +44,14 @@ export class Login {
    */
   async logIn(input: LoginInput, client: Client): Promise<LoggedIn | Reply> {
     const { accounts, credentials, passwords } = this.#parts.identity;
-    const { username, password, twofa_code: code = '' } = input;
+    const { username, password, twofa_code: code } = input;
     const known = await credentials.passwordOf(username);
     const check = async (lane: HashLane): Promise<LoggedIn | Reply> => {
       const isRight = await passwords.verify(password, known?.hash, { ...lane, signal: client.signal });
       if (!isRight || known === undefined || known.isSuspended) throw invalidCredentials();
       const account = await accounts.byId(known.id);
       if (account === undefined) throw invalidCredentials();
-      return this.#secondFactor(account, known.hash, code, client);
+      return this.#secondFactor(account, known.hash, code ?? '', client);
     };
     return this.#parts.throttle.guard({ username, account: known, ip: client.ip }, check, async (tx) => {
       if (known === undefined) return;
