@@ -184,7 +184,7 @@ test("only jobs can open customers' files", () => {
   );
 });
 
-// threat crowding-out: whatever waits for a slot waits in the one queue that shares by cost
+// threat crowding-out: all work that waits for a slot waits in the one queue that shares by cost
 test('one file makes tasks wait for slots', () => {
   const waits = /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex)\b/;
   const queues = files.filter((file) => waits.test(readFileSync(join(projectDir, file), 'utf8')));

@@ -75,7 +75,7 @@ const partOf = (plugin: string, { what, removed, problem }: PurgePart): Part => 
   problem: problem?.slice(0, PROBLEM_CHARACTERS) ?? null,
 });
 
-/** Purges of one server: whoever asks for one that is running gets its report, and it goes on when nobody waits. */
+/** Purges of one server: a request for one that is running gets its report, and it goes on when nobody waits. */
 export class Purges {
   readonly #host: PurgeHost;
   readonly #running = new Map<string, Promise<PurgeReport>>();

@@ -17,7 +17,7 @@ export interface WalkAheadData {
   readonly parent: number;
   /** Names of the folders that are listed whole. */
   readonly names: readonly string[];
-  /** Who lists each unit. */
+  /** The thread that lists each unit. */
   readonly claims: Int32Array;
   readonly maxDepth: number;
   readonly maxNames: number;
