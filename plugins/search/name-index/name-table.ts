@@ -1,14 +1,17 @@
+import { NameSignatures, signatureOf } from './name-signatures.ts';
 import { Fit } from './ranking.ts';
-import { TrigramFilter } from './trigram-filter.ts';
 
 /** Stands in the place of the parent of a removed name. */
 const REMOVED = 0xffff_ffff;
 
 /**
- * Capacity of each array of a new table. The system provides the memory when it is first written, and gets it back in
- * one piece; small arrays that grow would fragment the heap of the thread.
+ * Capacity of a new table. The system provides the memory when it is first written, and gets it back in one piece; small
+ * arrays that grow would fragment the heap of the thread.
  */
 const INITIAL_BYTES = 36 << 20;
+const INITIAL_NAMES = 2 << 20;
+/** In a longer name a text is sought by the system's methods, whose time does not grow with the length of the text. */
+const LONG_NAME = 64;
 
 /** The content of a table, as the index file keeps it. */
 export interface NameData {
@@ -30,21 +33,22 @@ export class NameTable {
   #parents = new Uint32Array();
   #capitals = new Uint8Array();
   readonly #originals: Map<number, string>;
-  readonly #filter = new TrigramFilter();
+  readonly #signatures: NameSignatures;
   #count: number;
   #removed = 0;
 
   constructor(data?: NameData) {
     if (data === undefined) {
       this.#bytes = Buffer.alloc(INITIAL_BYTES);
-      this.#starts = new Uint32Array(INITIAL_BYTES / 4).fill(1, 0, 1);
-      this.#parents = new Uint32Array(INITIAL_BYTES / 4);
+      this.#starts = new Uint32Array(INITIAL_NAMES).fill(1, 0, 1);
+      this.#parents = new Uint32Array(INITIAL_NAMES);
       this.#capitals = new Uint8Array(INITIAL_BYTES / 8);
     } else this.#copy(data);
+    this.#signatures = new NameSignatures(this.#parents.length);
     this.#originals = new Map(data?.originals);
     this.#count = data?.parents.length ?? 0;
     for (let id = 0; id < this.#count; id += 1) {
-      this.#filter.add(id, this.#bytes, this.#start(id), this.#end(id));
+      this.#sign(id);
       if (this.#parents[id] === REMOVED) this.#removed += 1;
     }
   }
@@ -64,7 +68,7 @@ export class NameTable {
       this.#starts.byteLength +
       this.#parents.byteLength +
       this.#capitals.length +
-      this.#filter.sizeBytes +
+      this.#signatures.sizeBytes +
       this.#originals.size * 100
     );
   }
@@ -83,6 +87,7 @@ export class NameTable {
   /** Releases most of the unused capacity. */
   trim(): void {
     this.#copy(this.data);
+    this.#signatures.resize(this.#parents.length, this.#count);
   }
 
   add(name: string, parent: number): number {
@@ -94,7 +99,7 @@ export class NameTable {
     this.#parents[id] = parent;
     this.#starts[id + 1] = end + 1;
     this.#count += 1;
-    this.#filter.add(id, this.#bytes, start, end);
+    this.#sign(id);
     return id;
   }
 
@@ -137,70 +142,62 @@ export class NameTable {
    * lower-case bytes and may be empty.
    */
   scan(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
-    const sought = text.length > 0 ? text : ending;
-    if (sought.length === 0) {
-      for (let id = 0; id < this.#count; id += 1) if (!this.isRemoved(id)) visit(id, Fit.whole);
-      return;
+    const [ofText, ofEnding] = [signatureOf(text, 0, text.length), signatureOf(ending, 0, ending.length)];
+    const sought = { low: ofText.low | ofEnding.low, high: ofText.high | ofEnding.high };
+    const next = (from: number) => this.#signatures.next(sought, from, this.#count);
+    for (let id = next(0); id < this.#count; id = next(id + 1)) {
+      const fit = text.length === 0 ? Fit.whole : this.#fit(id, text);
+      if (fit !== undefined) this.#visit(id, ending, fit, visit);
     }
-    for (const [first, end] of this.#filter.candidates([text, ending], this.#count))
-      this.#scanRange(first, end, sought, text.length === 0, ending, visit);
   }
 
   /** Like `scan`, for names that begin with `text`: for a short text, a small part of those that contain it. */
   scanPrefix(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
-    this.#scanRange(0, this.#count, Buffer.concat([Buffer.alloc(1), text]), false, ending, visit);
+    for (let id = 0; id < this.#count; id += 1)
+      if (this.#hasAt(text, this.#start(id)))
+        this.#visit(id, ending, text.length === this.#end(id) - this.#start(id) ? Fit.whole : Fit.prefix, visit);
   }
 
-  #scanRange(
-    first: number,
-    endId: number,
-    sought: Buffer,
-    isEnding: boolean,
-    ending: Buffer,
-    visit: (id: number, fit: Fit) => void,
-  ): void {
-    const base = this.#start(first) - 1; // the zero byte before the first name is part of it
-    const lead = sought[0] === 0 ? 1 : 0;
-    const view = this.#bytes.subarray(base, this.#start(endId));
-    let id = first;
+  #visit(id: number, ending: Buffer, fit: Fit, visit: (id: number, fit: Fit) => void): void {
+    if (!this.isRemoved(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
+  }
+
+  /** How well a text matches a name; `undefined` when it does not. */
+  #fit(id: number, text: Buffer): Fit | undefined {
+    const start = this.#start(id);
+    const end = this.#end(id);
     let fit: Fit | undefined;
-    const report = () => {
-      if (fit !== undefined && !this.isRemoved(id) && (ending.length === 0 || this.endsWith(id, ending)))
-        visit(id, fit);
-      fit = undefined;
-    };
-    for (let at = indexOf(view, sought, 0); at >= 0;) {
-      const from = base + at + lead;
-      if (from >= this.#start(id + 1)) {
-        report();
-        id = this.#find(from, id + 1, endId);
-      }
-      const here = isEnding ? Fit.whole : this.#fit(id, from, sought.length - lead);
-      if (fit === undefined || here < fit) fit = here;
-      at = indexOf(view, sought, here < Fit.inside && !isEnding ? this.#start(id + 1) - base - 1 : at + 1);
+    for (let at = this.#find(text, start, end); at >= 0; at = this.#find(text, at + 1, end)) {
+      if (at === start) return text.length === end - start ? Fit.whole : Fit.prefix;
+      if (!isWordByte(this.#bytes[at - 1] ?? 0)) return Fit.word;
+      fit = Fit.inside;
     }
-    report();
+    return fit;
   }
 
-  #fit(id: number, from: number, length: number): Fit {
-    if (from === this.#start(id)) return this.#bytes[from + length] === 0 ? Fit.whole : Fit.prefix;
-    return isWordByte(this.#bytes[from - 1] ?? 0) ? Fit.inside : Fit.word;
+  /** The first occurrence of a text between two positions, or -1. */
+  #find(text: Buffer, from: number, end: number): number {
+    if (end - from > LONG_NAME) {
+      const at = this.#bytes.subarray(from, end).indexOf(text);
+      return at < 0 ? -1 : from + at;
+    }
+    const bytes = this.#bytes;
+    const first = text[0];
+    const last = end - text.length;
+    for (let at = from; at <= last; at += 1) if (bytes[at] === first && this.#hasAt(text, at)) return at;
+    return -1;
   }
 
-  /** The number of the name at a position, from `low` up to `high`; it is often near `low`, so the steps grow. */
-  #find(position: number, low: number, high: number): number {
-    let step = 1;
-    while (low + step < high && this.#start(low + step) <= position) {
-      low += step;
-      step *= 2;
-    }
-    let end = Math.min(low + step, high);
-    while (end - low > 1) {
-      const middle = (low + end) >> 1;
-      if (this.#start(middle) <= position) low = middle;
-      else end = middle;
-    }
-    return low;
+  /** Whether a text, which has no zero byte, stands at a position. */
+  #hasAt(text: Buffer, position: number): boolean {
+    const bytes = this.#bytes;
+    let i = 0;
+    while (i < text.length && bytes[position + i] === text[i]) i += 1;
+    return i === text.length;
+  }
+
+  #sign(id: number): void {
+    this.#signatures.set(id, signatureOf(this.#bytes, this.#start(id), this.#end(id)));
   }
 
   #copy({ bytes, starts, parents, capitals }: NameData): void {
@@ -253,15 +250,8 @@ export class NameTable {
       this.#starts = copied(this.#starts, new Uint32Array(padded(this.#count)));
     if (this.#count + 1 > this.#parents.length)
       this.#parents = copied(this.#parents, new Uint32Array(padded(this.#count)));
+    if (this.#count + 1 > this.#signatures.capacity) this.#signatures.resize(padded(this.#count), this.#count);
   }
-}
-
-/** The next occurrence, or -1. A single byte is so common that a native call for each would cost more than the loop. */
-function indexOf(view: Buffer, sought: Buffer, from: number): number {
-  if (sought.length > 1) return view.indexOf(sought, from);
-  const [byte] = sought;
-  for (let at = from; at < view.length; at += 1) if (view[at] === byte) return at;
-  return -1;
 }
 
 /**

@@ -1,0 +1,64 @@
+/** Which sequences of three bytes a name has, as two hash bits for each of them: one in each half. */
+export interface Signature {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * The signatures of numbered names, in 8 bytes each. A search looks at all of them and then only at names that may contain
+ * its text: about one of a hundred others from six bytes on.
+ */
+export class NameSignatures {
+  #lows: Int32Array;
+  #highs: Int32Array;
+
+  constructor(capacity: number) {
+    this.#lows = new Int32Array(capacity);
+    this.#highs = new Int32Array(capacity);
+  }
+
+  get sizeBytes(): number {
+    return this.#lows.byteLength + this.#highs.byteLength;
+  }
+
+  get capacity(): number {
+    return this.#lows.length;
+  }
+
+  /** Changes the capacity, and keeps the first `count` signatures. */
+  resize(capacity: number, count: number): void {
+    const [lows, highs] = [this.#lows.subarray(0, count), this.#highs.subarray(0, count)];
+    this.#lows = new Int32Array(capacity);
+    this.#highs = new Int32Array(capacity);
+    this.#lows.set(lows);
+    this.#highs.set(highs);
+  }
+
+  set(id: number, { low, high }: Signature): void {
+    this.#lows[id] = low;
+    this.#highs[id] = high;
+  }
+
+  /** The first number from `from` up to `count` whose signature has all bits of another; `count` if there is none. */
+  next({ low, high }: Signature, from: number, count: number): number {
+    const lows = this.#lows;
+    const highs = this.#highs;
+    for (let id = from; id < count; id += 1)
+      if (((lows[id] ?? 0) & low) === low && ((highs[id] ?? 0) & high) === high) return id;
+    return count;
+  }
+}
+
+/** The signature of the bytes from `start` up to `end`. */
+export function signatureOf(bytes: Uint8Array, start: number, end: number): Signature {
+  let low = 0;
+  let high = 0;
+  let three = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
+  for (let i = start + 2; i < end; i += 1) {
+    three = ((three << 8) | (bytes[i] ?? 0)) & 0xff_ffff;
+    const hash = Math.imul(three, 0x9e37_79b1);
+    low |= 1 << (hash >>> 27);
+    high |= 1 << ((hash >>> 22) & 31);
+  }
+  return { low, high };
+}
