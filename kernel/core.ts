@@ -18,7 +18,7 @@ import { Store } from './storage/store.ts';
 import { unknownMigrations } from './storage/unknown-migrations.ts';
 import { filesRootOf } from './system/files-root.ts';
 import { assertPrivate, assertPrivateFolder } from './system/private-file.ts';
-import { projectDir } from './system/project-dir.ts';
+import { projectDir, VERSION } from './system/project-dir.ts';
 
 /** Files of the data folder that hold secrets, or decide who may do what. */
 const DATA_FILES = ['keys.json', 'hostkeep.db', 'hostkeep.db-wal', 'hostkeep.db-shm', 'revision'];

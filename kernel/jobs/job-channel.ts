@@ -27,13 +27,18 @@ export class JobChannel {
     stream.on('close', () => this.#close());
   }
 
-  send(message: unknown, bytes: Uint8Array = Buffer.alloc(0)): void {
+  send(message: unknown, bytes?: Uint8Array): void {
     if (this.#isClosed) return;
-    const json = Buffer.from(JSON.stringify(message));
-    const header = Buffer.alloc(HEADER_BYTES);
-    header.writeUInt32LE(json.length, 0);
-    header.writeUInt32LE(bytes.length, 4);
-    this.#stream.write(Buffer.concat([header, json, bytes]));
+    const json = JSON.stringify(message);
+    const jsonBytes = Buffer.byteLength(json);
+    const start = Buffer.allocUnsafe(HEADER_BYTES + jsonBytes);
+    start.writeUInt32LE(jsonBytes, 0);
+    start.writeUInt32LE(bytes?.length ?? 0, 4);
+    start.write(json, HEADER_BYTES);
+    this.#stream.cork(); // both in one call of the system, without a copy of the bytes
+    this.#stream.write(start);
+    if (bytes !== undefined) this.#stream.write(bytes);
+    this.#stream.uncork();
   }
 
   /** Leaves the stream, unread, to its next owner, after a last message if one is given. Returns the stream. */
@@ -69,7 +74,7 @@ export class JobChannel {
     const end = HEADER_BYTES + jsonBytes + otherBytes;
     if (end > this.#options.maxBytes) throw new Error(`a message of ${end} bytes exceeds ${this.#options.maxBytes}`);
     if (this.#length < end) return false;
-    const all = Buffer.concat(this.#chunks);
+    const all = this.#chunks.length === 1 ? header : Buffer.concat(this.#chunks);
     this.#chunks = all.length === end ? [] : [all.subarray(end)];
     this.#length -= end;
     const json = all.toString('utf8', HEADER_BYTES, HEADER_BYTES + jsonBytes);

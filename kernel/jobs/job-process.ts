@@ -22,9 +22,6 @@ import {
   type JobUser,
 } from './job.ts';
 import { JobChannel } from './job-channel.ts';
-import { processorTimeOf } from './processor-time.ts';
-
-type WithoutTime<R> = R extends JobReply ? Omit<R, 'cpuSeconds'> : never;
 
 /** The descriptor of the connection, as `JobWorker` sets it. */
 const CONNECTION = 3;
@@ -37,6 +34,8 @@ const MASK = 0o022;
 const CODE = resolve(import.meta.dirname, '../..');
 const NOWHERE: FilesRoot = { path: '/nonexistent', operatorPath: '/nonexistent', below: [] };
 
+/** By their files; an import costs more than a small job, also a second time. */
+const jobs = new Map<string, JobFunction<unknown, unknown>>();
 const releases: (() => void | Promise<void>)[] = [];
 let root = NOWHERE;
 /** The files root's descriptor; `undefined` while there is none. */
@@ -108,8 +107,7 @@ async function run({ id, file, input, needsRoot }: JobRequest, bytes: Buffer): P
     if (isOutdated() || (needsRoot === true && rootDescriptor === undefined && refusal === undefined))
       return send({ id, ok: false, message: 'the files root is another', isOutdated: true });
     if (refusal !== undefined) throw refusal;
-    if (!isJobFile(file)) throw new Error(`${file} holds no job`);
-    const { default: job } = (await import(pathToFileURL(file).href)) as { default: JobFunction<unknown, unknown> };
+    const job = jobs.get(file) ?? (await load(file));
     const context: JobContext = { root, bytes, onClose: (release) => releases.push(release) };
     const output = await job(input, context);
     if (output instanceof WithBytes) send({ id, ok: true, output: output.output, hasBytes: true }, output.bytes);
@@ -119,16 +117,23 @@ async function run({ id, file, input, needsRoot }: JobRequest, bytes: Buffer): P
   }
 }
 
+async function load(file: string): Promise<JobFunction<unknown, unknown>> {
+  if (!isJobFile(file)) throw new Error(`${file} holds no job`);
+  const { default: job } = (await import(pathToFileURL(file).href)) as { default: JobFunction<unknown, unknown> };
+  jobs.set(file, job);
+  return job;
+}
+
 /** Whether a file is part of Hostkeep: its caller, in foreign hands, could name a customer's. */
 function isJobFile(file: string): boolean {
   return file === resolve(file) && file.startsWith(`${CODE}/`) && /-job\.[jt]s$/.test(file);
 }
 
-function send(reply: WithoutTime<JobReply>, bytes?: Uint8Array): void {
-  channel.send({ ...reply, cpuSeconds: processorTimeOf('self').seconds } satisfies JobReply, bytes);
+function send(reply: JobReply, bytes?: Uint8Array): void {
+  channel.send(reply, bytes);
 }
 
-function failure(id: number, error: unknown): WithoutTime<JobReply> {
+function failure(id: number, error: unknown): JobReply {
   const code = (error as { code?: unknown } | null)?.code;
   const retryAfter = error instanceof HttpError ? error.headers?.['Retry-After'] : undefined;
   return {

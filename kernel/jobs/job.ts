@@ -107,11 +107,7 @@ export interface JobRequest {
   readonly needsRoot?: boolean;
 }
 /** The answer to a `JobRequest`. */
-export type JobReply = {
-  readonly id: number;
-  /** Processor time since the start of the process and of the programs that it ran. */
-  readonly cpuSeconds: number;
-} & (
+export type JobReply = { readonly id: number } & (
   | { readonly ok: true; readonly output?: unknown; readonly hasBytes?: true }
   | {
       readonly ok: false;

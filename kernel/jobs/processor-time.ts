@@ -10,7 +10,7 @@ export interface ProcessorTime {
 }
 
 /** Reads it from the system, see proc(5). An ended process does not run. */
-export function processorTimeOf(pid: number | 'self' | undefined): ProcessorTime {
+export function processorTimeOf(pid: number | undefined): ProcessorTime {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
