@@ -89,12 +89,20 @@ export class Store implements Reader {
     });
   }
 
-  /** Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in its own transaction. */
+  /**
+   * Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in its own transaction. Rejects
+   * if the store has migrations that are not in the folder, because then a newer version has changed it.
+   */
   async migrate(owner: string, folder: string): Promise<void> {
     const files = findFiles('[0-9][0-9][0-9][0-9]-*.sql', folder);
     if (files.length === 0) return;
     const sources = files.map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }));
     const known = await this.#applied(owner);
+    const [unknown] = [...known.keys()].filter((name) => !files.includes(name));
+    if (unknown !== undefined)
+      throw new Error(
+        `the store has the migration ${owner}/${unknown}, which this version does not know: use the version that made it, or restore a backup`,
+      );
     for (const { name, sql } of sources) {
       const digest = createHash('sha256').update(sql).digest('hex');
       const before = known.get(name);

@@ -1,0 +1,96 @@
+/** @slow Upgrades of the package: with a new migration, with a version that fails, and back by hand. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { testSuite } from '../support/suite.ts';
+import { ADMIN, changedPackage, firstAdministrator, install, PACKAGE } from './packages.ts';
+import { Client } from './client.ts';
+import { discardMachines, Machine } from './machine.ts';
+
+const DOWNTIME_MS = 2000;
+const MIGRATIONS = 'kernel/storage/migrations';
+
+const test = testSuite('node: upgrades');
+let machine: Machine;
+let token: string;
+
+const version = async () => (await machine.run('hostkeep --version')).trim();
+/** Names in a table of the store, read without the server. */
+const names = async (table: string): Promise<string[]> => {
+  const rows = `new (require('node:sqlite').DatabaseSync)('/var/lib/hostkeep/hostkeep.db').prepare('select name from ${table}').all()`;
+  return (await machine.run(`/root/node --no-warnings -p "${rows}.map(({ name }) => name).join()"`)).trim().split(',');
+};
+const migrations = () => names('migrations');
+
+async function assertThere(added: readonly string[]): Promise<void> {
+  assert.ok(added.length > 0, 'nothing was added meanwhile');
+  const found = await names('plans');
+  assert.equal(
+    added.filter((name) => !found.includes(name)),
+    [],
+    'answered with success, and lost',
+  );
+}
+
+test.before(async () => {
+  machine = await Machine.boot();
+  await install(machine, PACKAGE);
+  token = await firstAdministrator(machine);
+});
+test.after(discardMachines);
+
+test('an upgrade with a migration keeps every write, and is over soon', async () => {
+  const deb = changedPackage('0.2.0', (program) =>
+    writeFileSync(join(program, MIGRATIONS, '0090-probe.sql'), 'create table probe (id integer) strict;\n'),
+  );
+  const client = await Client.start(machine, token);
+  await install(machine, deb);
+  const { longestGapMs, added } = await client.stop();
+  console.log(`downtime of the upgrade: ${Math.round(longestGapMs)} ms`);
+  assert.is(await version(), '0.2.0');
+  assert.ok((await migrations()).includes('0090-probe.sql'));
+  await assertThere(added);
+  assert.ok(longestGapMs <= DOWNTIME_MS, `${Math.round(longestGapMs)} ms without an answer`);
+});
+
+test('after an upgrade that fails, the old version and the old store are back, and no write is lost', async () => {
+  const deb = changedPackage('0.3.0', (program) => {
+    writeFileSync(join(program, MIGRATIONS, '0090-probe.sql'), 'create table probe (id integer) strict;\n');
+    writeFileSync(join(program, MIGRATIONS, '0091-good.sql'), 'create table good (id integer) strict;\n');
+    writeFileSync(join(program, MIGRATIONS, '0092-bad.sql'), 'insert into missing values (1);\n');
+  });
+  const client = await Client.start(machine, token);
+  const { code, output } = await machine.try(`apt-get install -y ${machine.take(deb)}`);
+  const { longestGapMs, added } = await client.stop();
+  console.log(`downtime of the failed upgrade: ${Math.round(longestGapMs)} ms`);
+  assert.is.not(code, 0, 'apt took it for installed');
+  assert.match(output, /0\.3\.0 did not get ready: 0\.2\.0 and its store come back/);
+  assert.is(await version(), '0.2.0');
+  assert.not((await migrations()).includes('0091-good.sql'));
+  await assertThere(added);
+});
+
+test('a version that does not accept the configuration never stops the one in use', async () => {
+  const deb = changedPackage('0.4.0', () => undefined);
+  const client = await Client.start(machine, token);
+  appendFileSync(join(machine.root, 'etc/hostkeep/hostkeep.json'), 'no JSON');
+  const { code, output } = await machine.try(`apt-get install -y ${machine.take(deb)}`);
+  const { longestGapMs } = await client.stop();
+  writeFileSync(join(machine.root, 'etc/hostkeep/hostkeep.json'), '{}\n');
+  assert.is.not(code, 0);
+  assert.match(output, /0\.4\.0 does not accept the configuration, so 0\.2\.0 stays in use/);
+  assert.ok(longestGapMs <= DOWNTIME_MS, `${Math.round(longestGapMs)} ms without an answer`);
+  assert.is(await version(), '0.2.0');
+});
+
+test('one command goes back to the version before, and says what is lost', async () => {
+  const refused = await machine.try('hostkeep rollback');
+  assert.is(refused.code, 2);
+  assert.match(refused.output, /0\.2\.0 has changed the store/);
+  assert.is(await version(), '0.2.0');
+  await machine.run('hostkeep rollback --yes');
+  assert.is(await version(), '0.1.0');
+  assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);
+  assert.not((await migrations()).includes('0090-probe.sql'));
+  await machine.run('test -f /var/lib/hostkeep/before-rollback/hostkeep.db');
+});
