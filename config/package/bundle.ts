@@ -1,6 +1,6 @@
 /**
  * Bundles the program with esbuild, in the shape of `dist/`: each file that is started or imported by its name keeps its
- * place (the command, the scripts of processes and threads, two files for each plugin), and shares its code with the others
+ * place (the command, the scripts of processes and threads, three files for each plugin), and shares its code with the others
  * in `chunks/`. Packages with binaries or data of their own stay packages, see `runtime-packages.ts`.
  */
 import { build, type Plugin } from 'esbuild';
@@ -15,13 +15,16 @@ const ENTRIES = [
   'kernel/cli/main.ts',
   'kernel/jobs/job-process.ts',
   '{kernel,plugins}/**/*-{job,thread,worker}.ts',
-  'plugins/*/{index,commands}.ts',
+  'plugins/*/{index,commands,privileged}.ts',
 ];
 /** Every file of the tests, because they start and import each other by name. */
 const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'];
 const NOT_COMPILED = ['!**/node_modules/**', '!test/fixtures/client/**', '!test/client/**/*.d.ts'];
 /** Stands in a bundled file for the way from there to the root of the bundle. */
 const ROOT = '@bundle-root@/';
+
+/** A package that is loaded when it is needed; in a bundle it is there, and is run then. */
+const LAZY = /\blazyPackage<[^>]*>\('([^']+)', import\.meta\.url\)/g;
 
 /** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
 const OPTIONAL = ['cpu-features'];
@@ -78,6 +81,7 @@ const ownPlaces: Plugin = {
       const script = relative(projectDir, path).replace(/\.ts$/, '.js');
       const place = (of: string) => `new URL(${JSON.stringify(ROOT + of)}, import.meta["url"])`;
       const contents = readFileSync(path, 'utf8')
+        .replaceAll(LAZY, (_, name: string) => `(() => require('${name}'))`)
         .replaceAll(/\bimport\.meta\.url\b/g, () => `${place(script)}.href`)
         .replaceAll(/\bimport\.meta\.dirname\b/g, () => `decodeURIComponent(${place(dirname(script))}.pathname)`);
       return { contents, loader: 'ts' };

@@ -23,6 +23,11 @@ const PLACES: readonly (readonly [from: string, to: string, mode: number])[] = [
   ['config/systemd/sysusers.conf', 'usr/lib/sysusers.d/hostkeep.conf', 0o644],
   ['config/systemd/tmpfiles.conf', 'usr/lib/tmpfiles.d/hostkeep.conf', 0o644],
 ];
+/** The configuration of a new installation. */
+const SETTINGS = {
+  $schema: '/usr/share/hostkeep/hostkeep.schema.json',
+  broker: { socket: '/run/hostkeep/broker.sock' },
+};
 /** Folders of snippets and rules that operators take from. */
 const SHARED = ['prometheus', 'grafana', 'proxy'];
 
@@ -60,7 +65,7 @@ async function fill(root: string, version: string): Promise<void> {
   const run = (...args: string[]) =>
     execFileSync(join(program, 'bin/node'), [join(program, 'dist/kernel/cli/main.js'), ...args], { encoding: 'utf8' });
   put(root, 'usr/share/hostkeep/hostkeep.schema.json', run('config', 'schema'));
-  put(root, 'etc/hostkeep/hostkeep.json', '{\n  "$schema": "/usr/share/hostkeep/hostkeep.schema.json"\n}\n');
+  put(root, 'etc/hostkeep/hostkeep.json', `${JSON.stringify(SETTINGS, undefined, 2)}\n`);
   put(root, 'usr/share/man/man1/hostkeep.1.gz', gzipSync(manual(run, version), { level: 9 }));
   for (const [path, text] of Object.entries(completions(run))) put(root, path, text);
 }

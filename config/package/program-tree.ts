@@ -13,6 +13,7 @@ const READ = [
   'config/locales/*.json',
   'kernel/storage/migrations/*.sql',
   'plugins/**/*.{json,sql,html,css,js,conf}',
+  'dist/plugins/*/assets/*',
 ];
 
 export function versionOfProject(): string {

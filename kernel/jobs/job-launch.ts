@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { killProgram, startProgram, type ChildProcess, type ProgramUser } from '../system/start-program.ts';
@@ -53,6 +54,22 @@ const PROGRAM = fileURLToPath(
 /** Characters of what a process printed last that are kept for the log. */
 const PRINTED = 1000;
 
+/** Smaller writable mappings for code are filled. */
+const RESERVED_BYTES = 64 * MIB;
+let codeRange: number | undefined;
+
+/**
+ * Returns what a process of this Node.js maps writable for machine code when it starts, and never fills: from V8 13 on
+ * 512 MiB, which the system counts as data.
+ */
+function codeBytes(): number {
+  if (codeRange !== undefined) return codeRange;
+  const ranges = readFileSync('/proc/self/maps', 'utf8').matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp /gm);
+  const sizes = [...ranges].map(([, from = '', to = '']) => parseInt(to, 16) - parseInt(from, 16));
+  codeRange = Math.max(0, ...sizes.filter((size) => size >= RESERVED_BYTES));
+  return codeRange;
+}
+
 /** Starts the program of jobs, with `connection` as its descriptor 3. */
 export function startJobProcess(
   start: JobStart,
@@ -66,7 +83,7 @@ export function startJobProcess(
     env: { [JOB_START]: JSON.stringify(start) },
     stdio: ['ignore', 'ignore', 'pipe', connection],
     ...(bare === undefined ? { exception: 'job' } : bare.user && { user: bare.user }),
-    limits: { dataBytes: memoryMib * MIB, openFiles, fileBytes: fileMib * MIB },
+    limits: { dataBytes: memoryMib * MIB + codeBytes(), openFiles, fileBytes: fileMib * MIB },
     isOffline: true,
     isGroup: true,
   });

@@ -1,0 +1,118 @@
+/** @slow What the broker does on a booted Debian 13 with the nginx of the system: the way of a customer from plan to purge. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+import { discardMachines, Machine } from './machine.ts';
+import { ADMIN, firstAdministrator, install, PACKAGE, USER } from './packages.ts';
+
+const MAX_EXPOSURE = 4;
+const KILLS = 3;
+const PASSWORD = 'correct horse battery';
+const SETTINGS = `{
+  "broker": { "socket": "/run/hostkeep/broker.sock" },
+  "webserver": { "driver": "nginx" }
+}`;
+
+const test = testSuite('node: broker');
+let machine: Machine;
+let admin: string;
+let ann: string;
+
+const at = (path: string) => join(machine.root, path);
+const manage = (path: string, method: string, body?: unknown) =>
+  machine.ask(`${ADMIN}${path}`, { token: admin, method, ...(body !== undefined && { body }) });
+const addDomain = (name: string) => machine.ask(`${USER}/api/domains/new`, { token: ann, body: { domain_url: name } });
+const site = async (name: string) => machine.try(`curl -s -m 5 -w '%{http_code}' -H 'Host: ${name}' http://127.0.0.1/`);
+
+test.before(async () => {
+  machine = await Machine.boot();
+  await install(machine, PACKAGE);
+  await machine.run('mkdir -p /etc/nginx/hostkeep.d && rm -f /etc/nginx/sites-enabled/default');
+  await machine.run('echo "include /etc/nginx/hostkeep.d/*.conf;" >/etc/nginx/conf.d/hostkeep.conf');
+  await machine.run('systemctl enable --now nginx');
+  await machine.run('cat >/etc/hostkeep/hostkeep.json', SETTINGS);
+  await machine.run('systemctl restart hostkeep');
+  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  admin = await firstAdministrator(machine);
+});
+test.after(discardMachines);
+
+test('the broker is little exposed, and only the service opens its socket', async () => {
+  const exposure = /Overall exposure level for hostkeep-broker\.service: ([\d.]+)/.exec(
+    await machine.run('systemd-analyze security --no-pager hostkeep-broker.service'),
+  )?.[1];
+  assert.ok(Number(exposure) <= MAX_EXPOSURE, `its exposure is ${exposure}`);
+  assert.match(await machine.run('stat -c "%U %a" /run/hostkeep/broker.sock'), /^hostkeep 600$/m);
+});
+
+test('plan, account, domain: the nginx of the system serves its page, and the files are those of the account', async () => {
+  const plan = { name: 'small', domains_limit: 5, features: ['domains', 'filemanager', 'info'] };
+  assert.is((await manage('/api/plans', 'POST', plan)).status, 201);
+  for (const username of ['ann', 'bea'])
+    assert.is((await manage('/api/accounts', 'POST', { username, password: PASSWORD, plan: 'small' })).status, 201);
+  ann = await machine.login(USER, 'ann', PASSWORD);
+  const added = await addDomain('ann.example');
+  assert.is(added.status, 201, `${added.text}\n${await machine.run('journalctl -u "hostkeep*" -n 40 --no-pager')}`);
+  await machine.run(
+    "setpriv --reuid=$(stat -c %u /srv/hostkeep/ann) sh -c 'echo hello from ann >/srv/hostkeep/ann/ann.example/index.html'",
+  );
+  assert.match((await site('ann.example')).output, /hello from ann\n200/);
+  const { uid, mode } = statSync(at('srv/hostkeep/ann'));
+  assert.ok(uid > 200_000, String(uid));
+  assert.is(mode & 0o777, 0o750);
+  assert.is(statSync(at('srv/hostkeep/ann/ann.example')).uid, uid);
+});
+
+// threat other-accounts: not even with a shell of its own does one account read what is another's
+test("another account's user id cannot enter the folder", async () => {
+  const bea = await machine.login(USER, 'bea', PASSWORD);
+  assert.is(
+    (await machine.ask(`${USER}/api/domains/new`, { token: bea, body: { domain_url: 'bea.example' } })).status,
+    201,
+  );
+  const { uid } = statSync(at('srv/hostkeep/bea'));
+  assert.is.not(uid, statSync(at('srv/hostkeep/ann')).uid);
+  const read = 'cat /srv/hostkeep/ann/ann.example/index.html';
+  assert.match((await machine.try(`setpriv --reuid=${uid} --clear-groups ${read}`)).output, /Permission denied/);
+  assert.match((await machine.try(`setpriv --reuid=hostkeep --clear-groups ${read}`)).output, /Permission denied/);
+});
+
+test('doctor finds the broker and a web server that accepts its configuration', async () => {
+  const { output } = await machine.try('hostkeep doctor --json');
+  const findings = JSON.parse(output) as { plugin: string; name: string; ok: boolean; detail: string }[];
+  for (const name of ['broker', 'web server']) {
+    const found = findings.find((each) => each.name === name);
+    assert.ok(found?.ok, JSON.stringify(found));
+  }
+});
+
+test('service and broker are killed in turn while domains are added: what was answered is served', async () => {
+  const answered: string[] = [];
+  for (let n = 0; n < KILLS; n += 1)
+    for (const unit of ['hostkeep-broker', 'hostkeep']) {
+      const name = `kill-${n}-${unit}.ann.example`;
+      const adding = addDomain(name);
+      await machine.run(`systemctl kill --signal=KILL ${unit}.service`);
+      if ((await adding).status === 201) answered.push(name);
+      await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+      const next = await addDomain(`after-${n}-${unit}.ann.example`);
+      if (next.status === 201) answered.push(`after-${n}-${unit}.ann.example`);
+      else assert.match(next.text, /limit/, next.text);
+    }
+  assert.ok(answered.length > 0);
+  for (const name of answered)
+    await until(`${name} is served`, 15_000, async () => /(403|404|200)$/.test((await site(name)).output));
+});
+
+test('a suspended account shows the page of suspended sites; a purged one leaves nothing', async () => {
+  assert.is((await manage('/api/accounts/ann/suspend', 'POST')).status, 200);
+  await until('the page', 10_000, async () => (await site('ann.example')).output.endsWith('503'));
+  const removed = await manage('/api/accounts/ann?purge=true', 'DELETE');
+  assert.ok(removed.status < 300, removed.text);
+  await until('it is gone', 10_000, async () => !(await site('ann.example')).output.includes('hello'));
+  await until('its files are gone', 20_000, async () => !existsSync(at('srv/hostkeep/ann')));
+  assert.equal(await machine.run('ls -A /srv/hostkeep/.removed 2>/dev/null || true'), '');
+  assert.ok(existsSync(at('srv/hostkeep/bea')));
+});
