@@ -81,18 +81,17 @@ export class JobWorker {
     signal: AbortSignal | undefined,
   ): Promise<JobReply & { readonly bytes: Buffer }> {
     const id = this.#nextId++;
-    const half = async () => {
-      const before = await this.#process.processorTime(); // only of slow jobs: the look costs more than a small job
-      if (this.#pending.has(id)) timer = setTimeout(() => void expire(before.seconds), timeoutMs / 2);
-    };
-    const expire = async (before: number) => {
+    let before: number | undefined;
+    /** Not at the start, because the look costs more than a small job. */
+    const look = async () => void (before = (await this.#process.processorTime()).seconds);
+    const expire = async () => {
       const { isRunning, seconds } = await this.#process.processorTime();
-      const share = ((seconds - before) * 1000) / (timeoutMs / 2);
+      const share = ((seconds - (before ?? seconds)) * 1000) / (timeoutMs / 2);
       const reason = !isRunning && share < BUSY_SHARE ? 'hang' : 'breach';
       this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, reason));
     };
     const giveUp = () => this.kill(new JobLost('nobody waits for it', 'other'));
-    let timer = setTimeout(() => void half(), timeoutMs / 2);
+    const timers = [setTimeout(() => void look(), timeoutMs / 2), setTimeout(() => void expire(), timeoutMs)];
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
       if (this.#channel === undefined) await this.#ready;
@@ -103,7 +102,7 @@ export class JobWorker {
         this.#channel?.send({ ...request, id } satisfies JobRequest, bytes);
       });
     } finally {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);
       this.#pending.delete(id);
       this.usedAt = performance.now();
