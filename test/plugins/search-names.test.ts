@@ -30,7 +30,6 @@ test('a scan finds what a look at each name finds', () => {
   const removed = new Set([...names.keys()].filter((id) => id % 20 === 0));
   for (const id of removed) built.remove(id);
   const loaded = new NameTable(built.data);
-  built.trim();
   for (let i = 0; i < 300; i += 1) {
     const sought = i % 5 === 4 ? '' : text(i % 7 === 0 ? LONG / 3 : 5).toLowerCase();
     const extension = i % 3 === 0 ? text(3).toLowerCase() : '';

@@ -70,12 +70,8 @@ export class FileTree {
     };
   }
 
-  /** Called once after the first walk, which numbers in the order of the paths; releases unused capacity. */
+  /** Called once after the first walk, which numbers in the order of the paths. */
   markBuilt(): void {
-    this.folders.trim();
-    this.files.trim();
-    this.#states = this.#states.slice(0, this.folders.count * STATE);
-    this.#runs = this.#runs.slice(0, this.folders.count * RUN);
     this.orderedFiles = this.files.count;
     this.orderedFolders = this.folders.count;
   }

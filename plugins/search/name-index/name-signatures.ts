@@ -4,6 +4,8 @@ export interface Signature {
   readonly high: number;
 }
 
+export const BYTES_IN_SIGNATURE = 8;
+
 /**
  * The signatures of numbered names, in 8 bytes each. A search looks at all of them and then only at names that may contain
  * its text: about one of a hundred others from six bytes on.
@@ -15,10 +17,6 @@ export class NameSignatures {
   constructor(capacity: number) {
     this.#lows = new Int32Array(capacity);
     this.#highs = new Int32Array(capacity);
-  }
-
-  get sizeBytes(): number {
-    return this.#lows.byteLength + this.#highs.byteLength;
   }
 
   get capacity(): number {

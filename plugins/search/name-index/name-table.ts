@@ -1,12 +1,12 @@
-import { NameSignatures, signatureOf } from './name-signatures.ts';
+import { BYTES_IN_SIGNATURE, NameSignatures, signatureOf } from './name-signatures.ts';
 import { Fit } from './ranking.ts';
 
 /** Stands in the place of the parent of a removed name. */
 const REMOVED = 0xffff_ffff;
 
 /**
- * Capacity of a new table. The system provides the memory when it is first written, and gets it back in one piece; small
- * arrays that grow would fragment the heap of the thread.
+ * Capacity of a new table. The system provides the memory when it is first written; arrays that grow would leave garbage
+ * that takes memory until the next garbage collection.
  */
 const INITIAL_BYTES = 36 << 20;
 const INITIAL_NAMES = 2 << 20;
@@ -62,15 +62,10 @@ export class NameTable {
     return this.#removed;
   }
 
+  /** Of what is used; the system provides the rest when it is written. */
   get sizeBytes(): number {
-    return (
-      this.#bytes.length +
-      this.#starts.byteLength +
-      this.#parents.byteLength +
-      this.#capitals.length +
-      this.#signatures.sizeBytes +
-      this.#originals.size * 100
-    );
+    const end = this.#start(this.#count);
+    return end + end / 8 + this.#count * (4 + 4 + BYTES_IN_SIGNATURE) + this.#originals.size * 100;
   }
 
   get data(): NameData {
@@ -82,12 +77,6 @@ export class NameTable {
       capitals: this.#capitals.subarray(0, Math.ceil(end / 8)),
       originals: [...this.#originals],
     };
-  }
-
-  /** Releases most of the unused capacity. */
-  trim(): void {
-    this.#copy(this.data);
-    this.#signatures.resize(this.#parents.length, this.#count);
   }
 
   add(name: string, parent: number): number {
