@@ -62,8 +62,8 @@ test('the manual, the completions, the schema and the timer are where systems lo
   await machine.run('test -s /usr/share/fish/vendor_completions.d/hostkeep.fish');
   assert.match(await machine.run('hostkeep config check'), /./);
   assert.is(
-    (await machine.run('systemctl is-enabled hostkeep.service hostkeep-backup.timer')).trim(),
-    'enabled\nenabled',
+    (await machine.run('systemctl is-enabled hostkeep-broker.socket hostkeep.service hostkeep-backup.timer')).trim(),
+    'enabled\nenabled\nenabled',
   );
   await machine.run('systemctl start hostkeep-backup.service');
   assert.match(await machine.run('ls /var/lib/hostkeep/backups'), /^hostkeep-\w+\.tar$/m);
@@ -75,13 +75,13 @@ test('it serves again after a reboot', async () => {
 });
 
 test("a purge leaves what is the customers', and says where it is", async () => {
-  await machine.run('hostkeep account add ann');
-  const files = '/var/lib/hostkeep/files';
+  await machine.run('hostkeep account add ann --plan basic');
+  const files = '/srv/hostkeep';
   await machine.run(`install -d -o hostkeep ${files}/ann && echo hello >${files}/ann/index.html`);
   assert.match(await machine.run('apt-get purge -y hostkeep'), new RegExp(`the files of customers stay in ${files}`));
   const left = await machine.run(
     'find / -xdev \\( -path /proc -o -path /sys -o -path /root -o -path /var/log -o -path /run -o -path /var/cache/man \\) -prune -o -iname "*hostkeep*" -print',
   );
-  assert.equal(left.trim().split('\n'), ['/var/lib/hostkeep']);
-  assert.is(await machine.run('cd /var/lib/hostkeep && find . -type f'), './files/ann/index.html\n');
+  assert.equal(left.trim().split('\n'), [files]);
+  assert.is(await machine.run(`cd ${files} && find . -type f`), './ann/index.html\n');
 });
