@@ -29,7 +29,7 @@ export function testSuite(name: string): Test {
  */
 export function reportSkipped(reason: string): void {
   if (process.env['CI'] === 'true') throw new Error(`tests cannot run: ${reason}`);
-  console.log(`skipped: ${reason}`);
+  console.log(`\nskipped: ${reason}`); // on a line of its own: uvu prints a dot for each test
 }
 
 function printing(name: string, add: (hook: Callback) => void): (hook: Callback) => void {
