@@ -1,12 +1,13 @@
 /** @slow compiles the project */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { temporaryFolder } from './folder.ts';
 
 export const TSC = join(projectDir, 'node_modules/typescript/bin/tsc');
+const INCREMENTAL = ['--incremental', '--pretty', 'false'];
 
 /** A copy of the project's sources in a temporary folder, to be changed, compiled and run beside it. */
 export class ProjectCopy {
@@ -30,7 +31,8 @@ export class ProjectCopy {
   /** Builds the pages of what is there, and checks their types. Rejects with what is wrong. */
   async buildPages(): Promise<void> {
     if (!existsSync(this.path('plugins/pages'))) return;
-    for (const args of [['dist/plugins/pages/build/main.js'], [TSC, '-p', 'plugins/pages', '--pretty', 'false']]) {
+    const check = [TSC, '-p', 'plugins/pages', ...INCREMENTAL, '--tsBuildInfoFile', 'dist/pages.tsbuildinfo'];
+    for (const args of [['dist/plugins/pages/build/main.js'], check]) {
       const run = promisify(execFile)(process.execPath, args, { cwd: this.folder });
       await run.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
         throw new Error(stdout + stderr);
@@ -38,13 +40,22 @@ export class ProjectCopy {
     }
   }
 
-  /** Compiles into an empty `dist/`. Rejects with what the compiler says. */
-  async compile(): Promise<void> {
-    rmSync(this.path('dist'), { recursive: true, force: true });
-    const compile = promisify(execFile)(process.execPath, [TSC, '-p', 'tsconfig.copy.json', '--pretty', 'false'], {
-      cwd: this.folder,
-    });
-    await compile.catch(({ stdout }: { stdout: string }) => {
+  /** Compiles into `dist/`. Rejects with what the compiler says. */
+  compile(): Promise<void> {
+    return this.#runCompiler([]);
+  }
+
+  /**
+   * Checks what has changed since the last run, and all that depends on it; a whole compilation takes three times as
+   * long. Writes no code: that of a file follows from its own text alone (`isolatedModules`). Rejects like `compile`.
+   */
+  check(): Promise<void> {
+    return this.#runCompiler(['--noEmit']);
+  }
+
+  async #runCompiler(more: readonly string[]): Promise<void> {
+    const args = [TSC, '-p', 'tsconfig.copy.json', ...INCREMENTAL, ...more];
+    await promisify(execFile)(process.execPath, args, { cwd: this.folder }).catch(({ stdout }: { stdout: string }) => {
       throw new Error(stdout);
     });
   }
