@@ -198,7 +198,7 @@ async function generate(
     locales,
     routes: () => plugins.infos,
     plugins: () => plugins.statuses,
-    features: () => plugins.features,
+    usableFeatures: ({ features }) => [...features].filter((name) => plugins.features.has(name)).toSorted(),
     url: (address) => urlOf(config, address, running.ports[address]),
   };
   try {

@@ -93,7 +93,7 @@ test('shipped plans contain only features that a plugin provides', () => {
     string,
     { features: string[] }
   >;
-  const provided = server.hostkeep.node.features();
+  const provided = server.hostkeep.plugins.features;
   for (const [name, { features }] of Object.entries(plans))
     assert.equal(
       features.filter((feature) => !provided.has(feature)),

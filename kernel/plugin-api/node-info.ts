@@ -1,4 +1,5 @@
 import type { Config } from '../config/configuration.ts';
+import type { Account } from '../identity/accounts.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Access, Address, RouteSpec } from './route-spec.ts';
 import type { ExtensionPointName } from './extension-points.ts';
@@ -48,6 +49,9 @@ export interface NodeInfo {
   /** Returns the routes of all plugins; complete once every plugin is set up. */
   routes(): readonly RouteInfo[];
   plugins(): readonly PluginStatus[];
-  /** Returns the features that are provided: those of ready plugins, and those that `external_features` names. */
-  features(): ReadonlySet<string>;
+  /**
+   * Returns the features that an account can use, sorted: those that it holds and that are provided, by a ready plugin
+   * or by other software that `external_features` names.
+   */
+  usableFeatures(account: Pick<Account, 'features'>): readonly string[];
 }

@@ -57,7 +57,7 @@ export class PluginSet {
     return this.#gatherer.callInOrder;
   }
 
-  /** See `NodeInfo.features`. */
+  /** The features that are provided; see `NodeInfo.usableFeatures`. */
   get features(): ReadonlySet<string> {
     return this.#provided;
   }

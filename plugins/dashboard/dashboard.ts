@@ -4,13 +4,13 @@ import type { Dashboard, DashboardConfig } from './schema.ts';
 
 /**
  * Builds the dashboard of an account. A member is empty where the account lacks its feature, even if a plugin supplied
- * a value. `provided` names the features available on this server.
+ * a value. `usable` names the features that it can use.
  */
 export function dashboardOf(
   account: Account,
   parts: DashboardPart,
   config: DashboardConfig,
-  provided: ReadonlySet<string>,
+  usable: readonly string[],
 ): Dashboard {
   const { features, plan } = account;
   const given = <T>(feature: string, value: T | undefined, empty: T): T =>
@@ -43,7 +43,7 @@ export function dashboardOf(
     twofa_enabled: given('twofa', parts.twofa_enabled, null),
     // `undefined` where no plugin supplies it: then no reminder.
     twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False',
-    user_features: [...features].filter((name) => provided.has(name)).toSorted(),
+    user_features: [...usable],
     user_websites: given('websites', parts.user_websites, []),
     websites_limit: given('websites', plan?.websites_limit, 0),
   };

@@ -32,7 +32,7 @@ export default definePlugin({
     const build = async (account: Account): Promise<Reply> => {
       const parts = await gather('dashboard', account);
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));
-      return ready(dashboardOf(account, merged, config, node.features()));
+      return ready(dashboardOf(account, merged, config, node.usableFeatures(account)));
     };
     onClose(
       events.listen(({ account_id: id }) => {

@@ -13,14 +13,13 @@ export async function sessionView(
   const known = authorization === '' ? undefined : await sessions.resolve(authorization);
   if (known === undefined || (known.account.role === 'admin') !== (address === 'admin')) return null;
   const { account, session } = known;
-  const provided = node.features();
   return {
     username: account.username,
     role: account.role,
     plan: account.plan?.name ?? null,
     locale: account.locale,
     locales: [...node.locales.names],
-    features: [...account.features].filter((feature) => provided.has(feature)).toSorted(),
+    features: [...node.usableFeatures(account)],
     expires_at: new Date(session.expiresAt).toISOString(),
     version: node.version,
   };

@@ -64,9 +64,9 @@ export default definePlugin({
         files: ({ account, query }) => search.find(account, 'files', query),
         folders: ({ account, query }) => search.find(account, 'folders', query),
         features: ({ account, query }) => {
-          const provided = node.features();
-          const usable = node.locales.features(account.locale).filter(({ name }) => provided.has(name));
-          return findFeatures(usable, account.features, query);
+          const usable = new Set(node.usableFeatures(account));
+          const features = node.locales.features(account.locale).filter(({ name }) => usable.has(name));
+          return findFeatures(features, query);
         },
         websites: async ({ account, query }) => {
           const parts = await gather('sites', account);

@@ -2,18 +2,12 @@ import type { Feature } from '../../kernel/config/locales.ts';
 import { Fit, fitOf } from './name-index/ranking.ts';
 import type { FeatureHits, TextQuery, WebsiteHits } from './schema.ts';
 
-/** Features of the account whose name, title or description contains the text, best first. */
-export function findFeatures(
-  features: readonly Feature[],
-  granted: ReadonlySet<string>,
-  { q, limit }: TextQuery,
-): FeatureHits {
-  const ranked = features
-    .filter(({ name }) => granted.has(name))
-    .map((feature) => ({
-      feature,
-      rank: Math.min(rank(feature.name, q), rank(feature.title, q), rank(feature.description, q) + Fit.inside + 1),
-    }));
+/** Returns the features whose name, title or description contains the text, best first. */
+export function findFeatures(features: readonly Feature[], { q, limit }: TextQuery): FeatureHits {
+  const ranked = features.map((feature) => ({
+    feature,
+    rank: Math.min(rank(feature.name, q), rank(feature.title, q), rank(feature.description, q) + Fit.inside + 1),
+  }));
   return best(ranked, limit, (a, b) => a.feature.name.localeCompare(b.feature.name)).map(
     ({ feature: { name, title, description, link } }) => ({ description, link, module: name, name: title }),
   );

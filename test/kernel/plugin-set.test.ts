@@ -208,6 +208,6 @@ test('a plugin that is off is not even imported, and is listed with its features
       ['two', 'off', ['dns']],
     ],
   );
-  assert.not(hostkeep.node.features().has('dns'));
+  assert.not(hostkeep.plugins.features.has('dns'));
   await hostkeep.close();
 });
