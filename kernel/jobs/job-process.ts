@@ -4,7 +4,7 @@
  */
 import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HttpError, messageOf } from '../errors.ts';
@@ -26,8 +26,8 @@ import { JobChannel } from './job-channel.ts';
 /** The descriptor of the connection, as `JobWorker` sets it. */
 const CONNECTION = 3;
 const MAX_REQUEST_BYTES = 64 * 2 ** 20;
-/** Below that of the process that serves everybody. */
-const NICENESS = 5;
+/** How far its priority is below that of the process that serves everybody. */
+const NICER_BY = 5;
 /** Whatever the mask of the service: web servers read what accounts publish. */
 const MASK = 0o022;
 /** The folder of the product's code. */
@@ -57,7 +57,7 @@ try {
 delete process.env[JOB_START];
 
 function start({ root: given, stateFolder, user, makesRoot }: JobStart): void {
-  setPriority(NICENESS);
+  setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER_BY)); // to raise it takes a right
   process.umask(MASK);
   const isRoot = process.geteuid?.() === 0;
   if (stateFolder !== null) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });

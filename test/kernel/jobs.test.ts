@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { getPriority, setPriority } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -117,6 +118,22 @@ test('a job has its own process, the user id of its files, and no other right', 
   assert.match(mine.limits, /Max core file size +0 +0/);
   assert.is((await who(ann)).pid, mine.pid, 'the next job of the account runs there too');
   assert.is(await ask(ann, { act: 'own' }), 70_001);
+});
+
+test('the priority of a job is lower than that of its server, whatever that is', async () => {
+  const dora = { id: 4, username: 'dora' };
+  const own = getPriority();
+  try {
+    for (const niceness of [own, 10, 19]) {
+      setPriority(niceness);
+      const { pid } = await who(dora);
+      assert.is(getPriority(pid), Math.min(19, niceness + 5));
+      process.kill(pid, 'SIGKILL');
+      await until('the process is gone', 5000, () => !existsSync(`/proc/${pid}/exe`));
+    }
+  } finally {
+    setPriority(own);
+  }
 });
 
 // threat swapped-root: the system refuses another account's private file, whatever the job tries

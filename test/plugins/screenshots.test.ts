@@ -151,7 +151,9 @@ inBrowser('a width scales the cached screenshot', async () => {
     [320, 200],
     [1920, 1200],
   ] as const) {
-    const image = await pixels((await harness.capture(`pictures.test?width=${width}`)).png);
+    const { status, error, png } = await harness.capture(`pictures.test?width=${width}`);
+    assert.is(status, 200, error);
+    const image = await pixels(png);
     assert.equal([image.width, image.height, image.at(0.75, 0.25)], [width, height, '#c81e3c']);
   }
   assert.is(site.count('/'), count);
