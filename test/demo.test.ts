@@ -1,4 +1,5 @@
 /** `hostkeep demo` as a new user starts it, with a Docker Engine, a MariaDB and an nginx, and without them. */
+// @slow 35 s: starts a demo, a Docker Engine, a MariaDB and an nginx
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** @slow starts a process for each command */
+/** @slow 45 s: starts a process for each command */
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** The containers plugin with a real Docker Engine; its replies are compared with the output of the docker CLI. */
+// @slow 60 s: starts a Docker Engine
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';

@@ -1,4 +1,5 @@
 /** What one database user can do to the accounts on the same server; each test with a second account beside it. */
+// @slow 30 s: starts a MariaDB server
 import { execFile, type ChildProcess } from 'node:child_process';
 import { linkSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

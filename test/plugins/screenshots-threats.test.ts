@@ -1,3 +1,4 @@
+// @slow 50 s: starts Chromium
 import { createSocket } from 'node:dgram';
 import * as assert from 'uvu/assert';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';

@@ -6,6 +6,8 @@ import { findFiles } from '../../kernel/system/find-files.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 
 const LIMIT_MS = 180_000;
+/** What a file marked `@slow` is thought to take where it does not say. */
+const SLOW_SECONDS = 20;
 const SOURCES = join(projectDir, 'test');
 const COMPILED = join(import.meta.dirname, '..');
 
@@ -37,14 +39,12 @@ export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
     .filter((file) => !file.startsWith('node/') || paths.some((part) => part.startsWith('test/node/')))
     .filter((file) => paths.length === 0 || paths.some((part) => `test/${file}.ts`.includes(part)))
     .filter((file) => title === '' || mayHold(file, title))
-    .filter((file) => !isFast || !isSlow(file));
+    .filter((file) => !isFast || slowMs(file) === undefined);
 }
 
 /** Slow files first, so that all workers end together: by the times of the last run, else by mark and size. */
 export function slowestFirst(files: readonly string[], timesMs: Readonly<Record<string, number>>): string[] {
-  const guess = new Map(
-    files.map((file) => [file, timesMs[file] ?? (isSlow(file) ? 20_000 : source(file).length / 10)]),
-  );
+  const guess = new Map(files.map((file) => [file, timesMs[file] ?? slowMs(file) ?? source(file).length / 10]));
   return files.toSorted((a, b) => (guess.get(b) ?? 0) - (guess.get(a) ?? 0));
 }
 
@@ -105,14 +105,18 @@ function mayHold(file: string, title: string): boolean {
   return source(file).includes(title) || /\btest\(`/.test(source(file));
 }
 
-/** Whether a file, or one of `test/` that it imports, has a comment line that begins with `@slow`. */
-function isSlow(file: string, seen = new Set<string>()): boolean {
+/**
+ * The time that a comment line `@slow 60 s: …` gives, in milliseconds; 20 s if it gives none, or if only a file of
+ * `test/` that this one imports has such a line. `undefined` for files that are not slow.
+ */
+function slowMs(file: string, seen = new Set<string>()): number | undefined {
   seen.add(file);
-  if (/^(?: \*|\/\*\*|\/\/) @slow\b/m.test(source(file))) return true;
+  const mark = /^(?: \*|\/\*\*|\/\/) @slow\b(?: (\d+) s:)?/m.exec(source(file));
+  if (mark !== null) return Number(mark[1] ?? SLOW_SECONDS) * 1000;
   const imported = [...source(file).matchAll(/^(?:import|export|\}) .*from '(\.[^']+)\.ts'/gm)]
     .map(([, to = '']) => relative(SOURCES, join(SOURCES, dirname(file), to)))
     .filter((other) => !other.startsWith('..') && !seen.has(other));
-  return imported.some((other) => isSlow(other, seen));
+  return imported.some((other) => slowMs(other, seen) !== undefined) ? SLOW_SECONDS * 1000 : undefined;
 }
 
 const sources = new Map<string, string>();
