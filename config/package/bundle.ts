@@ -17,9 +17,9 @@ const ENTRIES = [
   '{kernel,plugins}/**/*-{job,thread,worker}.ts',
   'plugins/*/{index,commands,privileged}.ts',
 ];
-/** Every file of the tests, because they start and import each other by name. */
+/** Every file of the tests, because they start and import each other by name; not those that test packages. */
 const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'];
-const NOT_COMPILED = ['!**/node_modules/**', '!test/fixtures/client/**', '!test/client/**/*.d.ts'];
+const NOT_COMPILED = ['!**/node_modules/**', '!test/node/**', '!test/fixtures/client/**', '!test/client/**/*.d.ts'];
 /** Stands in a bundled file for the way from there to the root of the bundle. */
 const ROOT = '@bundle-root@/';
 

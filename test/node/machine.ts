@@ -5,7 +5,7 @@ import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { until } from '../support/until.ts';
-import { nodeRoot } from './debian-root.ts';
+import { nodeRoot } from './node-root.ts';
 
 const BOOT_MS = 120_000;
 const STOP_MS = 30_000;

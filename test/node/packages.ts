@@ -41,3 +41,10 @@ export async function firstAdministrator(machine: Machine): Promise<string> {
   };
   return machine.login(ADMIN, 'root', password);
 }
+
+/** Resolves with the names in a table of the store, read without the server. */
+export async function storedNames(machine: Machine, table: 'migrations' | 'plans'): Promise<string[]> {
+  const database = "new (require('node:sqlite').DatabaseSync)('/var/lib/hostkeep/hostkeep.db')";
+  const script = `${database}.prepare('select name from ${table} order by 1').all().map(({ name }) => name).join()`;
+  return (await machine.run(`/usr/lib/hostkeep/current/bin/node --no-warnings -p "${script}"`)).trim().split(',');
+}

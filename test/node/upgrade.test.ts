@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
-import { ADMIN, changedPackage, firstAdministrator, install, PACKAGE } from './packages.ts';
+import { ADMIN, changedPackage, firstAdministrator, install, PACKAGE, storedNames } from './packages.ts';
 import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
 
@@ -15,16 +15,11 @@ let machine: Machine;
 let token: string;
 
 const version = async () => (await machine.run('hostkeep --version')).trim();
-/** Names in a table of the store, read without the server. */
-const names = async (table: string): Promise<string[]> => {
-  const rows = `new (require('node:sqlite').DatabaseSync)('/var/lib/hostkeep/hostkeep.db').prepare('select name from ${table}').all()`;
-  return (await machine.run(`/root/node --no-warnings -p "${rows}.map(({ name }) => name).join()"`)).trim().split(',');
-};
-const migrations = () => names('migrations');
+const migrations = () => storedNames(machine, 'migrations');
 
 async function assertThere(added: readonly string[]): Promise<void> {
   assert.ok(added.length > 0, 'nothing was added meanwhile');
-  const found = await names('plans');
+  const found = await storedNames(machine, 'plans');
   assert.equal(
     added.filter((name) => !found.includes(name)),
     [],

@@ -1,32 +1,12 @@
-/** The root of a Debian 13 that tests boot: made once by debootstrap, and kept as an archive in the cache. */
+/** Roots of Debian 13 for the image and for tests: made once by debootstrap, and kept as archives in the cache. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kept } from '../../config/package/cache.ts';
+import { kept } from './cache.ts';
 
 const SUITE = 'trixie';
-/** What a node has before Hostkeep is installed on it. All that the package recommends is here: tests have no network. */
-const NODE_PACKAGES = [
-  ...[
-    'systemd',
-    'systemd-sysv',
-    'dbus',
-    'procps',
-    'iproute2',
-    'ca-certificates',
-    'curl',
-    'acl',
-    'man-db',
-    'bash-completion',
-  ],
-  ...['nginx-light', 'quota'],
-];
-
-/** Returns the archive of a node's root. */
-export const nodeRoot = (): string => debianRoot('node', NODE_PACKAGES);
-
 /** Returns the archive of a root with the packages. Its name holds what it was made for, so that another list makes another. */
 export function debianRoot(name: string, packages: readonly string[]): string {
   const digest = createHash('sha256').update(packages.join()).digest('hex').slice(0, 8);
@@ -69,5 +49,3 @@ function run(program: string, args: readonly string[]): void {
     throw new Error(`${program} failed: ${(stdout + stderr).slice(-2000)}`, { cause: error });
   }
 }
-
-if (process.argv[1] === import.meta.filename) console.log(nodeRoot());
