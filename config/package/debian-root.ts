@@ -1,20 +1,26 @@
 /** Roots of Debian 13 for the image and for tests: made once by debootstrap, and kept as archives in the cache. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kept } from './cache.ts';
 
 const SUITE = 'trixie';
+/** Installs packages in the root `$0`, where nothing starts; debootstrap's own way of doing so cannot order many. */
+const INSTALL = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
+  DEBIAN_FRONTEND=noninteractive chroot "$0" apt-get install -y -qq --no-install-recommends "$@"`;
 /** Returns the archive of a root with the packages. Its name holds what it was made for, so that another list makes another. */
 export function debianRoot(name: string, packages: readonly string[]): string {
   const digest = createHash('sha256').update(packages.join()).digest('hex').slice(0, 8);
   return kept(`debian-13-${name}-${digest}.tar`, (file) => {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-root-'));
     try {
-      const include = `--include=${packages.join(',')}`;
-      run('debootstrap', ['--variant=minbase', include, SUITE, folder, mirror()]);
+      run('debootstrap', ['--variant=minbase', '--include=ca-certificates', SUITE, folder, mirror()]);
+      writeFileSync(join(folder, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+      copyIfThere('/etc/resolv.conf', join(folder, 'etc/resolv.conf'));
+      run('unshare', ['--mount', '--', 'sh', '-c', INSTALL, folder, ...packages]);
+      rmSync(join(folder, 'usr/sbin/policy-rc.d'));
       rmSync(join(folder, 'etc/machine-id'), { force: true });
       run('tar', ['-C', folder, '--exclude=./var/cache/apt/archives/*.deb', '--exclude=./dev/*', '-cf', file, '.']);
     } finally {
@@ -31,6 +37,10 @@ function mirror(): string {
   const found = /^(?:URIs:|deb(?: \[[^\]]*\])?) (\S+\/debian)\/?(?:\s|$)/m.exec(texts)?.[1];
   if (found === undefined) throw new Error('the sources of apt name no mirror of Debian');
   return found;
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (existsSync(from)) writeFileSync(to, readFileSync(from));
 }
 
 function readOr(file: string): string {

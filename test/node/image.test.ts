@@ -1,0 +1,52 @@
+/** @slow The image, loaded and run by a Docker Engine. */
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { versionOfProject } from '../../config/package/program-tree.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { TestDocker } from '../support/docker.ts';
+import { freePort } from '../support/port.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+/** The image that `npm run image` made. */
+const IMAGE = join(projectDir, `dist/package/hostkeep-${versionOfProject()}-image.tar`);
+const HEALTHY_MS = 90_000;
+
+const test = testSuite('node: image');
+
+test('the image runs, is healthy, lets an administrator log in, and keeps its store when it is made anew', async () => {
+  const docker = await TestDocker.start();
+  try {
+    await docker.cli('load', '--input', IMAGE);
+    const port = await freePort();
+    const start = () =>
+      docker.cli(
+        ...['run', '--detach', '--name', 'node', '--network', docker.network, '--read-only', '--tmpfs', '/tmp'],
+        ...['--cap-drop', 'ALL', '--volume', 'node-data:/var/lib/hostkeep', '--publish', `127.0.0.1:${port}:2087`],
+        `hostkeep:${versionOfProject()}`,
+      );
+    const login = async (password: string) => {
+      const reply = await fetch(`http://127.0.0.1:${port}/api/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: 'root', password }),
+      });
+      return reply.status;
+    };
+    const state = (of: string) => docker.cli('inspect', '--format', `{{${of}}}`, 'node');
+    await start();
+    await until('it is healthy', HEALTHY_MS, async () => (await state('.State.Health.Status')) === 'healthy');
+    const added = await docker.cli('exec', 'node', 'hostkeep', 'account', 'add', '--admin', 'root', '--json');
+    const { password } = JSON.parse(added) as { password: string };
+    assert.is(await login(password), 200);
+
+    await docker.cli('stop', 'node');
+    assert.is(await state('.State.ExitCode'), '0');
+    await docker.cli('rm', 'node');
+    await start();
+    await until('it is healthy again', HEALTHY_MS, async () => (await state('.State.Health.Status')) === 'healthy');
+    assert.is(await login(password), 200);
+  } finally {
+    await docker.stop();
+  }
+});
