@@ -15,7 +15,7 @@ const LIMIT_MS = 30_000;
 const MAX_WRITES = 60;
 /** Everything that a data folder may contain. */
 const KNOWN =
-  /^(hostkeep\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|search|screenshots|search-index)$/;
+  /^(hostkeep\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|jobs|search|screenshots|search-index)$/;
 
 export interface KillFigures {
   readonly kills: number;

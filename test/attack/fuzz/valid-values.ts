@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import type { Schema } from '../target/api-description.ts';
 import { Placeholder } from './placeholder.ts';
@@ -54,6 +55,12 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   to: fc.constantFrom('2026-11-30', '1796000000'),
 };
 
+/** The names of the files that the pages consist of; they change with each build. */
+function builtFiles(): string[] {
+  const manifest = new URL('../../../plugins/pages/assets/manifest.json', import.meta.url);
+  return Object.keys((JSON.parse(readFileSync(manifest, 'utf8')) as { readonly types: object }).types);
+}
+
 /** The same for names whose meaning depends on the operation. */
 const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'files.list path': fc.oneof(
@@ -65,6 +72,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'screenshots.show path': fc
     .tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z'))
     .map(([{ names, nth }, rest]) => new Placeholder('known', names, nth, (domain) => domain + rest)),
+  'pages.asset name': fc.constantFrom(...builtFiles()),
   'account.endSession id': known('sessions.id'),
   'control.endSession username': credential('username'),
   'control.endSession id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['sessions.id'], nth)),
@@ -98,7 +106,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
 
 /** Generates values that match the schema; four of five times a realistic one, where such are known. */
 export function valueOf(schema: Schema, name: string, operationId: string): fc.Arbitrary<unknown> {
-  const realistic = REALISTIC_BY_OPERATION[`${operationId.replace(/\.\d+$/, '')} ${name}`] ?? REALISTIC[name];
+  const realistic = REALISTIC_BY_OPERATION[`${operationId} ${name}`] ?? REALISTIC[name];
   const plain = ofSchema(schema, operationId);
   return realistic === undefined
     ? plain
