@@ -27,6 +27,9 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'leaked-secrets': 'Secrets stood in logs, errors, process lists and replies',
   'hostile-php': 'PHP files of users were executed or exhausted the parser',
   'inherited-rights': 'Programs that read foreign bytes kept the capabilities of the service',
+  'stolen-service':
+    'An attacker in the process that speaks HTTP had the rights of root, or could make somebody use them',
+  'other-accounts': "One account's programs read files of another, because both had the same user",
   'hostile-files':
     'A small file of one customer, or a million names, ended or stopped the process that serves everybody',
   'hung-file-system': "One account's dead file system took the threads that everybody's requests share",

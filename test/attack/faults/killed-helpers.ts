@@ -24,6 +24,7 @@ export async function killHelpers(rounds: number, random: Random): Promise<strin
   const [data, du] = [join(folder, 'data'), join(folder, 'slow-du')];
   writeFileSync(du, SLOW_DU);
   chmodSync(du, 0o755);
+  chmodSync(folder, 0o755); // accounts' processes run it
   await prepare(data, { demo: 'user' });
   const node = await NodeProcess.start(data, { inside: INSIDE, config: { quota: { du } } });
   try {
