@@ -193,6 +193,7 @@ async function generate(
   const node: NodeInfo = {
     version: VERSION,
     isDemo: options.isDemo === true,
+    isServing: options.listen !== 'never',
     isStopping: () => running.isStopping,
     config,
     locales,

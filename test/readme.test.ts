@@ -47,7 +47,10 @@ test('the plugin that it shows works as it stands', async () => {
   writeFileSync(settings, '{"hello": {"greeting": "Good day"}}');
   assert.is((await hostkeep(data, ['account', 'add', '--admin', 'root'], '', cli)).code, 0);
   for (const name of ['ann', 'bob'])
-    assert.is((await hostkeep(data, ['account', 'add', name, '--password-stdin'], PASSWORD, cli)).code, 0);
+    assert.is(
+      (await hostkeep(data, ['account', 'add', name, '--plan', 'basic', '--password-stdin'], PASSWORD, cli)).code,
+      0,
+    );
   assert.is((await hostkeep(data, ['feature', 'on', 'hello', '--account', 'ann'], '', cli)).code, 0);
   const { child, line } = await start(data, ['--config', settings, 'serve'], /"msg":"listening"/, {}, cli);
   const [, url = ''] = await line(/"base_url":"([^"]+)"/);

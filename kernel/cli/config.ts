@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configFaults, type ConfigFault } from '../config/config-faults.ts';
 import { installedConfig, readJson, SHIPPED } from '../config/configuration.ts';
 import { masked, withSecretFiles } from '../config/secrets.ts';
-import { settingsReference } from '../config/settings-reference.ts';
+import { settingsReference, settingsRows } from '../config/settings-reference.ts';
 import { installedPlugins, sectionOf } from '../plugin-host/discovery.ts';
 import { editorSchema, wholeSchema } from '../plugin-host/whole-schema.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
@@ -36,17 +36,18 @@ export function addConfigCommands(program: Command): void {
   config
     .command('schema')
     .description('print a JSON Schema of the whole configuration, for editors')
-    .action(async () => print(true, editorSchema(withSecretFiles(wholeSchema(await loadedPlugins()))), ''));
+    .option('--json', 'print JSON, as it does anyway')
+    .action(async () => print(true, editorSchema(await settingsSchema()), ''));
   config
     .command('reference')
     .description('print all settings with type, default and description, in Markdown')
-    .action(async () =>
-      print(
-        false,
-        undefined,
-        settingsReference(withSecretFiles(wholeSchema(await loadedPlugins())), readJson(join(projectDir, SHIPPED))),
-      ),
-    );
+    .option('--json', 'print JSON')
+    .action(reference);
+}
+
+async function reference(_: GlobalOptions, command: Command): Promise<void> {
+  const [schema, shipped] = [await settingsSchema(), readJson(join(projectDir, SHIPPED))];
+  print(command.optsWithGlobals<Options>().json, settingsRows(schema, shipped), settingsReference(schema, shipped));
 }
 
 async function check(_: GlobalOptions, command: Command): Promise<void> {
@@ -87,4 +88,5 @@ function leaves(value: unknown, path = ''): [path: string, value: unknown][] {
   return Object.entries(value).flatMap(([name, each]) => leaves(each, path === '' ? name : `${path}.${name}`));
 }
 
+const settingsSchema = async () => withSecretFiles(wholeSchema(await loadedPlugins()));
 const loadedPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));

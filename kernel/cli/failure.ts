@@ -1,11 +1,14 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/configuration.ts';
 import { errorKind, HttpError, messageOf } from '../errors.ts';
+import { COMMAND_FAILURES, CommandFailure } from '../plugin-api/command.ts';
 import { remedyFor } from '../storage/store.ts';
 
 /** How a command ended, for scripts. */
-export const EXIT_CODES =
-  'Exit codes: 0 success; 1 failure, or something that doctor or config check found; 2 invalid usage or configuration.';
+export const EXIT_CODES = `Exit codes:
+  0  success
+  1  failure: nothing to change is one, and so is something that doctor or config check found
+  2  invalid usage or configuration, or a confirmation that is missing: nothing was done`;
 
 /**
  * Writes an error to standard error: as one line of text, or as a problem (RFC 9457) whose member `error` is a stable code.
@@ -18,7 +21,8 @@ export function reportFailure(error: unknown, asJson: boolean): number {
   const detail = `${messageOf(error).replace(/^error: /, '')}${remedy === undefined ? '' : `; ${remedy}`}`;
   if (asJson) process.stderr.write(`${JSON.stringify(problemOf(error, detail))}\n`);
   else if (!isUsage) process.stderr.write(`hostkeep: ${detail}\n`); // commander has printed its own
-  return isUsage || error instanceof ConfigError ? 2 : 1;
+  const isUnconfirmed = error instanceof CommandFailure && error.code === 'confirmation_required';
+  return isUsage || isUnconfirmed || error instanceof ConfigError ? 2 : 1;
 }
 
 function problemOf(error: unknown, detail: string): Record<string, unknown> {
@@ -29,8 +33,10 @@ function problemOf(error: unknown, detail: string): Record<string, unknown> {
   const [code, title] =
     error instanceof CommanderError
       ? ['invalid_usage', 'Invalid usage']
-      : error instanceof ConfigError
-        ? ['invalid_configuration', 'Invalid configuration']
-        : ['command_failed', 'The command failed'];
+      : error instanceof CommandFailure
+        ? [error.code, COMMAND_FAILURES[error.code]]
+        : error instanceof ConfigError
+          ? ['invalid_configuration', 'Invalid configuration']
+          : ['command_failed', 'The command failed'];
   return { type: `urn:hostkeep:error:${code}`, title, detail, error: code };
 }

@@ -17,7 +17,8 @@ const program = new Command('hostkeep')
   )
   .addHelpText(
     'after',
-    `\nHOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\n${EXIT_CODES}\nWith --json, an error is a problem (RFC 9457) on standard error; its member "error" is a stable code.`,
+    `\nHOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\n${EXIT_CODES}\nWith --json, every command prints JSON, and an error is a problem (RFC 9457) on standard error; its member "error" is a
+stable code. Commands that destroy something ask on a terminal; elsewhere they need --yes.`,
   );
 
 program
@@ -53,6 +54,9 @@ function throwInsteadOfExit(command: Command): void {
   if (asJson) command.configureOutput({ writeErr: () => undefined });
   for (const each of command.commands) throwInsteadOfExit(each);
 }
+
+// A reader such as `head` may close the pipe when it has enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {
   await program.parseAsync();

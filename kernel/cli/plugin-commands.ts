@@ -2,28 +2,39 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { assertStoreExists } from '../core.ts';
 import { Keyring } from '../identity/keyring.ts';
 import type { Config } from '../config/configuration.ts';
+import { inPlainWords } from '../config/plain-words.ts';
+import { violations } from '../config/validator.ts';
 import { Locales } from '../config/locales.ts';
+import { HttpError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import type { Command as PluginCommand, CommandContext, CommandOption, OptionValues } from '../plugin-api/command.ts';
-import { findCommands } from '../plugin-host/discovery.ts';
+import { findCommands, installedPlugins, sectionOf } from '../plugin-host/discovery.ts';
+import type { Static, TSchema } from '../schema.ts';
 import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
+import { confirm } from './confirm.ts';
 
 /** Adds the commands of all plugins to the program, in their groups. */
 export async function addPluginCommands(program: Command): Promise<void> {
-  for (const { name, summary, commands } of await findCommands()) {
-    let group = program.commands.find((each) => each.name() === name);
-    if (group === undefined) program.addCommand((group = new Command(name).description(summary)));
-    for (const command of commands) addCommand(group, command);
+  for (const entry of await findCommands()) {
+    if ('usage' in entry) addCommand(program, entry);
+    else {
+      const { name, summary, commands } = entry;
+      let group = program.commands.find((each) => each.name() === name);
+      if (group === undefined) program.addCommand((group = new Command(name).description(summary)));
+      for (const command of commands) addCommand(group, command);
+    }
   }
 }
 
-function addCommand(group: Command, { usage, summary, options = [], run }: PluginCommand): void {
+function addCommand(group: Command, { usage, summary, options = [], asks, run }: PluginCommand): void {
   const command = group.command(usage).description(summary).option('--json', 'print JSON');
+  if (asks !== undefined) command.option('--yes', 'do not ask whether this is meant');
   for (const option of options) command.addOption(optionOf(option));
   command.action(async () => {
-    const given = command.optsWithGlobals<GlobalOptions & OptionValues & { json?: boolean }>();
-    const { value, text } = await run(contextOf(given), command.args, given);
-    print(given.json, value, text);
+    const given = command.optsWithGlobals<GlobalOptions & OptionValues & { json?: boolean; yes?: boolean }>();
+    if (asks !== undefined && given.yes !== true) await confirm(asks(command.args));
+    const output = await run(contextOf(given), command.args, given);
+    if (output !== undefined) print(given.json, output.value, output.text);
   });
 }
 
@@ -43,7 +54,7 @@ function numberOf(text: string): number {
   return value;
 }
 
-function contextOf(options: GlobalOptions): CommandContext {
+function contextOf(options: GlobalOptions & { readonly json?: boolean }): CommandContext {
   const config = configOf(options);
   return {
     config,
@@ -59,8 +70,24 @@ function contextOf(options: GlobalOptions): CommandContext {
       assertStoreExists(config.data);
       return Keyring.open(config.data);
     },
+    settingsOf: async <S>(name: string) => {
+      const plugin = installedPlugins().find((each) => each.name === name);
+      if (plugin === undefined) throw new Error(`the plugin ${name} is not installed`);
+      return sectionOf(await plugin.load(), config) as S;
+    },
+    checked,
+    emit: ({ value, text }) => void process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`),
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     readInput,
   };
+}
+
+function checked<S extends TSchema>(schema: S, values: Readonly<Record<string, unknown>>): Static<S> {
+  const value = structuredClone(values);
+  const found = violations(schema, value);
+  if (found.length === 0) return value as Static<S>;
+  const lines = found.map((each) => `${each.path.slice(1).replaceAll('/', '.')} ${inPlainWords(each)}`.trim());
+  throw new HttpError('invalid_request', lines.join('; '));
 }
 
 /** Imported only by the commands that need it, because commands are to start quickly. */

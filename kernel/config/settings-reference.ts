@@ -9,27 +9,54 @@ interface Setting {
   readonly default: unknown;
 }
 
+interface SettingRow {
+  readonly setting: string;
+  readonly type: string;
+  readonly default: unknown;
+  readonly description: string;
+}
+
+interface Part {
+  readonly title: string;
+  readonly settings: readonly Setting[];
+}
+
 /** Returns Markdown of all settings, a table for the kernel and one for each plugin. `shipped` has the kernel's defaults. */
 export function settingsReference(whole: TSchema, shipped: Readonly<Record<string, unknown>>): string {
+  return partsOf(whole, shipped)
+    .map(({ title, settings }) => table(title === '' ? 'Settings' : `\`${title}\``, settings.map(rowOf)))
+    .join('\n\n');
+}
+
+/** Returns the same for programs; settings of a plugin begin with its name. */
+export function settingsRows(whole: TSchema, shipped: Readonly<Record<string, unknown>>): SettingRow[] {
+  return partsOf(whole, shipped).flatMap(({ title, settings }) =>
+    settings.map(rowOf).map((row) => ({ ...row, setting: title === '' ? row.setting : `${title}.${row.setting}` })),
+  );
+}
+
+function partsOf(whole: TSchema, shipped: Readonly<Record<string, unknown>>): Part[] {
   const kernel = Object.entries<TSchema>((withSecretFiles(KernelConfig) as typeof KernelConfig).properties);
   const sections = Object.entries(whole['properties'] as Record<string, TSchema>).filter(
     ([name, schema]) => !(name in KernelConfig.properties) && 'properties' in schema,
   );
   return [
-    part(
-      'Settings',
-      kernel.flatMap(([name, schema]) => settingsOf(name, schema, shipped[name])),
-    ),
-    ...sections.map(([name, schema]) => part(`\`${name}\``, settingsOf('', schema, undefined))),
-  ].join('\n\n');
+    { title: '', settings: kernel.flatMap(([name, schema]) => settingsOf(name, schema, shipped[name])) },
+    ...sections.map(([title, schema]) => ({ title, settings: settingsOf('', schema, undefined) })),
+  ];
 }
 
-function part(title: string, settings: readonly Setting[]): string {
-  const rows = settings.map(({ path, schema, default: value }) => {
-    const description = typeof schema['description'] === 'string' ? schema['description'] : '';
-    return `| \`${path}\` | ${cell(kindOf(schema))} | ${value === undefined ? '' : `\`${cell(JSON.stringify(value))}\``} | ${cell(description)} |`;
+function rowOf({ path, schema, default: value }: Setting): SettingRow {
+  const description = typeof schema['description'] === 'string' ? schema['description'] : '';
+  return { setting: path, type: kindOf(schema), default: value ?? null, description };
+}
+
+function table(title: string, rows: readonly SettingRow[]): string {
+  const lines = rows.map(({ setting, type, default: value, description }) => {
+    const shown = value === null ? '' : `\`${cell(JSON.stringify(value))}\``;
+    return `| \`${setting}\` | ${cell(type)} | ${shown} | ${cell(description)} |`;
   });
-  return [`## ${title}`, '', '| setting | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return [`## ${title}`, '', '| setting | type | default | |', '| --- | --- | --- | --- |', ...lines].join('\n');
 }
 
 /** The settings in a schema: one for each member that is not an object itself. */

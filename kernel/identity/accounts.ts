@@ -131,14 +131,19 @@ export class Accounts {
     return this.get(username);
   }
 
-  /** Changes plan (`null` = none), e-mail address or language. Errors: 404 `account_not_found`, `plan_not_found`. */
+  /**
+   * Changes plan (`null` = none), e-mail address or language. Errors: 404 `account_not_found`, `plan_not_found`, 400 for the
+   * plan of an administrator.
+   */
   async update(
     username: string,
     change: { plan?: string | null; email?: string; locale?: string },
     ip = '',
   ): Promise<Account> {
     if (typeof change.plan === 'string') await this.#plans.get(change.plan);
-    await this.#change(username, async (tx, { id }) => {
+    await this.#change(username, async (tx, { id, role }) => {
+      if (change.plan !== undefined && role === 'admin')
+        throw new HttpError('invalid_request', 'an administrator has no plan');
       if (typeof change.plan === 'string') await assertPlanExists(tx, change.plan);
       for (const column of ['plan', 'email', 'locale'] as const) {
         const value = change[column];
@@ -229,11 +234,17 @@ export class Accounts {
     });
   }
 
-  async #change(username: string, work: (tx: Tx, account: { id: number }) => Promise<void>): Promise<void> {
+  async #change(
+    username: string,
+    work: (tx: Tx, account: Pick<AccountRow, 'id' | 'role'>) => Promise<void>,
+  ): Promise<void> {
     await this.#revision.mutate(
       async (tx) => {
         const account =
-          (await tx.get<{ id: number }>('select id from accounts where username = ?', username)) ?? unknown(username);
+          (await tx.get<Pick<AccountRow, 'id' | 'role'>>(
+            'select id, role from accounts where username = ?',
+            username,
+          )) ?? unknown(username);
         await work(tx, account);
         return account.id;
       },

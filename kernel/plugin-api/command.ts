@@ -1,6 +1,6 @@
 /**
- * Commands that a plugin adds to the command line: the default export of `plugins/<name>/commands.ts` lists them in
- * groups. That file is imported without the rest of the plugin, so that commands start quickly and can run alongside
+ * Commands that a plugin adds to the command line: the default export of `plugins/<name>/commands.ts` lists them, most of
+ * them in groups. That file is imported without the rest of the plugin, so that commands start quickly and can run alongside
  * the server.
  */
 import type { Config } from '../config/configuration.ts';
@@ -10,6 +10,7 @@ import type { Keyring } from '../identity/keyring.ts';
 import type { AccountJobs } from '../jobs/account-jobs.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
+import type { Static, TSchema } from '../schema.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -45,11 +46,22 @@ export interface CommandContext {
   ): Promise<T>;
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
+  /** Resolves with the settings of a plugin, checked and complete; its manifest is imported for that. Rejects with `ConfigError`. */
+  settingsOf<S>(plugin: string): Promise<S>;
+  /**
+   * Checks values with the schema that the API has for the same, and resolves with its defaults filled in. Errors: 400
+   * `invalid_request`.
+   */
+  checked<S extends TSchema>(schema: S, values: Readonly<Record<string, unknown>>): Static<S>;
+  /** Prints at once what a command finds while it runs on; with `--json` as one line. */
+  emit(output: CommandOutput): void;
+  /** The width of the terminal in characters; `undefined` where standard output is none. */
+  readonly columns: number | undefined;
   /** Resolves with all of standard input, without the newline that a shell adds. */
   readInput(): Promise<string>;
 }
 
-interface CommandOutput {
+export interface CommandOutput {
   /** The value that `--json` prints. */
   readonly value: unknown;
   /** The text that is printed without `--json`. */
@@ -61,7 +73,10 @@ export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options?: readonly CommandOption[];
-  run(context: CommandContext, args: readonly string[], options: OptionValues): Promise<CommandOutput>;
+  /** Set for a command that destroys something: returns the question that must be answered, unless `--yes` is given. */
+  asks?(args: readonly string[]): string;
+  /** Resolves with what is left to print, `undefined` if that is nothing. */
+  run(context: CommandContext, args: readonly string[], options: OptionValues): Promise<CommandOutput | undefined>;
 }
 
 /** Commands with a common first word: `hostkeep account …`. Several plugins may add to one group. */
@@ -71,8 +86,32 @@ export interface CommandGroup {
   readonly commands: readonly Command[];
 }
 
-export function defineCommands(...groups: readonly CommandGroup[]): readonly CommandGroup[] {
-  return groups;
+/** Lists groups, and commands that stand alone: `hostkeep top`. */
+export function defineCommands(...commands: readonly (CommandGroup | Command)[]): readonly (CommandGroup | Command)[] {
+  return commands;
+}
+
+/** Failures that only the command line knows, by the code that `--json` shows. */
+export const COMMAND_FAILURES = {
+  nothing_to_change: 'Nothing to change',
+  confirmation_required: 'Confirmation required',
+  not_confirmed: 'Not confirmed',
+  server_not_running: 'No server running',
+  reload_failed: 'The configuration was not reloaded',
+} as const;
+
+export class CommandFailure extends Error {
+  readonly code: keyof typeof COMMAND_FAILURES;
+
+  constructor(code: keyof typeof COMMAND_FAILURES, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** Throws if a command would leave everything as it is, because then it was probably not what was meant. */
+export function assertChange(isChange: boolean, asItIs: string): void {
+  if (!isChange) throw new CommandFailure('nothing_to_change', `nothing to change: ${asItIs}`);
 }
 
 /** Returns rows as text, in columns as wide as their widest cell. */

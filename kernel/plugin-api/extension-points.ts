@@ -4,6 +4,7 @@
  */
 import type { Account } from '../identity/accounts.ts';
 import type { RemovedAccount } from '../identity/removed-accounts.ts';
+import type { AccountReport } from './points/account-report.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
 import type { DemoContext, DemoReport } from './points/demo.ts';
 import type { DomainPart } from './points/domain-part.ts';
@@ -40,6 +41,8 @@ export interface ExtensionPoints {
    * what is left; stops when the signal is aborted, and reports or throws why something stays.
    */
   purge(account: RemovedAccount, signal: AbortSignal): readonly PurgePart[] | Promise<readonly PurgePart[]>;
+  /** For operators: what an account has and uses. May take long, where files must be measured. */
+  accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Called before this node fetches a page of one of its own domains. */
@@ -85,6 +88,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
+  accountReport: { ...PART, timeoutMs: 300_000 },
   sites: PART,
   webServer: PART,
   systemNames: PART,

@@ -40,6 +40,8 @@ export interface NodeInfo {
   readonly version: string;
   /** Whether this is `hostkeep demo`, in which plugins may look for services that the configuration does not name. */
   readonly isDemo: boolean;
+  /** Whether this process serves the node. If not, it only examines or removes something, and another one may serve. */
+  readonly isServing: boolean;
   /** Whether the server finishes accepted requests only, before it ends. */
   isStopping(): boolean;
   readonly config: Config;

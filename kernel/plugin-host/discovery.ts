@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
 import { defaultsOf, settingsIssues } from '../config/validator.ts';
-import type { CommandGroup } from '../plugin-api/command.ts';
+import type { Command, CommandGroup } from '../plugin-api/command.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import type { AnyPrivileged } from '../plugin-api/privileged.ts';
 import { findFiles } from '../system/find-files.ts';
@@ -42,9 +42,11 @@ export function installedPlugins(): InstalledPlugin[] {
 /**
  * Imports the commands of every plugin that has any, and nothing else of the plugins, so that commands start quickly.
  */
-export async function findCommands(): Promise<CommandGroup[]> {
-  const found = pluginsWith('commands').map((name) => importDefault<readonly CommandGroup[]>(name, 'commands'));
-  return (await Promise.all(found)).flatMap((groups) => groups ?? []);
+export async function findCommands(): Promise<(CommandGroup | Command)[]> {
+  const found = pluginsWith('commands').map((name) =>
+    importDefault<readonly (CommandGroup | Command)[]>(name, 'commands'),
+  );
+  return (await Promise.all(found)).flatMap((commands) => commands ?? []);
 }
 
 /** Imports what plugins do with rights, each with its settings, of those that are on; see `Privileged`. */

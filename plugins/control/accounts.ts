@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Locales } from '../../kernel/config/locales.ts';
 import type { Account, Role } from '../../kernel/identity/accounts.ts';
 import type { HashLane } from '../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
@@ -49,15 +50,14 @@ export async function updateAccount(
   { params: { username }, ip }: AdminCall,
   change: Static<typeof schema.AccountChange>,
 ): Promise<schema.AccountView> {
-  const before = await identity.accounts.get(username);
-  if (change.plan !== undefined && before.role === 'admin')
-    throw new HttpError('invalid_request', 'an administrator has no plan');
-  if (change.locale !== undefined && !node.locales.names.includes(change.locale))
-    throw new HttpError(
-      'invalid_request',
-      `the language ${change.locale} is not installed; use one of ${node.locales.names.join(', ')}`,
-    );
+  if (change.locale !== undefined) assertInstalled(node.locales, change.locale);
   return accountReply(await identity.accounts.update(username, change, ip));
+}
+
+/** Errors: 400 `invalid_request` for a language that is not installed. */
+export function assertInstalled({ names }: Locales, locale: string): void {
+  if (!names.includes(locale))
+    throw new HttpError('invalid_request', `the language ${locale} is not installed; use one of ${names.join(', ')}`);
 }
 
 /** With `purge`, an account that is removed already is purged only. */

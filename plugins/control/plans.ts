@@ -4,8 +4,8 @@ import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
-/** The limits of a new plan where none are given. */
-const DEFAULTS: PlanLimits = {
+/** The limits of a new plan where none are given, by the API and by the command line. */
+export const NEW_PLAN: PlanLimits = {
   description: '',
   cpu_limit: 0,
   ram_limit_mib: 0,
@@ -36,7 +36,7 @@ export async function createPlan(
   { name, features = [], ...limits }: Static<typeof schema.PlanBody>,
   by: Actor,
 ): Promise<schema.PlanView> {
-  await identity.plans.create(name, { ...DEFAULTS, ...limits }, features, by);
+  await identity.plans.create(name, { ...NEW_PLAN, ...limits }, features, by);
   return showPlan(identity, name);
 }
 

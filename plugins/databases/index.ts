@@ -1,4 +1,5 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources } from './database-sources.ts';
 import { errors } from './errors.ts';
@@ -65,6 +66,10 @@ export default definePlugin({
           account.features.has('mysql')
             ? whenKnown(sources.databasesOf(account), ({ own }) => ({ db_usage: own.length }))
             : {},
+        accountReport: async (account) => {
+          const { own } = await sources.databasesOf(account);
+          return { usage: [counted('databases', own.length, account.plan?.db_limit)] };
+        },
         purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),

@@ -1,4 +1,5 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { errors } from './errors.ts';
 import { DomainRegistry } from './registry.ts';
@@ -11,7 +12,7 @@ import {
   DomainsConfig,
   NewDomain,
 } from './schema.ts';
-import { count } from './store.ts';
+import { count, listOf, usageOf } from './store.ts';
 import { DomainViews, entryOf, type DomainView } from './views.ts';
 
 export default definePlugin({
@@ -91,6 +92,16 @@ export default definePlugin({
       provides: {
         dashboard: (account) => (account.features.has('domains') ? views.read(account, dashboardPart) : {}),
         counts: async () => ({ domains: await count(store) }),
+        accountReport: async (account) => {
+          const [{ names, mains }, rows] = await Promise.all([usageOf(store, account.id), listOf(store, account.id)]);
+          return {
+            domains: rows.map(({ name }) => name),
+            usage: [
+              counted('domains', mains, account.plan?.domains_limit),
+              counted('names', names, account.plan?.names_limit),
+            ],
+          };
+        },
         demo: async (accounts) =>
           (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>
             registry.add(account, name, docroot, ''),

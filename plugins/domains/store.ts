@@ -139,6 +139,15 @@ export async function remove(tx: Tx, row: DomainRow, from: DomainState): Promise
   return true;
 }
 
+/** Counts as limits do: all names, and those that count as domains. Names being added or removed are counted. */
+export async function usageOf(reader: Reader, accountId: number): Promise<{ names: number; mains: number }> {
+  const row = await reader.get<{ names: number; mains: number }>(
+    'select count(*) as names, coalesce(sum(is_main), 0) as mains from domains where account_id = ?',
+    accountId,
+  );
+  return row ?? { names: 0, mains: 0 };
+}
+
 /** Returns the active domains of an account by name. */
 export function listOf(reader: Reader, accountId: number): Promise<DomainRow[]> {
   return reader.all<DomainRow>(

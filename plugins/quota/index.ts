@@ -1,6 +1,7 @@
 import { componentsOf } from '../../kernel/system/client-path.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { formatSize } from '../../kernel/system/format.ts';
+import type { ResourceUsage } from '../../kernel/plugin-api/points/account-report.ts';
 import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
@@ -58,7 +59,22 @@ export default definePlugin({
           };
         },
       },
-      provides: { doctor: () => doctor(config, kernel), metrics: () => sizes.metrics() },
+      provides: {
+        accountReport: async (account) => ({ usage: report(await usage.of(account)) }),
+        doctor: () => doctor(config, kernel),
+        metrics: () => sizes.metrics(),
+      },
     };
   },
 });
+
+/** An account is over its quota when it cannot write any more, or soon will not. */
+function report({ disk_used, disk_soft, inodes_used, inodes_soft }: DiskInodes): ResourceUsage[] {
+  const resource = (name: string, used: number, limit: number) => ({
+    resource: name,
+    used,
+    limit,
+    isOver: limit > 0 && used >= limit,
+  });
+  return [resource('disk_kib', disk_used, disk_soft), resource('inodes', inodes_used, inodes_soft)];
+}

@@ -15,7 +15,7 @@ export default definePlugin({
     const { config, store } = host;
     const queue = new DeliveryQueue(store);
     assertEndpoints(config);
-    if (config.endpoints.length === 0) await queue.keepOnly([]);
+    if (config.endpoints.length === 0 && host.node.isServing) await queue.keepOnly([]);
     const endpoints = config.endpoints.length === 0 ? [] : await deliverTo(host, queue);
     const waiting = () =>
       Promise.all(endpoints.map(async ({ key, label }) => ({ label, count: await queue.waiting(key) })));
@@ -37,6 +37,7 @@ async function deliverTo(host: Host<WebhooksConfig>, queue: DeliveryQueue): Prom
   const endpoints = config.endpoints.map(
     (endpoint, i) => new Endpoint(i, { config: endpoint, settings: config, queue, log, userAgent }),
   );
+  if (!node.isServing) return endpoints;
   await queue.keepOnly(endpoints.map(({ key }) => key));
   const follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log });
   for (const endpoint of endpoints) onClose(() => endpoint.close());

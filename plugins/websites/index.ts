@@ -1,10 +1,11 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import { errors } from './errors.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';
-import { countSites } from './store.ts';
+import { countSites, countSitesOf } from './store.ts';
 import { Sweep } from './detection/sweep.ts';
 
 const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
@@ -78,6 +79,9 @@ export default definePlugin({
             ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, TITLES.get(type) ?? type]) }
             : {},
         sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
+        accountReport: async ({ id, plan }) => ({
+          usage: [counted('websites', await countSitesOf(store, id), plan?.websites_limit)],
+        }),
         counts: async () => ({ websites: await countSites(store) }),
         doctor: async () => [
           {

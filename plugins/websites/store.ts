@@ -51,6 +51,12 @@ export function saveDocroots(
   });
 }
 
+/** The number of sites of an account at the last scan. */
+export async function countSitesOf(store: Store, accountId: number): Promise<number> {
+  const sql = 'select count(*) as n from websites_sites where account_id = ?';
+  return (await store.get<{ n: number }>(sql, accountId))?.n ?? 0;
+}
+
 /** The number of sites of all accounts. */
 export async function countSites(store: Store): Promise<number> {
   return (await store.get<{ n: number }>('select count(*) as n from websites_sites'))?.n ?? 0;

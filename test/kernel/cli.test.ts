@@ -79,7 +79,7 @@ test('only the first administrator, a start and the demo create a store', async 
       ['feature', 'on', 'domains', '--plan', 'basic'],
       ['session', 'list', 'ann'],
       ['session', 'rotate-key'],
-      ['account', 'purge', 'ann'],
+      ['account', 'purge', 'ann', '--yes'],
       ['backup', 'create'],
       ['doctor'],
     ]) {
@@ -91,7 +91,7 @@ test('only the first administrator, a start and the demo create a store', async 
     }
   assert.not.ok(existsSync(missing));
   assert.is((await hostkeep(missing, ['account', 'add', '--admin', 'root'])).code, 0);
-  assert.is((await hostkeep(missing, ['account', 'add', 'ann'])).code, 0);
+  assert.is((await hostkeep(missing, ['account', 'add', 'ann', '--plan', 'basic'])).code, 0);
 });
 
 test('with --json, errors are problems with a stable code', async () => {
@@ -99,7 +99,12 @@ test('with --json, errors are problems with a stable code', async () => {
   await hostkeep(data, ['account', 'add', '--admin', 'root']);
   const table: readonly [args: string[], code: number, error: string, detail: RegExp][] = [
     [['account', 'show', 'nobody'], 1, 'account_not_found', /nobody/],
-    [['account', 'set', 'root'], 1, 'invalid_request', /^nothing to change: give --plan, --no-plan or --email$/],
+    [
+      ['account', 'set', 'root'],
+      1,
+      'invalid_request',
+      /^nothing to change: give --plan, --no-plan, --email or --locale$/,
+    ],
     [['plan', 'set', 'basic'], 1, 'invalid_request', /^nothing to change: give a limit/],
     [['account', 'list', '--plan', 'none'], 1, 'plan_not_found', /none/],
     [['account', 'list', '--nonsense'], 2, 'invalid_usage', /^unknown option '--nonsense'$/],
@@ -116,12 +121,20 @@ test('with --json, errors are problems with a stable code', async () => {
     assert.is(problem['type'], `urn:hostkeep:error:${error}`);
     assert.match(String(problem['detail']), detail);
   }
-  assert.match((await hostkeep(data, ['--help'])).stdout, /Exit codes: 0 success; 1 failure, .+; 2 invalid usage/);
+  assert.match(
+    (await hostkeep(data, ['--help'])).stdout,
+    /Exit codes:\n +0 +success\n +1 +failure: .+\n +2 +invalid usage/,
+  );
 });
 
 test('accounts are listed by plan and state', async () => {
   const data = temporaryFolder();
-  for (const args of [['--admin', 'root'], ['ann', '--plan', 'standard'], ['bob'], ['bare', '--no-plan']])
+  for (const args of [
+    ['--admin', 'root'],
+    ['ann', '--plan', 'standard'],
+    ['bob', '--plan', 'basic'],
+    ['bare', '--no-plan'],
+  ])
     assert.is((await hostkeep(data, ['account', 'add', ...args])).code, 0);
   await hostkeep(data, ['account', 'suspend', 'bob']);
   for (const [args, expected] of [
@@ -189,7 +202,10 @@ test('accounts, plans, features and sessions are managed without a server', asyn
     JSON.parse((await hostkeep(data, ['plan', 'list', '--json'])).stdout) as { name: string; cpu_limit: number }[]
   ).filter(({ name }) => name === 'small');
   assert.is(small?.cpu_limit, 0.5);
-  assert.match((await hostkeep(data, ['plan', 'remove', 'small'])).stderr, /accounts still use the plan small/);
+  assert.match(
+    (await hostkeep(data, ['plan', 'remove', 'small', '--yes'])).stderr,
+    /accounts still use the plan small/,
+  );
   assert.is((await hostkeep(data, ['session', 'list', 'ann', '--json'])).stdout, '[]\n');
   assert.match((await hostkeep(data, ['session', 'rotate-key'])).stdout, /^new key /);
   const bare = await hostkeep(data, ['account', 'add', 'bare', '--no-plan', '--json']);
@@ -209,7 +225,7 @@ test('accounts, plans, features and sessions are managed without a server', asyn
     ],
   );
   assert.match((await hostkeep(data, ['account', 'show', 'bare'])).stdout, /^plan: null$/m);
-  assert.is((await hostkeep(data, ['plan', 'remove', 'small'])).code, 0);
+  assert.is((await hostkeep(data, ['plan', 'remove', 'small', '--yes'])).code, 0);
   await hostkeep(data, ['account', 'set', 'ann', '--email', 'new@example.com']);
   await hostkeep(data, ['account', 'set', 'ann', '--plan', 'basic']);
   assert.match((await hostkeep(data, ['account', 'show', 'ann'])).stdout, /^plan: "basic"$/m);
@@ -267,7 +283,7 @@ test('a node says that it has no administrator, reads its configuration again, a
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number];
   assert.is(code, 0);
-  await hostkeep(data, ['account', 'add', 'ann']);
+  await hostkeep(data, ['account', 'add', 'ann', '--plan', 'basic']);
   const unlocked = await hostkeep(data, ['account', 'unlock', 'ann', '--from', '198.51.100.7']);
   assert.equal([unlocked.stdout, unlocked.code], ['ann is unlocked\n', 0]);
 });

@@ -24,7 +24,7 @@ test('a data folder has one server, however it ended, and commands work beside i
     assert.match(stderr, sentence, command);
   }
   for (const args of [
-    ['account', 'add', 'ann'],
+    ['account', 'add', 'ann', '--plan', 'basic'],
     ['session', 'list', 'ann'],
     ['backup', 'create', join(data, 'copy')],
     ['doctor'],

@@ -65,7 +65,9 @@ test('the command line says that there is no such account', async () => {
   await server.account('terminal');
   const other = await openCore(testConfig(server.data), createLog('silent'));
   try {
-    const command = commands[0]?.commands.find(({ usage }) => usage.startsWith('unlock'));
+    const command = commands
+      .flatMap((group) => ('usage' in group ? [] : group.commands))
+      .find(({ usage }) => usage.startsWith('unlock'));
     const withStore: CommandContext['withStore'] = (work) => work({ ...other, identity: other });
     const run = async () => command?.run({ withStore } as CommandContext, ['terminal'], {});
     const code = await whileParked(other.store, run, () => remove('terminal')).catch(

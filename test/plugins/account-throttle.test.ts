@@ -246,7 +246,9 @@ test('the command line unlocks an account while the server checks a guess, and f
   const { accounts, passwords } = server.hostkeep.core;
   const other = await openCore(testConfig(server.data), createLog('silent'));
   const unlock = (options: Record<string, string> = {}) => {
-    const command = commands[0]?.commands.find(({ usage }) => usage.startsWith('unlock'));
+    const command = commands
+      .flatMap((group) => ('usage' in group ? [] : group.commands))
+      .find(({ usage }) => usage.startsWith('unlock'));
     const withStore: CommandContext['withStore'] = (work) =>
       work({ identity: other, events: other.events, store: other.store, jobs: other.jobs });
     return command?.run({ withStore } as CommandContext, ['wim'], options);

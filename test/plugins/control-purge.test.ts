@@ -173,12 +173,12 @@ test('the command line removes, lists and purges beside a running server', async
   mkdirSync(account.filesRoot, { recursive: true });
   writeFileSync(join(account.filesRoot, 'file'), '');
   const files = join(server.data, `files/.removed/finn-${account.id}`);
-  assert.is((await run('purge', 'finn')).code, 1, 'it is not removed');
+  assert.is((await run('purge', 'finn', '--yes')).code, 1, 'it is not removed');
   assert.ok(existsSync(account.filesRoot));
-  assert.is((await run('remove', 'finn')).stdout, `finn is removed; its files are in ${files}\n`);
+  assert.is((await run('remove', 'finn', '--yes')).stdout, `finn is removed; its files are in ${files}\n`);
   assert.match((await run('removed')).stdout, new RegExp(`finn +\\S+ +${files}\n`));
   assert.match((await run('add', 'finn', '--plan', 'basic')).stderr, /name of a removed account that is not purged/);
-  const { code, stdout } = await run('purge', 'finn', '--json');
+  const { code, stdout } = await run('purge', 'finn', '--yes', '--json');
   const { state, parts } = JSON.parse(stdout) as { state: string; parts: { what: string; removed: number }[] };
   assert.equal([code, state], [0, 'complete']);
   assert.equal(
@@ -190,6 +190,6 @@ test('the command line removes, lists and purges beside a running server', async
   );
   assert.not(existsSync(files));
   assert.is((await run('add', 'finn', '--plan', 'basic')).code, 0);
-  assert.match((await run('purge', 'finn')).stderr, /no removed account finn/);
+  assert.match((await run('purge', 'finn', '--yes')).stderr, /no removed account finn/);
   await server.close();
 });

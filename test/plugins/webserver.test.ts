@@ -353,7 +353,7 @@ if (hasReal) {
         const { token } = await server.user('ann');
         assert.is((await add(server, token, 'shop.example')).status, 201);
         if (removal === 'in the server') await server.hostkeep.core.accounts.remove('ann');
-        else assert.is((await hostkeep(server.data, ['account', 'remove', 'ann'])).code, 0);
+        else assert.is((await hostkeep(server.data, ['account', 'remove', 'ann', '--yes'])).code, 0);
         await untilStatus('shop.example', 0);
         assert.not(vhosts().includes('hostkeep-shop.example.conf'));
       });
@@ -370,9 +370,9 @@ if (hasReal) {
       const { token } = await server.user('ann');
       assert.is((await add(server, token, 'shop.example')).status, 201);
     });
-    assert.is((await hostkeep(data, ['--config', config, 'account', 'remove', 'ann'])).code, 0);
+    assert.is((await hostkeep(data, ['--config', config, 'account', 'remove', 'ann', '--yes'])).code, 0);
     assert.is((await nginx.fetch('shop.example')).status, 404, 'no server has reloaded nginx, but the files are gone');
-    const { stdout, code } = await hostkeep(data, ['--config', config, 'account', 'purge', 'ann']);
+    const { stdout, code } = await hostkeep(data, ['--config', config, 'account', 'purge', 'ann', '--yes']);
     assert.match(stdout, /ann is purged, and its name is free/);
     assert.is(code, 0);
     assert.is((await nginx.fetch('shop.example')).status, 0);

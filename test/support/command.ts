@@ -60,7 +60,7 @@ export async function start(
 }
 
 /** Hides the machine's own servers from the command. */
-function environment(data: string): NodeJS.ProcessEnv {
+export function environment(data: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     HOME: data,

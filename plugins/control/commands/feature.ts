@@ -1,5 +1,11 @@
 import { HttpError } from '../../../kernel/errors.ts';
-import { textTable, type Command, type CommandContext, type CommandGroup } from '../../../kernel/plugin-api/command.ts';
+import {
+  assertChange,
+  textTable,
+  type Command,
+  type CommandContext,
+  type CommandGroup,
+} from '../../../kernel/plugin-api/command.ts';
 
 const TARGETS = [
   { flags: '--plan <name>', summary: 'for all accounts of a plan' },
@@ -31,12 +37,19 @@ async function list({ locales }: CommandContext) {
 
 /** `undefined` leaves the feature to the plan. */
 function toggle(on: boolean | undefined): Command['run'] {
+  const state = on === undefined ? 'as the plan says' : on ? 'on' : 'off';
   return (context, [feature = ''], { plan, account }) =>
     context.withStore(async ({ identity: { plans, accounts } }) => {
-      if (typeof account === 'string') await accounts.setFeature(account, feature, on);
-      else if (typeof plan === 'string' && on !== undefined) await plans.setFeature(plan, feature, on);
-      else throw new HttpError('invalid_request', 'name a --plan or an --account');
-      const state = on === undefined ? 'as the plan says' : on ? 'on' : 'off';
+      const isSame = (before: boolean | undefined, target: string) =>
+        assertChange(before !== on, `${feature} is ${state} for ${target} already`);
+      plans.assertFeature(feature);
+      if (typeof account === 'string') {
+        isSame((await accounts.get(account)).overrides[feature], account);
+        await accounts.setFeature(account, feature, on);
+      } else if (typeof plan === 'string' && on !== undefined) {
+        isSame((await plans.get(plan)).features.has(feature), `plan ${plan}`);
+        await plans.setFeature(plan, feature, on);
+      } else throw new HttpError('invalid_request', 'name a --plan or an --account');
       const target = typeof account === 'string' ? account : `plan ${plan}`;
       return { value: { feature, on: on ?? null, plan, account }, text: `${feature} is ${state} for ${target}` };
     });

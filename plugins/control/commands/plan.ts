@@ -1,6 +1,7 @@
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Plan } from '../../../kernel/identity/plans.ts';
 import {
+  assertChange,
   textTable,
   type CommandContext,
   type CommandGroup,
@@ -8,6 +9,8 @@ import {
   type OptionValues,
 } from '../../../kernel/plugin-api/command.ts';
 import { PlanLimits } from '../../../kernel/plugin-api/plan-limits.ts';
+import { NEW_PLAN } from '../plans.ts';
+import { PlanBody, PlanChange } from '../schema.ts';
 
 const LIMITS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
 const LIMIT_OPTIONS = LIMITS.map((name): CommandOption => {
@@ -16,6 +19,9 @@ const LIMIT_OPTIONS = LIMITS.map((name): CommandOption => {
   return { flags: `--${name.replaceAll('_', '-')} <${isNumber ? 'number' : 'text'}>`, summary: description, isNumber };
 });
 
+/** What a new plan begins with. */
+const NONE: Plan = { ...NEW_PLAN, name: '', features: new Set() };
+
 /** `hostkeep plan …` */
 export const planCommands: CommandGroup = {
   name: 'plan',
@@ -23,11 +29,13 @@ export const planCommands: CommandGroup = {
   commands: [
     { usage: 'list', summary: 'list all plans', run: list },
     { usage: 'show <name>', summary: 'show the limits and features of a plan', run: show },
+    { usage: 'diff <name> <other>', summary: 'show how two plans differ', run: diff },
     {
       usage: 'add <name>',
-      summary: 'add a plan like another one',
+      summary: 'add a plan; limits that are left out are 0 = unlimited, except names, of which 500',
       options: [
-        { flags: '--from <plan>', summary: 'plan to copy limits and features from', default: 'basic' },
+        { flags: '--from <plan>', summary: 'plan to copy limits and features from instead' },
+        { flags: '--features <names>', summary: 'its features, separated by commas; see `hostkeep feature list`' },
         ...LIMIT_OPTIONS,
       ],
       run: add,
@@ -38,7 +46,12 @@ export const planCommands: CommandGroup = {
       options: LIMIT_OPTIONS,
       run: set,
     },
-    { usage: 'remove <name>', summary: 'remove a plan that no account uses', run: remove },
+    {
+      usage: 'remove <name>',
+      summary: 'remove a plan that no account uses',
+      asks: ([name = '']) => `Remove the plan ${name}?`,
+      run: remove,
+    },
   ],
 };
 
@@ -72,19 +85,50 @@ function show(context: CommandContext, [name = '']: readonly string[]) {
   });
 }
 
-function add(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
+function diff(context: CommandContext, [name = '', other = '']: readonly string[]) {
   return context.withStore(async ({ identity: { plans } }) => {
-    const { name: _, features, ...limits } = await plans.get(String(options['from']));
-    await plans.create(name, { ...limits, ...limitsOf(options) }, [...features]);
+    const [a, b] = [await plans.get(name), await plans.get(other)];
+    const limits = LIMITS.filter((limit) => a[limit] !== b[limit]).map((limit) => [limit, a[limit], b[limit]] as const);
+    const all = new Set([...a.features, ...b.features]);
+    const features = [...all].filter((feature) => a.features.has(feature) !== b.features.has(feature)).toSorted();
+    const onOrOff = (plan: Plan, feature: string) => (plan.features.has(feature) ? 'on' : 'off');
+    const rows = [
+      ...limits.map((limit) => limit.map(String)),
+      ...features.map((feature) => [`feature ${feature}`, onOrOff(a, feature), onOrOff(b, feature)]),
+    ];
+    return {
+      value: {
+        limits: Object.fromEntries(limits.map(([limit, ...values]) => [limit, values])),
+        features: Object.fromEntries(features.map((each) => [each, [a.features.has(each), b.features.has(each)]])),
+      },
+      text: rows.length === 0 ? `${name} and ${other} do not differ` : textTable(['', name, other], rows),
+    };
+  });
+}
+
+function add(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
+  const { from, features: list } = options;
+  return context.withStore(async ({ identity: { plans } }) => {
+    const given = typeof list === 'string' ? { features: list.split(',').filter((each) => each !== '') } : {};
+    const { name: checked, features, ...limits } = context.checked(PlanBody, { name, ...limitsOf(options), ...given });
+    const { name: _, features: copied, ...copy } = typeof from === 'string' ? await plans.get(from) : NONE;
+    await plans.create(checked, { ...copy, ...limits }, features ?? [...copied]);
     return { value: describe(await plans.get(name)), text: `added plan ${name}` };
   });
 }
 
 function set(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
   return context.withStore(async ({ identity: { plans } }) => {
-    const limits = limitsOf(options);
-    if (Object.keys(limits).length === 0)
+    const given = limitsOf(options);
+    if (Object.keys(given).length === 0)
       throw new HttpError('invalid_request', 'nothing to change: give a limit, such as --cpu-limit');
+    const limits = context.checked(PlanChange, given);
+    const before = await plans.get(name);
+    const names = Object.keys(limits) as (keyof PlanLimits)[];
+    assertChange(
+      names.some((limit) => limits[limit] !== before[limit]),
+      `${name} has these limits already`,
+    );
     await plans.update(name, limits);
     return { value: describe(await plans.get(name)), text: `changed plan ${name}` };
   });

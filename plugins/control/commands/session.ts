@@ -1,5 +1,6 @@
 import { HttpError } from '../../../kernel/errors.ts';
 import {
+  assertChange,
   textTable,
   type CommandContext,
   type CommandGroup,
@@ -22,7 +23,7 @@ export const sessionCommands: CommandGroup = {
     {
       usage: 'rotate-key',
       summary:
-        'sign new tokens with a new key; the previous one stays good for tokens in use. Then reload the server (SIGHUP)',
+        'sign new tokens with a new key; the previous one stays good for tokens in use. then run `hostkeep reload`',
       run: rotateKey,
     },
   ],
@@ -42,11 +43,12 @@ function end(context: CommandContext, [username = '', id]: readonly string[], { 
     if (id !== undefined) await sessions.end(account, id, '');
     else if (all !== true) throw new HttpError('invalid_request', 'name a session, or --all');
     const ended = id === undefined ? await sessions.endOthers(account, '', '') : 1;
+    assertChange(ended > 0, `${username} has no session`);
     return { value: { ended }, text: `ended ${ended} session${ended === 1 ? '' : 's'} of ${username}` };
   });
 }
 
 async function rotateKey(context: CommandContext) {
   const kid = context.keyring().rotate();
-  return { value: { kid }, text: `new key ${kid}; send SIGHUP to the server` };
+  return { value: { kid }, text: `new key ${kid}; now run \`hostkeep reload\`` };
 }

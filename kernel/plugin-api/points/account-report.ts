@@ -1,0 +1,21 @@
+/** What a plugin tells operators about an account. */
+export interface AccountReport {
+  /** Names of its domains. */
+  readonly domains?: readonly string[];
+  readonly usage?: readonly ResourceUsage[];
+}
+
+export interface ResourceUsage {
+  /** What is counted, with its unit: `disk_kib`. */
+  readonly resource: string;
+  readonly used: number;
+  /** 0 = unlimited. */
+  readonly limit: number;
+  /** Whether the account has more than it may: more domains than its plan allows now, or no disk space left. */
+  readonly isOver: boolean;
+}
+
+/** Returns the usage of something that is counted, such as domains, of which an account may have as many as its plan says. */
+export function counted(resource: string, used: number, limit = 0): ResourceUsage {
+  return { resource, used, limit, isOver: limit > 0 && used > limit };
+}

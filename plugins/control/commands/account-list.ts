@@ -1,0 +1,99 @@
+import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { textTable, type CommandContext, type OptionValues } from '../../../kernel/plugin-api/command.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
+import { describe } from './account-text.ts';
+
+/** How many accounts are read at a time for a list of all. */
+const PAGE = 1000;
+/** Accounts whose files may be measured at once. */
+const MEASURED = 8;
+
+interface Report {
+  readonly domains: readonly string[];
+  readonly usage: readonly ResourceUsage[];
+  /** Why something is not known. */
+  readonly problems: readonly string[];
+}
+
+export async function list(context: CommandContext, _: readonly string[], options: OptionValues) {
+  const found = await context.withStore(async ({ identity: { accounts, plans } }) => {
+    const { plan } = options;
+    if (typeof plan === 'string') await plans.get(plan); // rejects if there is none: a typing error is no empty list
+    return (await allOf(accounts)).filter((account) => isWanted(account, options));
+  });
+  if (options['overQuota'] === true) return listOver(context, found);
+  const rows = found.map((account) => rowOf(account, account.suspended ? 'suspended' : ''));
+  return { value: found.map(describe), text: textTable(['USERNAME', 'ROLE', 'PLAN', 'STATE', 'EMAIL'], rows) };
+}
+
+/** An account whose usage is not known is listed too, with the reason: it may be over its quota. */
+async function listOver(context: CommandContext, accounts: readonly Account[]) {
+  const users = accounts.filter(({ role }) => role === 'user');
+  const reports = await context.withPlugins(async ({ gather }) => {
+    const found: { account: Account; report: Report }[] = [];
+    for (let i = 0; i < users.length; i += MEASURED) {
+      const part = users.slice(i, i + MEASURED);
+      found.push(
+        ...(await Promise.all(part.map(async (account) => ({ account, report: await reportOf(gather, account) })))),
+      );
+    }
+    return found.filter(({ report }) => report.problems.length > 0 || report.usage.some(({ isOver }) => isOver));
+  });
+  const rows = reports.map(({ account, report: { usage, problems } }) =>
+    rowOf(account, [...usage.filter(({ isOver }) => isOver).map(usageText), ...problems].join('; ')),
+  );
+  return {
+    value: reports.map(({ account, report: { usage, problems } }) => ({ ...describe(account), usage, problems })),
+    text: textTable(['USERNAME', 'ROLE', 'PLAN', 'OVER QUOTA', 'EMAIL'], rows),
+  };
+}
+
+export function show(context: CommandContext, [username = '']: readonly string[]) {
+  return context.withPlugins(async ({ identity, gather }) => {
+    const account = await identity.accounts.get(username);
+    const { domains, usage, problems } = await reportOf(gather, account);
+    const value = { ...describe(account), domains, usage, problems };
+    const lines = Object.entries({ ...value, usage: usage.map(usageText) }).map(
+      ([name, each]) => `${name}: ${Array.isArray(each) ? each.join(', ') : JSON.stringify(each)}`,
+    );
+    return { value, text: lines.join('\n') };
+  });
+}
+
+async function reportOf(gather: Host['gather'], account: Account): Promise<Report> {
+  const answers = await gather('accountReport', account);
+  const parts = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
+  return {
+    domains: parts.flatMap(({ domains = [] }) => domains),
+    usage: parts.flatMap(({ usage = [] }) => usage),
+    problems: answers.flatMap((answer) => (answer.ok ? [] : [`${answer.plugin}: ${messageOf(answer.error)}`])),
+  };
+}
+
+async function allOf(accounts: Accounts): Promise<Account[]> {
+  const all: Account[] = [];
+  for (let page = await accounts.list(PAGE); page.length > 0;)
+    page = await accounts.list(PAGE, all[all.push(...page) - 1]?.username);
+  return all;
+}
+
+function isWanted(account: Account, { plan, suspended }: OptionValues): boolean {
+  return (
+    (suspended !== true || account.suspended) &&
+    (typeof plan !== 'string' || account.plan?.name === plan) &&
+    (plan !== false || (account.plan === undefined && account.role === 'user'))
+  );
+}
+
+const rowOf = ({ username, role, plan, email }: Account, state: string): string[] => [
+  username,
+  role,
+  plan?.name ?? '',
+  state,
+  email,
+];
+
+const usageText = ({ resource, used, limit }: ResourceUsage): string =>
+  `${resource} ${used}${limit === 0 ? '' : ` of ${limit}`}`;

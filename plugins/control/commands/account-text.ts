@@ -1,0 +1,21 @@
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { OptionValues } from '../../../kernel/plugin-api/command.ts';
+
+/** The plan that the options name, `null` for `--no-plan`. */
+export function planOf({ plan }: OptionValues): { plan?: string | null } {
+  return plan === false ? { plan: null } : typeof plan === 'string' ? { plan } : {};
+}
+
+export function describe({ username, role, email, plan, suspended, locale, overrides, features, createdAt }: Account) {
+  return {
+    username,
+    role,
+    email,
+    plan: plan?.name ?? null,
+    suspended,
+    locale,
+    overrides,
+    features: [...features].toSorted(),
+    created_at: new Date(createdAt).toISOString(),
+  };
+}
