@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { assertPrivateData, assertStoreExists } from '../core.ts';
@@ -7,7 +7,7 @@ import { Keyring } from '../identity/keyring.ts';
 import { formatSize } from '../system/format.ts';
 import { createBackup, verifyBackup, type Manifest } from '../storage/backup-file.ts';
 import { restoreBackup, timestamp } from '../storage/restore.ts';
-import { configOf, print, type GlobalOptions } from './command-context.ts';
+import { configOf, countOf, print, type GlobalOptions } from './command-context.ts';
 
 type Options = GlobalOptions & { readonly json?: boolean };
 
@@ -92,9 +92,4 @@ function removeOldest(folder: string, keep: number): string[] {
 function summary({ hostkeep, created_at, files }: Manifest): string {
   const size = formatSize(files.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
   return `made by Hostkeep ${hostkeep} at ${created_at}, ${size}`;
-}
-
-function countOf(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 1.');
-  return Number(text);
 }

@@ -36,14 +36,25 @@ program
 program
   .command('doctor')
   .description('check that every plugin has what it needs, and say what to install if not')
-  .option('--json')
+  .option('--json', 'print JSON')
   .action(async (options: GlobalOptions, command: Command) => (await import('./doctor.ts')).doctor(options, command));
+program
+  .command('reload')
+  .description('have the running server read its configuration and certificate again, and say what it made of them')
+  .option('--json', 'print JSON')
+  .action(async (options: GlobalOptions, command: Command) => (await import('./reload.ts')).reload(options, command));
+program
+  .command('status')
+  .description('show whether the server runs and answers, and what it holds; the exit code is 1 if it does not answer')
+  .option('--json', 'print JSON')
+  .action(async (options: GlobalOptions, command: Command) => (await import('./status.ts')).status(options, command));
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
 // A command starts faster without the code of those that are added after it.
 if (!isAdded()) {
   (await import('./backup.ts')).addBackupCommands(program);
   (await import('./config.ts')).addConfigCommands(program);
+  (await import('./events.ts')).addEventsCommand(program);
 }
 if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);
 throwInsteadOfExit(program);

@@ -7,33 +7,43 @@ import { violations } from '../config/validator.ts';
 import { Locales } from '../config/locales.ts';
 import { HttpError } from '../errors.ts';
 import { createLog } from '../log.ts';
-import type { Command as PluginCommand, CommandContext, CommandOption, OptionValues } from '../plugin-api/command.ts';
-import { findCommands, installedPlugins, sectionOf } from '../plugin-host/discovery.ts';
+import type {
+  Command as PluginCommand,
+  CommandContext,
+  CommandGroup,
+  CommandOption,
+  OptionValues,
+} from '../plugin-api/command.ts';
+import { findCommands, installedPlugins, migrationsOf, sectionOf } from '../plugin-host/discovery.ts';
 import type { Static, TSchema } from '../schema.ts';
 import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
 import { confirm } from './confirm.ts';
 
 /** Adds the commands of all plugins to the program, in their groups. */
 export async function addPluginCommands(program: Command): Promise<void> {
-  for (const entry of await findCommands()) {
-    if ('usage' in entry) addCommand(program, entry);
-    else {
-      const { name, summary, commands } = entry;
-      let group = program.commands.find((each) => each.name() === name);
-      if (group === undefined) program.addCommand((group = new Command(name).description(summary)));
-      for (const command of commands) addCommand(group, command);
+  for (const { plugin, commands } of await findCommands())
+    for (const entry of commands) {
+      if ('usage' in entry) addCommand(program, plugin, entry);
+      else for (const command of entry.commands) addCommand(groupOf(program, entry), plugin, command);
     }
-  }
 }
 
-function addCommand(group: Command, { usage, summary, options = [], asks, run }: PluginCommand): void {
+function groupOf(program: Command, { name, summary }: CommandGroup): Command {
+  const known = program.commands.find((each) => each.name() === name);
+  if (known !== undefined) return known;
+  const group = new Command(name).description(summary);
+  program.addCommand(group);
+  return group;
+}
+
+function addCommand(group: Command, plugin: string, { usage, summary, options = [], asks, run }: PluginCommand): void {
   const command = group.command(usage).description(summary).option('--json', 'print JSON');
   if (asks !== undefined) command.option('--yes', 'do not ask whether this is meant');
   for (const option of options) command.addOption(optionOf(option));
   command.action(async () => {
     const given = command.optsWithGlobals<GlobalOptions & OptionValues & { json?: boolean; yes?: boolean }>();
     if (asks !== undefined && given.yes !== true) await confirm(asks(command.args));
-    const output = await run(contextOf(given), command.args, given);
+    const output = await run(contextOf(plugin, given), command.args, given);
     if (output !== undefined) print(given.json, output.value, output.text);
   });
 }
@@ -54,7 +64,7 @@ function numberOf(text: string): number {
   return value;
 }
 
-function contextOf(options: GlobalOptions & { readonly json?: boolean }): CommandContext {
+function contextOf(plugin: string, options: GlobalOptions & { readonly json?: boolean }): CommandContext {
   const config = configOf(options);
   return {
     config,
@@ -62,7 +72,10 @@ function contextOf(options: GlobalOptions & { readonly json?: boolean }): Comman
     withStore: (work, access) =>
       withCore(
         options,
-        (core) => work({ identity: core, events: core.events, store: core.store, jobs: core.jobs }),
+        async (core) => {
+          await core.store.migrate(plugin, migrationsOf(plugin)); // no server may have started with the plugin yet
+          return work({ identity: core, events: core.events, store: core.store, jobs: core.jobs });
+        },
         access,
       ),
     withPlugins: pluginsOf(config),
@@ -71,9 +84,9 @@ function contextOf(options: GlobalOptions & { readonly json?: boolean }): Comman
       return Keyring.open(config.data);
     },
     settingsOf: async <S>(name: string) => {
-      const plugin = installedPlugins().find((each) => each.name === name);
-      if (plugin === undefined) throw new Error(`the plugin ${name} is not installed`);
-      return sectionOf(await plugin.load(), config) as S;
+      const named = installedPlugins().find((each) => each.name === name);
+      if (named === undefined) throw new Error(`the plugin ${name} is not installed`);
+      return sectionOf(await named.load(), config) as S;
     },
     checked,
     emit: ({ value, text }) => void process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`),

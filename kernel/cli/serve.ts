@@ -3,8 +3,16 @@ import { withDeadline } from '../concurrency/deadline.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
+import type { Occurrence } from '../storage/audit-log.ts';
 import { configOf, type GlobalOptions } from './command-context.ts';
 import { precautions } from './precautions.ts';
+
+declare module '../storage/audit-log.ts' {
+  interface EventTypes {
+    'configuration.reloaded': undefined;
+    'configuration.refused': { readonly reason: string };
+  }
+}
 
 /** How long a server that failed may take to close. */
 const ABANDON_MS = 10_000;
@@ -55,12 +63,28 @@ export function untilStopped(starting: Promise<Hostkeep>, log: Log): void {
   });
 }
 
-/** Reloads the configuration. If the new one is invalid, logs the reason and keeps the current one. */
+/**
+ * Reloads the configuration. If the new one is invalid, logs the reason and keeps the current one. Records the outcome, so
+ * that `hostkeep reload` and operators see it.
+ */
 async function reload(hostkeep: Hostkeep, log: Log, options: GlobalOptions): Promise<void> {
   try {
     await hostkeep.reconfigure(configOf(options));
     log.info('the configuration was reloaded');
+    await record(hostkeep, { type: 'configuration.reloaded', text: 'had the configuration reloaded' });
   } catch (error) {
-    log.error(`the configuration was not changed: ${messageOf(error)}`);
+    const reason = messageOf(error);
+    log.error(`the configuration was not changed: ${reason}`);
+    await record(hostkeep, {
+      type: 'configuration.refused',
+      text: `had the configuration reloaded, which was refused: ${reason}`,
+      data: { reason },
+    }).catch((cause: unknown) => log.error({ err: cause }, 'the outcome could not be recorded'));
   }
+}
+
+type Outcome = Extract<Occurrence, { readonly type: 'configuration.reloaded' | 'configuration.refused' }>;
+
+function record({ core: { store, events } }: Hostkeep, outcome: Outcome & { readonly text: string }): Promise<void> {
+  return store.write((tx) => events.record(tx, { ...outcome, ip: '' }));
 }

@@ -97,6 +97,12 @@ export class Accounts {
     return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
   }
 
+  countSuspended(): Promise<number> {
+    return this.#store
+      .get<{ n: number }>('select count(*) as n from accounts where suspended_at is not null')
+      .then((row) => row?.n ?? 0);
+  }
+
   /**
    * Creates an account: a user, whose plan must be given because a forgotten one would mean no features, or an admin
    * without a plan. `check` runs first in the transaction, and rejects if the account may not be created after all.

@@ -39,14 +39,20 @@ export function installedPlugins(): InstalledPlugin[] {
   }));
 }
 
+interface PluginCommands {
+  readonly plugin: string;
+  readonly commands: readonly (CommandGroup | Command)[];
+}
+
 /**
  * Imports the commands of every plugin that has any, and nothing else of the plugins, so that commands start quickly.
  */
-export async function findCommands(): Promise<(CommandGroup | Command)[]> {
-  const found = pluginsWith('commands').map((name) =>
-    importDefault<readonly (CommandGroup | Command)[]>(name, 'commands'),
-  );
-  return (await Promise.all(found)).flatMap((commands) => commands ?? []);
+export async function findCommands(): Promise<PluginCommands[]> {
+  const found = pluginsWith('commands').map(async (plugin) => ({
+    plugin,
+    commands: (await importDefault<PluginCommands['commands']>(plugin, 'commands')) ?? [],
+  }));
+  return Promise.all(found);
 }
 
 /** Imports what plugins do with rights, each with its settings, of those that are on; see `Privileged`. */
@@ -64,6 +70,9 @@ export async function installedPrivileges(config: Config): Promise<{ privileged:
 function pluginsWith(file: string): string[] {
   return findFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
 }
+
+/** Where a plugin's migrations are, if it has any. */
+export const migrationsOf = (plugin: string): string => join(projectDir, 'plugins', plugin, 'migrations');
 
 async function importDefault<T>(plugin: string, file: string): Promise<T | undefined> {
   const module = (await import(new URL(`${plugin}/${file}${ENDING}`, FOLDER).href)) as { default?: T };

@@ -51,6 +51,18 @@ interface EventPage {
   readonly total: number;
 }
 
+/** Which events to find; members that are left out do not restrict. */
+export interface EventFilter {
+  /** `*` stands for anything, as in `domain.*`. */
+  readonly type?: string;
+  /** Events of the account, those under its name before it existed or after it was removed included. */
+  readonly username?: string;
+  /** Empty for the command line. */
+  readonly ip?: string;
+  /** Milliseconds since 1970. */
+  readonly since?: number;
+}
+
 type Row = Omit<LoggedEvent, 'data'> & { data: string };
 
 /** The number of events kept for each account; older ones are removed. */
@@ -127,6 +139,27 @@ export class AuditLog {
       limit,
     );
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+  }
+
+  /** Resolves with the newest events that match, or with the oldest after an id; oldest first. */
+  async find({ type, username, ip, since }: EventFilter, limit: number, after?: number): Promise<LoggedEvent[]> {
+    const conditions: readonly [sql: string, value: SqlValue | undefined][] = [
+      ['type glob ?', type?.replaceAll(/[[?]/g, '[$&]')],
+      ['username = ?', username],
+      ['ip = ?', ip],
+      ['at >= ?', since],
+      ['id > ?', after],
+    ];
+    const given = conditions.filter(([, value]) => value !== undefined);
+    const where = given.length === 0 ? '' : `where ${given.map(([sql]) => sql).join(' and ')}`;
+    const rows = await this.#store.all<Row>(
+      `select id, at, type, account_id, username, ip, line, data from events ${where}
+        order by id ${after === undefined ? 'desc' : 'asc'} limit ?`,
+      ...given.map(([, value]) => value ?? null),
+      limit,
+    );
+    const found = rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+    return after === undefined ? found.toReversed() : found;
   }
 
   /** Resolves with lines of an account, newest first; `search` is a case-insensitive substring, `limit` -1 = all. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrivateFolder, makePrivate } from '../system/private-file.ts';
 import { Connection } from './connection.ts';
@@ -18,7 +18,7 @@ export class ServingLock {
 
   /** Rejects with an error that names the process if another one serves the folder. */
   static async acquire(dataDir: string): Promise<ServingLock> {
-    const [file, pidFile] = [join(dataDir, 'serving.lock'), join(dataDir, 'serving.pid')];
+    const { file, pidFile } = filesOf(dataDir);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     assertPrivateFolder(dataDir);
     for (const each of [file, pidFile]) makePrivate(each);
@@ -39,6 +39,31 @@ export class ServingLock {
     await this.#connection.close();
   }
 }
+
+interface ServingProcess {
+  readonly pid: number;
+  /** When it began to serve, in milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Returns the process that serves a data folder; `undefined` if none does. The file with its number outlives a process
+ * that was killed, so the kernel's table of locks (proc_locks(5)) must name the same process.
+ */
+export function servingProcess(dataDir: string): ServingProcess | undefined {
+  const { file, pidFile } = filesOf(dataDir);
+  try {
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+    const isHeld = new RegExp(` WRITE ${pid} \\w+:\\w+:${statSync(file).ino} `).test(
+      readFileSync('/proc/locks', 'utf8'),
+    );
+    return isHeld ? { pid, sinceMs: statSync(pidFile).mtimeMs } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const filesOf = (dataDir: string) => ({ file: join(dataDir, 'serving.lock'), pidFile: join(dataDir, 'serving.pid') });
 
 function holder(pidFile: string): string {
   try {

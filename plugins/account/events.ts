@@ -11,8 +11,8 @@ declare module '../../kernel/storage/audit-log.ts' {
     reauthenticated: undefined;
     'twofa.on': undefined;
     'twofa.off': undefined;
-    /** `by` is the administrator. */
-    'twofa.reset': { readonly by: string };
+    /** `by` is the administrator, or null for the command line. */
+    'twofa.reset': { readonly by: string | null };
     /** A favorite was added, or its title changed. */
     'favorite.put': Favorite;
     'favorite.removed': { readonly link: string };

@@ -30,7 +30,6 @@ interface EndpointParts {
  */
 export class Endpoint {
   readonly key: string;
-  /** Host and position in the configuration, because the URL itself may contain a secret. */
   readonly label: string;
   readonly outcomes = { delivered: 0, failed: 0, dropped: 0 };
   readonly #parts: EndpointParts;
@@ -46,8 +45,7 @@ export class Endpoint {
   constructor(index: number, parts: EndpointParts) {
     this.#parts = parts;
     this.#url = new URL(parts.config.url);
-    this.key = createHash('sha256').update(this.#url.href).digest('hex').slice(0, 32);
-    this.label = `${this.#url.host}#${index}`;
+    ({ key: this.key, label: this.label } = namesOf(index, this.#url));
     this.#patterns = parts.config.events.map(
       (pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
     );
@@ -61,6 +59,12 @@ export class Endpoint {
   wake(): void {
     this.#isWoken = true;
     this.#running ??= this.#run();
+  }
+
+  /** Does the same at once, even if the endpoint failed a moment ago: somebody asked for it. */
+  retry(): void {
+    this.#pausedUntil = 0;
+    this.wake();
   }
 
   async close(): Promise<void> {
@@ -120,7 +124,7 @@ export class Endpoint {
     if (status >= 200 && status < 300) {
       this.#failures = 0;
       this.outcomes.delivered += 1;
-      return queue.remove(this.key, delivery.event_id);
+      return queue.delivered(this.key, delivery.event_id);
     }
     const retryMs = retryAfterMs(status, retryAfter, Date.now());
     this.#failures = status === NO_ANSWER || status >= 500 || status === 429 ? this.#failures + 1 : 0;
@@ -131,23 +135,28 @@ export class Endpoint {
     await this.#failed(delivery, reason, retryMs);
   }
 
-  async #failed({ event_id, attempts, created_at }: Delivery, reason: string, retryMs: number): Promise<void> {
+  async #failed(delivery: Delivery, reason: string, retryMs: number): Promise<void> {
     const { settings, queue, log } = this.#parts;
-    const fields = { endpoint: this.label, event: event_id, attempts: attempts + 1, reason };
+    const attempts = delivery.attempts + 1;
+    const fields = { endpoint: this.label, event: delivery.event_id, attempts, reason };
     this.outcomes.failed += 1;
-    if (attempts + 1 >= settings.attempts || Date.now() - created_at > settings.age_hours * 3_600_000) {
+    if (attempts >= settings.attempts || Date.now() - delivery.created_at > settings.age_hours * 3_600_000) {
       this.outcomes.dropped += 1;
       log.warn(fields, 'a delivery was given up');
-      return queue.remove(this.key, event_id);
+      return queue.failed(this.key, delivery, reason, undefined);
     }
     log.info(fields, 'a delivery failed and will be retried');
-    await queue.postpone(
-      this.key,
-      event_id,
-      attempts + 1,
-      Date.now() + Math.max(retryMs, backoffMs(settings.backoff_ms, attempts + 1, LONGEST_BACKOFF_MS)),
-    );
+    const backoff = backoffMs(settings.backoff_ms, attempts, LONGEST_BACKOFF_MS);
+    await queue.failed(this.key, delivery, reason, Date.now() + Math.max(retryMs, backoff));
   }
+}
+
+/**
+ * Returns the key of an endpoint in the store, and its label: host and position in the configuration, because the URL
+ * itself may contain a secret.
+ */
+export function namesOf(index: number, url: URL): { key: string; label: string } {
+  return { key: createHash('sha256').update(url.href).digest('hex').slice(0, 32), label: `${url.host}#${index}` };
 }
 
 /** Returns a delay that doubles with each failure, plus up to a fifth, so that retries spread out. */

@@ -90,7 +90,8 @@ export class EventFollower {
       this.#saved = last.id;
     }
     this.#cursor = last.id;
-    if (deliveries.length > 0) for (const endpoint of endpoints) endpoint.wake();
+    if (page.some(({ type }) => type === 'webhook.requeued')) for (const endpoint of endpoints) endpoint.retry();
+    else if (deliveries.length > 0) for (const endpoint of endpoints) endpoint.wake();
     return page.length;
   }
 }

@@ -1,7 +1,7 @@
-import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { assertEndpoints } from './endpoint-urls.ts';
 import type { Endpoint } from './endpoint.ts';
 import { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';
@@ -77,23 +77,4 @@ function findingsOf(waiting: readonly Waiting[], limit: number): Finding[] {
       ? {}
       : { remedy: 'find out why the endpoint does not answer 2xx, or remove it from webhooks.endpoints' }),
   }));
-}
-
-/** Throws `Unavailable` with the first endpoint whose URL cannot be used, without the URL: it may contain a secret. */
-function assertEndpoints({ endpoints }: WebhooksConfig): void {
-  const seen = new Set<string>();
-  for (const [i, { url }] of endpoints.entries()) {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    const problem =
-      parsed === undefined
-        ? 'is not a URL'
-        : parsed.username !== '' || parsed.password !== ''
-          ? 'must not contain a password'
-          : seen.has(parsed.href)
-            ? 'is a duplicate'
-            : undefined;
-    if (problem !== undefined)
-      throw new Unavailable(`webhooks.endpoints[${i}].url ${problem}`, 'correct the configuration');
-    seen.add(parsed?.href ?? '');
-  }
 }

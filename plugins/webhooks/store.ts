@@ -1,4 +1,4 @@
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Store, Tx } from '../../kernel/storage/store.ts';
 
 export interface Delivery {
   readonly event_id: number;
@@ -7,6 +7,19 @@ export interface Delivery {
   readonly attempts: number;
   readonly created_at: number;
   readonly due_at: number;
+}
+
+/** How deliveries to an endpoint went since it was first used. Times are milliseconds since 1970, `null` for never. */
+export interface EndpointState {
+  readonly delivered: number;
+  /** Attempts that failed. */
+  readonly failed: number;
+  /** Deliveries that were given up. */
+  readonly given_up: number;
+  readonly delivered_at: number | null;
+  readonly failed_at: number | null;
+  /** Why the last attempt that failed did so. */
+  readonly reason: string;
 }
 
 interface NewDelivery {
@@ -86,22 +99,52 @@ export class DeliveryQueue {
     return changes === 1;
   }
 
-  async remove(endpoint: string, eventId: number): Promise<void> {
-    await this.#store.write((tx) =>
-      tx.run('delete from webhook_deliveries where endpoint = ? and event_id = ?', endpoint, eventId),
-    );
+  /** Removes a delivery that was accepted. */
+  async delivered(endpoint: string, eventId: number): Promise<void> {
+    await this.#store.write(async (tx) => {
+      await remove(tx, endpoint, eventId);
+      await tx.run(
+        `insert into webhook_state (endpoint, delivered, delivered_at) values (?, 1, ?)
+          on conflict do update set delivered = delivered + 1, delivered_at = excluded.delivered_at`,
+        endpoint,
+        Date.now(),
+      );
+    });
   }
 
-  async postpone(endpoint: string, eventId: number, attempts: number, dueAt: number): Promise<void> {
-    await this.#store.write((tx) =>
-      tx.run(
-        'update webhook_deliveries set attempts = ?, due_at = ? where endpoint = ? and event_id = ?',
-        attempts,
-        dueAt,
+  /** Counts an attempt that failed, and makes the delivery due at a time; gives it up if that is `undefined`. */
+  async failed(
+    endpoint: string,
+    { event_id, attempts }: Delivery,
+    reason: string,
+    dueAt: number | undefined,
+  ): Promise<void> {
+    await this.#store.write(async (tx) => {
+      if (dueAt === undefined) await remove(tx, endpoint, event_id);
+      else await postpone(tx, endpoint, event_id, attempts + 1, dueAt);
+      await tx.run(
+        `insert into webhook_state (endpoint, failed, given_up, failed_at, reason) values (?, 1, ?, ?, ?)
+          on conflict do update set failed = failed + 1, given_up = given_up + excluded.given_up,
+            failed_at = excluded.failed_at, reason = excluded.reason`,
         endpoint,
-        eventId,
-      ),
+        dueAt === undefined ? 1 : 0,
+        Date.now(),
+        reason,
+      );
+    });
+  }
+
+  /** Makes a delivery due at a time, as if it had not been tried. */
+  async postpone(endpoint: string, eventId: number, attempts: number, dueAt: number): Promise<void> {
+    await this.#store.write((tx) => postpone(tx, endpoint, eventId, attempts, dueAt));
+  }
+
+  async state(endpoint: string): Promise<EndpointState> {
+    const row = await this.#store.get<EndpointState>(
+      'select delivered, failed, given_up, delivered_at, failed_at, reason from webhook_state where endpoint = ?',
+      endpoint,
     );
+    return row ?? { delivered: 0, failed: 0, given_up: 0, delivered_at: null, failed_at: null, reason: '' };
   }
 
   async waiting(endpoint: string): Promise<number> {
@@ -116,7 +159,45 @@ export class DeliveryQueue {
         'delete from webhook_deliveries where endpoint not in (select value from json_each(?))',
         JSON.stringify(endpoints),
       );
+      await tx.run(
+        'delete from webhook_state where endpoint not in (select value from json_each(?))',
+        JSON.stringify(endpoints),
+      );
       if (endpoints.length === 0) await tx.run('delete from webhook_cursor');
     });
   }
+}
+
+/** Queues an event for an endpoint once more; one that is waiting is tried again from the beginning. */
+export async function requeue(tx: Tx, { endpoint, eventId, body }: NewDelivery): Promise<void> {
+  const now = Date.now();
+  await tx.run(
+    `insert into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)
+      on conflict do update set attempts = 0, created_at = excluded.created_at, due_at = excluded.due_at`,
+    endpoint,
+    eventId,
+    body,
+    now,
+    now,
+  );
+}
+
+/** Makes all deliveries that wait for an endpoint due now, and resolves with their number. */
+export async function hasten(tx: Tx, endpoint: string): Promise<number> {
+  const sql = 'update webhook_deliveries set attempts = 0, created_at = ?1, due_at = ?1 where endpoint = ?2';
+  return (await tx.run(sql, Date.now(), endpoint)).changes;
+}
+
+async function remove(tx: Tx, endpoint: string, eventId: number): Promise<void> {
+  await tx.run('delete from webhook_deliveries where endpoint = ? and event_id = ?', endpoint, eventId);
+}
+
+async function postpone(tx: Tx, endpoint: string, eventId: number, attempts: number, dueAt: number): Promise<void> {
+  await tx.run(
+    'update webhook_deliveries set attempts = ?, due_at = ? where endpoint = ? and event_id = ?',
+    attempts,
+    dueAt,
+    endpoint,
+    eventId,
+  );
 }

@@ -254,7 +254,8 @@ test('new deliveries wait while an endpoint is paused', async () => {
     ),
     claim: async (_: string, { event_id: id }: { event_id: number }) => claimed.push(id) > 0,
     postpone: async () => {},
-    remove: async () => {},
+    failed: async () => {},
+    delivered: async () => {},
   };
   const looked = async (times: number) => {
     while (looks.length < times) await new Promise((resolve) => setImmediate(resolve));
@@ -448,7 +449,15 @@ test('a full queue drops its oldest delivery, and takes each event once', async 
   assert.ok(first !== undefined && (await queue.claim('a', first, Date.now() + 60_000)));
   assert.not.ok(await queue.claim('a', first, Date.now() + 60_000), 'only one process makes an attempt');
   assert.is((await queue.next('a'))?.event_id, 4);
+  const failing = await queue.next('a');
+  assert.ok(failing !== undefined);
+  await queue.failed('a', failing, 'answered 500', undefined);
+  await queue.delivered('a', 5);
+  const { delivered, failed, given_up: givenUp, reason } = await queue.state('a');
+  assert.equal([delivered, failed, givenUp, reason], [1, 1, 1, 'answered 500']);
+  assert.is(await queue.waiting('a'), 1);
   await queue.keepOnly(['b']);
+  assert.is((await queue.state('a')).delivered, 0);
   assert.is(await queue.waiting('a'), 0);
   assert.is(await queue.waiting('b'), 1);
   await queue.add(4, [], 3);

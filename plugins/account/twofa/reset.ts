@@ -3,6 +3,7 @@ import type { Session } from '../../../kernel/identity/sessions.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
+import type { Tx } from '../../../kernel/storage/store.ts';
 import type { TwofaReset } from '../schema.ts';
 import type { Twofa } from './twofa.ts';
 
@@ -14,36 +15,61 @@ interface AdminCall {
   readonly params: { readonly username: string };
 }
 
+interface Reset {
+  /** The administrator's name; `null` for the command line. */
+  readonly by: string | null;
+  readonly ip: string;
+  /** Rejects if the administrator may not do it after all. */
+  readonly check?: (tx: Tx) => Promise<void>;
+}
+
 /**
  * Removes the second factor of an account whose owner has lost it, with its recovery codes and any pending set-up, and
  * ends its sessions. Errors: 404 `account_not_found`; 403 `reauthentication_required`; 409 `own_account`, because a token
  * alone must not remove the second factor of its own account.
  */
 export async function resetTwofa(
-  { identity, events }: Host,
+  host: Host,
   twofa: Twofa,
   { account: by, session, ip, params: { username } }: AdminCall,
 ): Promise<Static<typeof TwofaReset>> {
+  const { identity } = host;
   const account = await identity.accounts.get(username);
   if (account.id === by.id)
     throw new HttpError(
       'own_account',
       'turn off your own with password and code, or let another administrator reset it',
     );
+  await removeSecondFactor(host, twofa, account, {
+    by: by.username,
+    ip,
+    check: (tx) => identity.sessions.assertReauthenticated(tx, session),
+  });
+  return { username, enabled: false };
+}
+
+/** Resolves with whether there was a second factor; only then the sessions end. */
+export async function removeSecondFactor(
+  { identity, events }: Pick<Host, 'identity' | 'events'>,
+  twofa: Twofa,
+  account: Account,
+  { by, ip, check }: Reset,
+): Promise<boolean> {
+  let wasEnabled = false;
   await identity.sessions.endOthers(account, '', ip, async (tx) => {
-    await identity.sessions.assertReauthenticated(tx, session);
+    await check?.(tx);
     await identity.accounts.assertExists(tx, account);
-    const wasEnabled = await twofa.isEnabled(account.id, tx);
+    wasEnabled = await twofa.isEnabled(account.id, tx);
     await twofa.disable(tx, account.id);
     if (!wasEnabled) return false;
     await events.record(tx, {
       type: 'twofa.reset',
       account,
-      text: `had two-factor authentication turned off by the administrator '${by.username}'`,
+      text: `had two-factor authentication turned off${by === null ? '' : ` by the administrator '${by}'`}`,
       ip,
-      data: { by: by.username },
+      data: { by },
     });
     return true;
   });
-  return { username, enabled: false };
+  return wasEnabled;
 }
