@@ -33,3 +33,14 @@ export class LogThrottle {
     return true;
   }
 }
+
+/**
+ * Escapes control, line-breaking and bidirectional characters as `\xNN` or `\uNNNN`, so that names from outside cannot
+ * break or disguise a line of the log or of a terminal.
+ */
+export function escapeControl(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
+  });
+}

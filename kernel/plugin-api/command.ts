@@ -13,6 +13,7 @@ import type { Host } from './plugin.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Store } from '../storage/store.ts';
+import { escapeControl } from '../log.ts';
 
 export interface CommandOption {
   /** The option in commander's syntax: `--plan <name>`, or `--admin` for a switch. */
@@ -114,9 +115,9 @@ export function assertChange(isChange: boolean, asItIs: string): void {
   if (!isChange) throw new CommandFailure('nothing_to_change', `nothing to change: ${asItIs}`);
 }
 
-/** Returns rows as text, in columns as wide as their widest cell. */
+/** Returns rows as text, in columns as wide as their widest cell. Cells may come from customers, so they are escaped. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
+  const all = [head, ...rows.map((row) => row.map(escapeControl))];
   const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
   const lineOf = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
   return all.map((row) => lineOf(row).trimEnd()).join('\n');

@@ -1,3 +1,4 @@
+import { escapeControl } from '../log.ts';
 import { formatTime } from '../system/format.ts';
 import type { SqlValue } from './connection.ts';
 import type { Store, Tx } from './store.ts';
@@ -190,15 +191,4 @@ export class AuditLog {
       KEPT,
     );
   }
-}
-
-/**
- * Escapes control, line-breaking and bidirectional characters as `\xNN` or `\uNNNN`, so that names from outside cannot
- * break or disguise a line of the log.
- */
-export function escapeControl(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
-  });
 }

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import { Keyring } from '../../kernel/identity/keyring.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { escapeControl } from '../../kernel/storage/audit-log.ts';
+import { escapeControl } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openCore } from '../../kernel/core.ts';

@@ -136,3 +136,20 @@ test('webhooks are listed, tested, and delivered again by the running server', a
   assert.equal([gone.code, (JSON.parse(gone.stdout) as Json)['status']], [1, null]);
   await server.close();
 });
+
+test('the use of the node is shown once for programs, and again and again where it is asked', async () => {
+  const data = temporaryFolder();
+  await hostkeep(data, ['account', 'add', '--admin', 'root']);
+  assert.is((await hostkeep(data, ['top', '--interval', 'soon'])).code, 2);
+  const { code, stdout } = await hostkeep(data, ['top']);
+  assert.is(code, 0);
+  assert.match(stdout, /^\S+ +\d{4}-\d\d-\d\d .+ UTC +up \d+ h .+\nprocessor [\d.]+ % +memory \S+ of \S+ /);
+  assert.match(stdout, /\nPID +USER +CPU % +MEMORY % +MEMORY +PROGRAM\n\d+ /);
+  assert.not.match(stdout, /\u001b/, 'no terminal, no control characters');
+  const lines = (await hostkeep(data, ['top', '--json', '--count', '2', '--interval', '0.1'])).stdout
+    .trim()
+    .split('\n');
+  const samples = lines.map((line) => JSON.parse(line) as { cpu_percent: number; processes: { top: unknown[] } });
+  assert.is(samples.length, 2);
+  assert.ok(samples.every(({ cpu_percent: cpu, processes }) => cpu >= 0 && cpu <= 100 && processes.top.length > 0));
+});

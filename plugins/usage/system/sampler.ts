@@ -31,14 +31,7 @@ export class SystemSampler {
 
   constructor(log: Log) {
     this.#log = log;
-    this.#pool = new WorkerPool({
-      beside: import.meta.url,
-      script: 'worker',
-      waiting: 1,
-      timeoutMs: TIMEOUT_MS,
-      idleMs: FOLLOWED_MS,
-      worker: { name: 'system' },
-    });
+    this.#pool = openSystemPool();
   }
 
   /** The newest report. Errors: 503 `overloaded` while there is none yet. */
@@ -92,6 +85,18 @@ export class SystemSampler {
       if (performance.now() - this.#askedMs < FOLLOWED_MS) this.#sample();
     }, INTERVAL_MS).unref();
   }
+}
+
+/** The thread that describes the system, which ends when it is not asked for a while. */
+export function openSystemPool(): WorkerPool<null, SystemReport> {
+  return new WorkerPool({
+    beside: import.meta.url,
+    script: 'worker',
+    waiting: 1,
+    timeoutMs: TIMEOUT_MS,
+    idleMs: FOLLOWED_MS,
+    worker: { name: 'system' },
+  });
 }
 
 function namesOf({ processor, operating_system: os }: SystemReport): SystemNames {
