@@ -35,7 +35,8 @@ program
   .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
 program
   .command('doctor')
-  .description('check that every plugin has what it needs, and say what to install if not')
+  .description('prove that every plugin has what it needs, and say what to do if not; reloads the web server')
+  .option('--strict', 'exit with 1 after a warning, too')
   .option('--json', 'print JSON')
   .action(async (options: GlobalOptions, command: Command) => (await import('./doctor.ts')).doctor(options, command));
 program

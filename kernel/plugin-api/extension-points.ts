@@ -49,6 +49,10 @@ export interface ExtensionPoints {
   webServer(): WebServerPart | Promise<WebServerPart>;
   /** Returns the names of the host; `undefined` while they are being found out. */
   systemNames(): SystemNames | undefined;
+  /**
+   * For `hostkeep doctor`: proves that what the plugin needs works, by using it, and leaves nothing behind. A server may be
+   * running beside it.
+   */
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /**
    * Checks what the plugin needs from outside; it is `degraded` while a finding is not ok. Called every few seconds, so it
@@ -92,7 +96,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   sites: PART,
   webServer: PART,
   systemNames: PART,
-  doctor: PART,
+  doctor: { ...PART, timeoutMs: 60_000 },
   health: { ...PART, timeoutMs: 5000 },
   demo: PART,
   demoOutside: PART,

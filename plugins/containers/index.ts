@@ -1,6 +1,8 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { proveContainers } from './engine-proof.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { QUESTIONS_AT_ONCE } from './engine/engine-client.ts';
 import { unavailable } from './engine/unavailable.ts';
@@ -47,7 +49,7 @@ export default definePlugin({
       errors: ['containers_unavailable'],
     },
   },
-  setup({ config, jobs, log, onClose }) {
+  setup({ config, jobs, log, node, onClose }) {
     if (config.socket === '' && Object.keys(config.sockets).length === 0)
       throw new Unavailable('no container engine is configured', 'set containers.socket or containers.sockets');
     const cgroups = new CgroupReader();
@@ -83,6 +85,13 @@ export default definePlugin({
       if (monitor === undefined) throw unavailable(undefined, 'the account has no container engine');
       return monitor;
     };
+    /** Without any engine a node can do its work, unless the operator has named one. */
+    const isNamed = Object.hasOwn((node.config.sections['containers'] ?? {}) as object, 'socket');
+    const proofOf = async (monitor: EngineMonitor): Promise<Finding[]> => {
+      const found = await monitor.finding();
+      if (found.ok) return monitor === shared ? [found, await proveContainers(monitor.engine)] : [found];
+      return [{ ...found, isWarning: !isNamed && monitor === shared && !(await monitor.engine.hasSocket()) }];
+    };
     return {
       handlers: {
         stats: ({ account }) => monitorOf(account).sampler.poll(account),
@@ -90,7 +99,7 @@ export default definePlugin({
       },
       provides: {
         ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},
-        doctor: () => Promise.all([...monitors.map((monitor) => monitor.finding()), cgroupFinding(cgroups)]),
+        doctor: async () => [...(await Promise.all(monitors.map(proofOf))).flat(), await cgroupFinding(cgroups)],
         // an account's own engine is the account's to start and to stop
         health: async () => (shared === undefined ? [] : [await shared.health()]),
         purge: (account, signal) => {

@@ -5,6 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import type { AccountDatabases, DatabaseSource } from './account-databases.ts';
+import { isSqlError } from './mysql/client.ts';
 import { DatabaseServer } from './mysql/database-server.ts';
 import { ServerSource } from './mysql/server-source.ts';
 import { limitsOf, type DatabasesConfig } from './schema.ts';
@@ -56,7 +57,7 @@ export class DatabaseSources implements DatabaseSource {
   }
 
   async findings(): Promise<Finding[]> {
-    const servers = await Promise.all(this.#servers.map((server) => findingOf(server, () => describe(server))));
+    const servers = (await Promise.all(this.#servers.map(proofOf))).flat();
     if (this.#config.default_server !== '') return servers;
     const detail = `accounts without a server: SQLite files (.sqlite, .sqlite3, .db) in their folder ${SQLITE_FOLDER}/`;
     return [{ name: 'databases', ok: true, detail }, ...servers];
@@ -86,6 +87,23 @@ export class DatabaseSources implements DatabaseSource {
 /** Returns the name of the account's server, `''` for SQLite files. */
 export function serverOf({ accounts, default_server }: DatabasesConfig, username: string): string {
   return (Object.hasOwn(accounts, username) ? accounts[username] : undefined) ?? default_server;
+}
+
+/** A server that belongs to one account is the account's to change. */
+async function proofOf(server: DatabaseServer): Promise<Finding[]> {
+  const found = await findingOf(server, () => describe(server));
+  if (!found.ok || server.ownership === 'login') return [found];
+  const name = `database made and dropped on ${server.name}`;
+  try {
+    await server.makeAndDrop();
+    return [found, { name, ok: true, detail: 'by the login in the configuration' }];
+  } catch (error) {
+    const lack = {
+      isWarning: isSqlError(error),
+      remedy: 'grant the login CREATE and DROP, without which purging an account leaves its databases',
+    };
+    return [found, { name, ok: false, detail: messageOf(error), ...lack }];
+  }
 }
 
 async function describe(server: DatabaseServer): Promise<string> {

@@ -77,6 +77,6 @@ function fonts(): Finding {
     name: 'fonts',
     ok: has,
     detail: has ? FONTS : `${FONTS} is missing; screenshots will show no text`,
-    ...(has ? {} : { remedy: 'apt-get install fonts-dejavu-core' }),
+    ...(has ? {} : { isWarning: true, remedy: 'apt-get install fonts-dejavu-core' }),
   };
 }

@@ -1,4 +1,5 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
 import {
   FeatureHits,
@@ -12,6 +13,7 @@ import {
 } from './schema.ts';
 import { findFeatures, findWebsites } from './text-search.ts';
 
+const ENOUGH_WATCHES = 65_536;
 const INDEX_HEADER =
   'The header `X-Hostkeep-Index` is `ready` when the hits come from the index, and `building` when there is none yet ' +
   'and they come from a bounded walk.';
@@ -77,16 +79,16 @@ export default definePlugin({
         },
       },
       provides: {
-        doctor: () => [
-          {
-            name: 'inotify',
-            ok: watchLimit() >= 65_536,
-            detail: `fs.inotify.max_user_watches is ${watchLimit()}`,
-            remedy: 'sysctl fs.inotify.max_user_watches=524288',
-          },
-        ],
+        doctor: () => [watchFinding(watchLimit())],
         metrics: () => search.metrics(),
       },
     };
   },
 });
+
+/** Folders beyond the limit are found by walks again and again. */
+function watchFinding(limit: number): Finding {
+  const finding = { name: 'inotify', detail: `fs.inotify.max_user_watches is ${limit}` };
+  if (limit >= ENOUGH_WATCHES) return { ...finding, ok: true };
+  return { ...finding, ok: false, isWarning: true, remedy: 'sysctl fs.inotify.max_user_watches=524288' };
+}

@@ -75,6 +75,9 @@ function findingsOf(waiting: readonly Waiting[], limit: number): Finding[] {
     detail: `${count} events waiting for delivery`,
     ...(count < limit
       ? {}
-      : { remedy: 'find out why the endpoint does not answer 2xx, or remove it from webhooks.endpoints' }),
+      : {
+          isWarning: true,
+          remedy: 'find out why the endpoint does not answer 2xx, or remove it from webhooks.endpoints',
+        }),
   }));
 }

@@ -1,20 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../kernel/errors.ts';
 import type { Host, Setup } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter } from '../../kernel/plugin-api/points/metric.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { ChangeBatcher } from './change-batcher.ts';
+import { findings, serverFinding } from './doctor.ts';
 import type { Driver } from './drivers.ts';
 import privileged from './privileged.ts';
 import { startReconciling } from './reconciling.ts';
 import type { WebserverConfig } from './schema.ts';
-import { compileTemplate, HEADER, templateOf } from './template.ts';
+import { HEADER, templateOf } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
-import type { VhostVerbs } from './vhost-writer.ts';
 import { canConnect, connectAddressOf, untilServed } from './web-server.ts';
 import { WebServerCommands } from './web-server-commands.ts';
 
@@ -41,7 +39,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   host.onClose(() => batcher.idle());
   // While no plugin keeps domains, those that are served stay as they are.
   if (domains !== undefined) await startReconciling(host, writer, vhosts);
-  const finding = () => findingOf(driver, new WebServerCommands(driver, config.command_timeout_ms), writer);
+  const proof = { driver, writer, commands: new WebServerCommands(driver, config.command_timeout_ms), ...served };
   return {
     handlers: {},
     provides: {
@@ -50,9 +48,9 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
       purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
       webServer: () => connectAddressOf(config.listen),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
-      doctor: async () => [await finding()],
+      doctor: () => findings(host, proof, domains ?? NO_DOMAINS),
       health: async () => [await listenFinding(driver, config.listen)],
-      demoOutside: async ({ demo }) => reportOf(await finding(), config.listen, (await domains?.list(demo))?.[0]?.name),
+      demoOutside: async ({ demo }) => reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),
     },
   };
 }
@@ -73,23 +71,4 @@ async function listenFinding({ name }: Driver, listen: string): Promise<Finding>
     detail: `${name} does not listen on ${listen}`,
     remedy: `start ${name}, or correct webserver.listen`,
   };
-}
-
-/** Includes the templates and a check, because with a broken configuration every change fails. */
-async function findingOf(driver: Driver, commands: WebServerCommands, writer: VhostVerbs): Promise<Finding> {
-  const { name, vhostFolder } = driver;
-  try {
-    for (const file of [driver.templateFile, driver.suspendedTemplateFile])
-      compileTemplate(await readFile(file, 'utf8'));
-    const version = await commands.version();
-    await writer.apply({ id: randomBytes(8).toString('hex'), changes: [] });
-    return { name: 'web server', ok: true, detail: `${version}, virtual hosts in ${vhostFolder}` };
-  } catch (error) {
-    return {
-      name: 'web server',
-      ok: false,
-      detail: messageOf(error),
-      remedy: `install and start ${name}, or correct its configuration`,
-    };
-  }
 }

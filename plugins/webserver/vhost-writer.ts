@@ -8,7 +8,7 @@ import { shippedFile, type Driver } from './drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { HEADER, templateOf } from './template.ts';
-import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, SUSPENDED_PAGE, VhostFolder } from './vhost-folder.ts';
+import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, PROOF_FILE, SUSPENDED_PAGE, VhostFolder } from './vhost-folder.ts';
 import { WebServerCommands } from './web-server-commands.ts';
 
 /** What a virtual host serves. */
@@ -32,6 +32,8 @@ export interface VhostVerbs {
   apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
   /** Has the web server read the files again, and serve `token` if it can. */
   reload(token: string): Promise<null>;
+  /** Puts up the virtual host of a check, which serves its token, or takes it down with `null`; reloads. */
+  prove(token: string | null): Promise<null>;
   /** Keeps the changes of a batch, or undoes them and reloads. */
   settle(batch: { readonly id: string; readonly isKept: boolean }): Promise<null>;
 }
@@ -122,6 +124,14 @@ export class VhostWriter implements VhostVerbs {
   async reload(token: unknown): Promise<null> {
     const beacon = this.#driver.beacon?.(textOf(token, TOKEN), this.#config.listen);
     if (beacon !== undefined) await this.#folder.put(BEACON_FILE, beacon);
+    await this.#commands.reload();
+    return null;
+  }
+
+  async prove(token: unknown): Promise<null> {
+    const beacon = token === null ? undefined : this.#driver.beacon?.(textOf(token, TOKEN), this.#config.listen);
+    await this.#folder.make();
+    await this.#folder.put(PROOF_FILE, beacon);
     await this.#commands.reload();
     return null;
   }

@@ -45,6 +45,19 @@ function fetchBody(listen: string, hostName: string, signal: AbortSignal): Promi
   });
 }
 
+/** Resolves with the status of a page of the server at a `listen` address; 0 if nothing answers in time. */
+export function statusAt(listen: string, hostName: string, path: string, timeoutMs: number): Promise<number> {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const options = { ...connectAddressOf(listen), path, headers: { host: hostName }, agent: false, signal };
+    const request = get(options, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    request.on('error', () => resolve(0));
+  });
+}
+
 /**
  * Returns the address on this host at which to connect to a server that listens on `listen`, maybe on all addresses.
  */

@@ -343,9 +343,17 @@ function withDocker(): void {
     assert.ok(doctor?.ok);
     assert.match(doctor.value[0]?.detail ?? '', /^Docker \d+\.\d+\.\S+ \(API 1\.\d+\) at /);
     assert.equal(
-      doctor.value.map(({ ok }) => ok),
-      [true, true, true],
+      doctor.value.map(({ name, ok }) => [name.replace(/ \/.*/, ''), ok]),
+      [
+        ['container engine', true],
+        ['container made and removed', true],
+        ['container engine', true],
+        ['control groups', true],
+      ],
+      JSON.stringify(doctor.value),
     );
+    for (const what of [['ps', '-a'], ['images']])
+      assert.not.match(await docker.cli(...what), /hostkeep-doctor/, 'nothing is left behind');
     const [metrics] = (await server.hostkeep.plugins.gather('metrics')).filter(({ plugin }) => plugin === 'containers');
     assert.ok(metrics?.ok);
     assert.equal(

@@ -251,6 +251,9 @@ if (hasReal) {
         ]);
         const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
         assert.ok(part?.ok === true && /MariaDB.*estimated/.test(part.value[1]?.detail ?? ''), JSON.stringify(part));
+        const { ok, isWarning, remedy = '' } = part.value[2] ?? {};
+        assert.equal([ok, isWarning], [false, true], 'the login may only read');
+        assert.match(remedy, /grant the login CREATE and DROP/);
       },
     );
   });
@@ -401,8 +404,9 @@ if (hasReal) {
       const [part] = (await server.hostkeep.plugins.gather('doctor')).filter((each) => each.plugin === 'databases');
       assert.ok(
         part?.ok === true &&
-          part.value.length === 1 &&
-          /^\d+\.\d+.*MariaDB.*, sizes of its files$/.test(part.value[0]?.detail ?? ''),
+          part.value.length === 2 &&
+          /^\d+\.\d+.*MariaDB.*, sizes of its files$/.test(part.value[0]?.detail ?? '') &&
+          part.value[1]?.ok === true,
         JSON.stringify(part),
       );
     });

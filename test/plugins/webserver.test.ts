@@ -1,6 +1,6 @@
 // @slow 55 s: starts a server for each test, beside nginx
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -337,10 +337,12 @@ if (hasReal) {
     const { child } = await startProgram(data, ['serve', '--config', config], /"listening"/);
     const adding = join(nginx.vhostFolder, 'hostkeep-adding.example.conf');
     writeFileSync(adding, '# of a domain that is being added');
-    const reloads = nginx.reloads();
+    const before = readdirSync(nginx.vhostFolder);
     const { stdout } = await hostkeep(data, ['--config', config, 'doctor']);
     assert.match(stdout, /nginx version/);
-    assert.ok(existsSync(adding) && nginx.reloads() === reloads);
+    assert.match(stdout, /^ok +webserver, reload: nginx served a virtual host/m);
+    assert.ok(existsSync(adding));
+    assert.equal(readdirSync(nginx.vhostFolder), before);
     rmSync(adding);
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -435,6 +437,46 @@ if (hasReal) {
     } finally {
       await server.close();
     }
+  });
+
+  test('doctor has the web server reload and read a site, and says what it may not read', async () => {
+    await withServer(nginx.settings, async (server) => {
+      const found = async () =>
+        (await server.hostkeep.plugins.gather('doctor'))
+          .filter(({ plugin }) => plugin === 'webserver')
+          .flatMap((part) => (part.ok ? part.value : []));
+      const states = async () => (await found()).map(({ name, ok }) => [name, ok]);
+      const { account, token } = await server.user('ann');
+      assert.is((await add(server, token, 'shop.example', 'shop')).status, 201);
+      assert.match((await found()).at(-1)?.detail ?? '', /none has a page yet/);
+      const page = join(account.filesRoot, 'shop/index.html');
+      writeFileSync(page, 'Welcome');
+      const all = [
+        ['web server', true],
+        ['reload', true],
+      ];
+      assert.equal(await states(), [...all, ['site', true]], JSON.stringify(await found()));
+      const isRoot = process.getuid?.() === 0;
+      if (isRoot)
+        await nginx.runAs('nobody nogroup'); // who may not pass the data folder
+      else chmodSync(page, 0);
+      const refused = (await found()).at(-1);
+      if (isRoot) await nginx.runAs('root');
+      assert.equal([refused?.name, refused?.ok], ['site', false]);
+      assert.match(refused?.detail ?? '', /nginx answers http:\/\/shop\.example\/index\.html with 40[34]/);
+      assert.match(refused?.remedy ?? '', new RegExp(`namei -l ${page}`));
+    });
+  });
+
+  test('doctor sees that the folder of virtual hosts is not included', async () => {
+    const settings = { ...nginx.settings, vhost_folder: join(temporaryFolder(), 'elsewhere'), served_timeout_ms: 1000 };
+    await withServer(settings, async (server) => {
+      const part = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'webserver');
+      const reload = part?.ok === true ? part.value.find(({ name }) => name === 'reload') : undefined;
+      assert.is(reload?.ok, false, JSON.stringify(part));
+      assert.match(reload?.detail ?? '', /does not serve the new configuration/);
+      assert.match(reload?.remedy ?? '', /put the line "include \S+\/elsewhere\/\*\.conf;" into the http block/);
+    });
   });
 
   test('doctor reports the version', async () => {

@@ -80,6 +80,14 @@ export class Nginx {
     }
   }
 
+  /** Restarts it with workers of another user, as root only. */
+  async runAs(user: string): Promise<void> {
+    const file = join(this.folder, 'nginx.conf');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^user [^;]+;/, `user ${user};`));
+    await this.stop();
+    await this.up();
+  }
+
   async stop(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;

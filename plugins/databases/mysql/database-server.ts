@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { messageOf, retryLater, type HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { ServerSettings } from '../schema.ts';
@@ -82,6 +83,21 @@ export class DatabaseServer {
     if (latest !== undefined && now - latest.at < latest.freshMs * STALE_FACTOR) return latest.snapshot;
     if (flight === undefined || this.#isKnownDown(now)) throw this.#unavailable(this.#failure?.error);
     return flight;
+  }
+
+  /**
+   * Makes a database and drops it, over a connection of its own. Rejects with a `SqlError` if the login may not, and with
+   * other errors of the server.
+   */
+  async makeAndDrop(): Promise<void> {
+    const client = await MysqlClient.open(this.#options.settings, this.#options);
+    const name = `hostkeep_doctor_${randomBytes(6).toString('hex')}`;
+    try {
+      await client.query(`create database \`${name}\``);
+      await client.query(`drop database \`${name}\``);
+    } finally {
+      await client.close();
+    }
   }
 
   /**
