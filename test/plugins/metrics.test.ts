@@ -217,17 +217,33 @@ else {
   });
 }
 
-test('shipped alerts use metrics that are there, and each has a test', async () => {
-  const rules = readFileSync(join(projectDir, ALERTS), 'utf8');
+/** The metrics that a text names, and those of them that are not on the page. */
+async function metricsIn(text: string) {
   await server.ask('/docs'); // a histogram without requests is empty
   const { body } = await scrape(`Bearer ${TOKEN}`);
   const families = [...body.matchAll(/^# TYPE (\S+)/gm)].map((each) => each[1] ?? '');
-  const used = [...new Set(rules.match(/\b(?:hostkeep|process)_\w+/g))];
+  const used = [...new Set(text.match(/\b(?:hostkeep|process|nodejs)_\w+/g))];
+  return { used, unknown: used.filter((name) => !families.includes(name.replace(/_bucket$/, ''))) };
+}
+
+test('the shipped dashboard has panels on metrics that are there, and only such', async () => {
+  const text = readFileSync(join(projectDir, 'config/grafana/hostkeep.json'), 'utf8');
+  const { panels } = JSON.parse(text) as { panels: { title: string; targets: { expr: string }[] }[] };
+  assert.ok(panels.length > 10);
+  for (const { title, targets } of panels)
+    for (const { expr } of targets) {
+      const { used, unknown } = await metricsIn(expr);
+      assert.ok(used.length > 0, `${title} shows a metric`);
+      assert.equal(unknown, [], title);
+    }
+  assert.equal((await metricsIn(text)).unknown, []);
+});
+
+test('shipped alerts use metrics that are there, and each has a test', async () => {
+  const rules = readFileSync(join(projectDir, ALERTS), 'utf8');
+  const { used, unknown } = await metricsIn(rules);
   assert.ok(used.length > 5);
-  assert.equal(
-    used.filter((name) => !families.includes(name.replace(/_bucket$/, ''))),
-    [],
-  );
+  assert.equal(unknown, []);
   const tests = readFileSync(join(projectDir, 'test/fixtures/prometheus/alerts.yml'), 'utf8');
   for (const [, name] of rules.matchAll(/alert: (\w+)/g)) assert.match(tests, `alertname: ${name}`);
 });
