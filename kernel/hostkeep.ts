@@ -167,6 +167,7 @@ export class Hostkeep {
         sessions,
         log: this.#log,
         titleOf,
+        languageOf: (acceptLanguage) => locales.preferred(acceptLanguage),
         checkReplies: this.#options.checkReplies === true,
       },
       tables[address],

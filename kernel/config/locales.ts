@@ -12,6 +12,10 @@ export interface Feature {
   readonly link: string;
 }
 
+/** A language, of which a region or script after it is ignored, and its quality: `de-AT;q=0.8`. */
+const RANGE = /^\s*(\*|[a-z]{2,8})(?:-[a-z0-9-]{1,40})?\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
+const LONGEST_HEADER = 500;
+
 /** The content of one language file: `locales/<language>.json` in `config/` or in a plugin. */
 interface Messages {
   readonly errors: Readonly<Record<string, string>>;
@@ -42,6 +46,17 @@ export class Locales {
   features(locale: string): Feature[] {
     const { features } = this.#messagesOf(locale);
     return this.#features.map((feature) => ({ ...feature, ...features[feature.name] }));
+  }
+
+  /** Returns the installed language that a header `Accept-Language` (RFC 9110, 12.5.4) likes best, English if none. */
+  preferred(acceptLanguage: string): string {
+    let best = { name: 'en', quality: 0 };
+    for (const range of acceptLanguage.slice(0, LONGEST_HEADER).split(',')) {
+      const [, language = '', quality = '1'] = RANGE.exec(range) ?? [];
+      const name = language === '*' ? 'en' : language.toLowerCase();
+      if (this.names.includes(name) && Number(quality) > best.quality) best = { name, quality: Number(quality) };
+    }
+    return best.name;
   }
 
   errorTitle(locale: string, code: ErrorCode): string {

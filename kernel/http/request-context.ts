@@ -32,6 +32,8 @@ export class RequestContext {
   body: unknown;
   rawParams: readonly string[] = [];
   rawQuery = '';
+  /** The header, read while it is not known whose the request is. */
+  acceptLanguage = '';
   isAborted = false;
   /** Headers that the configuration adds to the reply; `undefined` if it adds none. */
   additions: Headers | undefined;

@@ -20,6 +20,8 @@ export interface PipelineParts {
   readonly sessions: Sessions;
   readonly log: Log;
   readonly titleOf: (locale: string, code: HttpError['code']) => string;
+  /** Returns the language for a client without an account, by its header `Accept-Language`. */
+  readonly languageOf: (acceptLanguage: string) => string;
   /** Validates every JSON reply against its schema, for tests; a mismatch becomes a 500. */
   readonly checkReplies: boolean;
 }
@@ -29,6 +31,7 @@ export type ReadParams = (req: UwsRequest) => readonly string[];
 
 const AUTHORIZATION = Buffer.from('authorization');
 const HOST = Buffer.from('host');
+const ACCEPT_LANGUAGE = Buffer.from('accept-language');
 const JSON_TYPE = 'application/json';
 const PROBLEM = 'application/problem+json';
 const NONE: Headers = [];
@@ -59,8 +62,10 @@ export class RequestPipeline {
       stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
     const permission = isPreflight ? table.preflight(of, req.getHeader('origin')) : undefined;
     if (permission !== undefined) return writeNothing(res, permission);
+    const { titleOf, languageOf } = this.#parts;
+    const language = languageOf(req.getHeader(ACCEPT_LANGUAGE));
     const { status, headers, body } = problem(stranger ?? table.refusal(of), nextRequestId(), (code) =>
-      this.#parts.titleOf('en', code),
+      titleOf(language, code),
     );
     write(
       res,
@@ -117,6 +122,7 @@ export class RequestPipeline {
       if (!route.isGuest) authorization = context.page?.authorization ?? '';
     }
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
+    if (session?.cell.account === undefined) context.acceptLanguage = req.getHeader(ACCEPT_LANGUAGE);
     const stranger = misdirected(table, req);
     if (stranger !== undefined) return this.#fail(context, res, stranger);
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(context, res, session);
@@ -240,9 +246,9 @@ export class RequestPipeline {
       cause instanceof HttpError
         ? cause
         : new HttpError('internal_error', 'the request could not be completed', { cause });
-    const { log, titleOf } = this.#parts;
+    const { log, titleOf, languageOf } = this.#parts;
     const { status, headers, body } = problem(error, context.requestId, (code) =>
-      titleOf(context.account?.locale ?? 'en', code),
+      titleOf(context.account?.locale ?? languageOf(context.acceptLanguage), code),
     );
     const route = `${context.route.info.plugin}.${context.route.info.name}`;
     // Every internal error is logged. Clients poll on while an external service is down, so those errors are throttled.

@@ -576,3 +576,32 @@ test('a reloaded configuration replaces the old one, unless it is invalid', asyn
   assert.equal((await other.ask('/probe/open')).body, { word: 'hello' });
   await other.close();
 });
+
+test('errors speak the language of the account, and to others the one that their client asks for', async () => {
+  const title = async (path: string, language: string, options: { token?: string; method?: string } = {}) =>
+    (await server.ask(path, { ...options, headers: { 'accept-language': language } })).body['title'];
+  const english = 'Authentication required';
+  const table: readonly [header: string, expected: string][] = [
+    ['', english],
+    ['it', english],
+    ['de', 'Anmeldung erforderlich'],
+    ['DE-at', 'Anmeldung erforderlich'],
+    ['it-IT, de;q=0.3, fr;q=0.2', 'Anmeldung erforderlich'],
+    ['en;q=0.1, de; q=0.9', 'Anmeldung erforderlich'],
+    ['de;q=0, en;q=0.1', english],
+    ['*, de;q=0.5', english],
+    ['de;q=2', english],
+    [`${'x'.repeat(600)},de`, english],
+    ['../../de', english],
+    ['__proto__', english],
+  ];
+  for (const [header, expected] of table) assert.is(await title('/probe/mine', header), expected, header);
+  assert.is(await title('/nowhere', 'de'), 'Nicht gefunden');
+  assert.is(await title('/probe/mine', 'de', { method: 'DELETE' }), 'Methode nicht erlaubt');
+  const { account, token } = await server.user('berthe', 'empty');
+  assert.is(await title('/probe/gated', 'de', { token }), 'Feature not available on this plan');
+  await server.hostkeep.core.accounts.update(account.username, { locale: 'fr' });
+  const french = server.hostkeep.core.locales.errorTitle('fr', 'feature_disabled');
+  assert.is.not(french, 'Feature not available on this plan');
+  assert.is(await title('/probe/gated', 'de', { token }), french);
+});
