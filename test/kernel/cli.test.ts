@@ -156,13 +156,14 @@ test('accounts are listed by plan and state', async () => {
 test('every command prints its usage', async () => {
   const data = temporaryFolder();
   await Promise.all(
-    ['serve', 'demo', 'account', 'plan', 'feature', 'session', 'backup', 'restore', 'config', 'doctor'].map(
-      async (command) => {
-        const { code, stdout } = await hostkeep(data, [command, '--help']);
-        assert.is(code, 0);
-        assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
-      },
-    ),
+    [
+      ...['serve', 'demo', 'status', 'top', 'events', 'reload', 'account', '2fa', 'plan', 'feature', 'session'],
+      ...['domain', 'plugin', 'webhook', 'backup', 'restore', 'config', 'doctor'],
+    ].map(async (command) => {
+      const { code, stdout } = await hostkeep(data, [command, '--help']);
+      assert.is(code, 0);
+      assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
+    }),
   );
 });
 
