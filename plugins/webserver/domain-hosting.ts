@@ -50,7 +50,8 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
       doctor: () => findings(host, proof, domains ?? NO_DOMAINS),
       health: async () => [await listenFinding(driver, config.listen)],
-      demoOutside: async ({ demo }) => reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),
+      demoOutside: async ({ demo }) =>
+        reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),
     },
   };
 }

@@ -8,7 +8,15 @@ import { shippedFile, type Driver } from './drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { HEADER, templateOf } from './template.ts';
-import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, PROOF_FILE, SUSPENDED_PAGE, VhostFolder } from './vhost-folder.ts';
+import {
+  BEACON_FILE,
+  COMMON_FILE,
+  fileNameOf,
+  isVhostFile,
+  PROOF_FILE,
+  SUSPENDED_PAGE,
+  VhostFolder,
+} from './vhost-folder.ts';
 import { WebServerCommands } from './web-server-commands.ts';
 
 /** What a virtual host serves. */
