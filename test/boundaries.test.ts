@@ -228,7 +228,7 @@ test('each package is imported in its owning folder only', () => {
 test('the code of pages imports the kit and itself, and writes no HTML', () => {
   const pages = sources('plugins', /\.tsx?$/).filter((file) => PAGE_CODE.test(file));
   assert.ok(pages.length > 60, 'the code of the pages was not found');
-  const packages = ['preact', 'preact-iso', '@preact/signals', 'uplot'];
+  const packages = ['preact', 'preact-iso', '@preact/signals'];
   const strays = pages.flatMap(importsOf).filter(({ file, to }) => {
     if (to.startsWith('hostkeep:')) return !file.startsWith('plugins/pages/');
     if (!to.startsWith('plugins/')) return !packages.includes(packageOf(to));

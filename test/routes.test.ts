@@ -56,7 +56,7 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
     ...['account.languages', 'account.setLanguage', 'usage.list', 'control.features', 'control.plugins'],
     ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
     ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
-    ...['control.switchOn', 'control.switchOff', 'control.removeAccount'],
+    ...['control.switchOn', 'control.switchOff', 'control.removeAccount', 'pages.session'],
   ],
   'a number that the plugin keeps or makes': [
     ...['account.confirmTwofa', 'account.loginHistory', 'account.activity'],

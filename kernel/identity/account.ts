@@ -21,6 +21,25 @@ export interface Account {
   readonly createdAt: number;
 }
 
+/** Which accounts a list has; all unless given. */
+export interface AccountFilter {
+  /** Part of the user name or of the e-mail address, in any case. */
+  readonly q?: string;
+  readonly role?: Role;
+  readonly plan?: string;
+  readonly suspended?: boolean;
+}
+
+/** Returns a filter as a condition on `accounts`, and its values. */
+export function conditionOf({ q, role, plan, suspended }: AccountFilter): [string, string[]] {
+  const terms: [string, ...string[]][] = [];
+  if (q !== undefined) terms.push(['(instr(username, lower(?)) > 0 or instr(lower(email), lower(?)) > 0)', q, q]);
+  if (role !== undefined) terms.push(['role = ?', role]);
+  if (plan !== undefined) terms.push(['plan = ?', plan]);
+  if (suspended !== undefined) terms.push([`suspended_at is ${suspended ? 'not null' : 'null'}`]);
+  return [['true', ...terms.map(([term]) => term)].join(' and '), terms.flatMap(([, ...values]) => values)];
+}
+
 /** A row that `SELECT_ACCOUNT` reads. */
 export interface AccountRow {
   id: number;

@@ -1,4 +1,12 @@
-import { SELECT_ACCOUNT, snapshotOf, type Account, type AccountRow, type Role } from './account.ts';
+import {
+  conditionOf,
+  SELECT_ACCOUNT,
+  snapshotOf,
+  type Account,
+  type AccountFilter,
+  type AccountRow,
+  type Role,
+} from './account.ts';
 import { AccountCells } from './account-cells.ts';
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
@@ -9,7 +17,7 @@ import type { SqlValue } from '../storage/connection.ts';
 import type { Store, Tx } from '../storage/store.ts';
 import { USERNAME } from '../system/files-root.ts';
 
-export type { Account, Role } from './account.ts';
+export type { Account, AccountFilter, Role } from './account.ts';
 
 interface NewAccount {
   readonly username: string;
@@ -80,8 +88,21 @@ export class Accounts {
   }
 
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
-  async list(limit: number, cursor = ''): Promise<Account[]> {
-    return this.#many(`${SELECT_ACCOUNT} where username > ? order by username limit ?`, cursor, limit);
+  async list(limit: number, cursor = '', filter: AccountFilter = {}): Promise<Account[]> {
+    const [condition, values] = conditionOf(filter);
+    return this.#many(
+      `${SELECT_ACCOUNT} where username > ? and ${condition} order by username limit ?`,
+      cursor,
+      ...values,
+      limit,
+    );
+  }
+
+  async countOf(filter: AccountFilter): Promise<number> {
+    const [condition, values] = conditionOf(filter);
+    return (
+      (await this.#store.get<{ n: number }>(`select count(*) as n from accounts where ${condition}`, ...values))?.n ?? 0
+    );
   }
 
   async usernames(): Promise<string[]> {

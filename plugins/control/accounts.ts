@@ -24,11 +24,14 @@ interface AdminCall {
 
 export async function listAccounts(
   { identity }: Host,
-  { limit, cursor }: { limit: number; cursor: string },
+  { limit, cursor, ...filter }: Static<typeof schema.AccountsQuery>,
 ): Promise<Static<typeof schema.AccountPage>> {
-  const found = await identity.accounts.list(limit + 1, cursor);
+  const [found, total] = await Promise.all([
+    identity.accounts.list(limit + 1, cursor, filter),
+    identity.accounts.countOf(filter),
+  ]);
   const accounts = found.slice(0, limit).map(accountReply);
-  return { accounts, next_cursor: found.length > limit ? (accounts.at(-1)?.username ?? null) : null };
+  return { accounts, total, next_cursor: found.length > limit ? (accounts.at(-1)?.username ?? null) : null };
 }
 
 /** Errors: 403 `reauthentication_required` for a new administrator. */

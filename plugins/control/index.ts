@@ -21,7 +21,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/accounts',
       summary: 'List the accounts by name',
-      query: schema.PageQuery,
+      query: schema.AccountsQuery,
       reply: schema.AccountPage,
     }),
     createAccount: admin({

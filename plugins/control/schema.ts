@@ -19,6 +19,16 @@ export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
 });
+const Role = Type.Union([Type.Literal('user'), Type.Literal('admin')]);
+export const AccountsQuery = Type.Object({
+  ...PageQuery.properties,
+  q: Type.Optional(
+    Type.String({ maxLength: 254, description: 'Part of the user name or of the e-mail address, in any case' }),
+  ),
+  role: Type.Optional(Role),
+  plan: Type.Optional(Type.String({ maxLength: 64 })),
+  suspended: Type.Optional(Type.Boolean()),
+});
 const ofAccount = { username: { ...Name, examples: ['jane'] } };
 const ofFeature = { feature: { ...Name, examples: ['domains'] } };
 const ofPlan = { name: { ...Name, examples: ['starter'] } };
@@ -69,7 +79,11 @@ export const AccountView = Type.Object({
   created_at: Time,
 });
 export type AccountView = Static<typeof AccountView>;
-export const AccountPage = Type.Object({ accounts: Type.Array(AccountView), next_cursor: NextCursor });
+export const AccountPage = Type.Object({
+  accounts: Type.Array(AccountView),
+  total: Type.Integer({ description: 'Number of accounts that the filters leave, on all pages' }),
+  next_cursor: NextCursor,
+});
 export const PurgeQuery = Type.Object({
   purge: Type.Boolean({
     default: false,

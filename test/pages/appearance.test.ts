@@ -69,6 +69,12 @@ const HOME: Readonly<Record<string, readonly string[]>> = {
   '/home/nowhere': [],
 };
 const CONSOLE: Readonly<Record<string, readonly string[]>> = {
+  '/console': [],
+  '/console/accounts': ['Add account'],
+  '/console/accounts/demo': ['Change plan', 'Remove account'],
+  '/console/features': [],
+  '/console/plans': ['Edit basic', 'Remove basic'],
+  '/console/plugins': [],
   '/console/account': ['Turn on two-factor authentication'],
   '/console/account/sessions': [],
 };

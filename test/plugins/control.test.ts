@@ -486,3 +486,24 @@ test('features and plugins are listed with their state', async () => {
   assert.is(control?.reason, null);
   assert.ok(plugins.find(({ name }) => name === 'domains')?.provides.includes('dashboard'));
 });
+
+test('accounts are filtered by the server, with the total of what is left', async () => {
+  const { core } = server.hostkeep;
+  await core.accounts.create({ username: 'filter-one', role: 'user', plan: 'basic', passwordHash: 'x' });
+  const two = { username: 'filter-two', role: 'user', plan: 'standard', passwordHash: 'x' } as const;
+  await core.accounts.create({ ...two, email: 'Jane@Filter-One.example' });
+  await ask('/api/accounts/filter-two/suspend', { method: 'POST' });
+  const found = async (query: string) => {
+    const { body } = await ask(`/api/accounts?limit=1&${query}`);
+    return [(body['accounts'] as { username: string }[])[0]?.username, body['total']];
+  };
+  assert.equal(await found('q=filter-'), ['filter-one', 2]);
+  assert.equal(await found('q=FILTER-ONE'), ['filter-one', 2], 'names and addresses, in any case');
+  assert.equal(await found('q=filter-&plan=standard'), ['filter-two', 1]);
+  assert.equal(await found('q=filter-&suspended=true'), ['filter-two', 1]);
+  assert.equal(await found('q=filter-&suspended=false'), ['filter-one', 1]);
+  assert.equal(await found('q=filter-&role=admin'), [undefined, 0]);
+  assert.equal(await found('q=%25'), [undefined, 0], 'nothing is a pattern');
+  assert.is((await ask('/api/accounts?search=filter')).status, 400);
+  assert.is((await ask('/api/accounts?suspended=maybe')).status, 400);
+});

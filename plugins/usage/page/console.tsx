@@ -1,0 +1,7 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'usage',
+  order: 0,
+  pages: [{ path: '/', title: 'usage.live', icon: 'gauge', load: () => import('./live-page.tsx') }],
+});

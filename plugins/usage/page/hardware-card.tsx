@@ -1,0 +1,34 @@
+import { Answer, api, bytes, Card, t, useQuery } from '../../pages/kit/index.ts';
+
+/** What the host is, and its busiest processes. */
+export function HardwareCard() {
+  const system = useQuery('system', (signal) => api('GET /api/usage/system', { signal }));
+  return (
+    <Card title={t('usage.host')}>
+      <Answer of={system} lines={5}>
+        {({ operating_system: os, processor, network_interfaces: networks }) => (
+          <dl class="facts">
+            <dt>{t('usage.name')}</dt>
+            <dd class="wrap">{os.host_name}</dd>
+            <dt>{t('usage.system')}</dt>
+            <dd class="wrap">
+              {os.distribution} {os.release} · {os.kernel}
+            </dd>
+            <dt>{t('usage.processor')}</dt>
+            <dd class="wrap">
+              {processor.manufacturer} {processor.model} · {t('usage.cores', { n: processor.cores })}
+            </dd>
+            {networks.map(({ name, ip4, received, sent }) => (
+              <>
+                <dt>{name}</dt>
+                <dd class="wrap number">
+                  {t('usage.traffic', { ip: ip4, received: bytes(received ?? 0), sent: bytes(sent ?? 0) })}
+                </dd>
+              </>
+            ))}
+          </dl>
+        )}
+      </Answer>
+    </Card>
+  );
+}

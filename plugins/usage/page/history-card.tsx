@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  Card,
+  Choices,
+  dateTime,
+  Empty,
+  number,
+  percent,
+  t,
+  useQuery,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
+
+const METRICS = ['cpu', 'memory', 'disk', 'users', 'domains', 'websites'] as const;
+type Metric = (typeof METRICS)[number];
+/** Seconds by range. */
+const RANGES = { hour: 3600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
+type Range = keyof typeof RANGES;
+const [WIDTH, HEIGHT] = [960, 200];
+
+/** A figure over the last hour, day, week or month: as a curve, and as a table for who does not see it. */
+export function HistoryCard() {
+  const metric = useSignal<Metric>('cpu');
+  const range = useSignal<Range>('hour');
+  const history = useQuery(`history ${metric.value} ${range.value}`, (signal) => {
+    const to = Math.floor(Date.now() / 1000);
+    const query = { metric: metric.value, from: String(to - RANGES[range.value]), to: String(to) };
+    return api('GET /api/usage/history', { query, signal });
+  });
+  return (
+    <Card title={t('usage.history')}>
+      <div class="stack">
+        <div class="row apart">
+          <Choices
+            label={t('usage.metric')}
+            value={metric.value}
+            of={METRICS.map((each) => [each, t(`usage.metric.${each}`)] as const)}
+            onChange={(next) => (metric.value = next)}
+          />
+          <Choices
+            label={t('usage.range')}
+            value={range.value}
+            of={(Object.keys(RANGES) as Range[]).map((each) => [each, t(`usage.range.${each}`)] as const)}
+            onChange={(next) => (range.value = next)}
+          />
+        </div>
+        <Answer of={history} lines={4}>
+          {(data) =>
+            data.points.length < 2 ? (
+              <Empty icon="gauge" title={t('usage.noHistory')}>
+                {t('usage.noHistoryAbout')}
+              </Empty>
+            ) : (
+              <Curve history={data} />
+            )
+          }
+        </Answer>
+      </div>
+    </Card>
+  );
+}
+
+function Curve({ history: { points, from, to, unit, step } }: { readonly history: ReplyOf<'GET /api/usage/history'> }) {
+  const say = (value: number) => (unit === 'percent' ? percent(value) : number(value));
+  const values = points.map(({ value }) => value);
+  const top = unit === 'percent' ? 100 : Math.max(1, ...values) * 1.1;
+  const at = ({ time, value }: (typeof points)[number]) =>
+    `${(((time - from) / Math.max(1, to - from)) * WIDTH).toFixed(1)},${(HEIGHT - (value / top) * HEIGHT).toFixed(1)}`;
+  const isGap = (i: number) => i > 0 && (points[i]?.time ?? 0) - (points[i - 1]?.time ?? 0) > step * 3;
+  const path = points.map((point, i) => `${i === 0 || isGap(i) ? 'M' : 'L'}${at(point)}`).join(' ');
+  const when = (seconds: number) => dateTime(new Date(seconds * 1000));
+  const shown = points.filter((_, i) => i % Math.ceil(points.length / 12) === 0);
+  return (
+    <figure class="curve">
+      <div class="row apart small soft number">
+        <span>{t('usage.most', { value: say(Math.max(...values)) })}</span>
+        <span>{t('usage.mean', { value: say(values.reduce((sum, each) => sum + each, 0) / values.length) })}</span>
+      </div>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {[0.25, 0.5, 0.75].map((part) => (
+          <line key={part} class="rule" x1="0" x2={WIDTH} y1={HEIGHT * part} y2={HEIGHT * part} />
+        ))}
+        <path d={path} />
+      </svg>
+      <div class="row apart small soft number">
+        <span>{when(from)}</span>
+        <span>{when(to)}</span>
+      </div>
+      <details>
+        <summary>{t('usage.asTable')}</summary>
+        <dl class="facts">
+          {shown.map(({ time, value }) => (
+            <>
+              <dt class="number">{when(time)}</dt>
+              <dd class="number">{say(value)}</dd>
+            </>
+          ))}
+        </dl>
+      </details>
+    </figure>
+  );
+}
