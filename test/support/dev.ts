@@ -1,6 +1,7 @@
 /**
  * `npm run dev [-- --inspect] [--config file]`: serves the demo, compiles what is saved, and restarts the server when it
- * compiles. A save that does not compile prints its errors and leaves the running server alone.
+ * compiles. A save that does not compile prints its errors and leaves the running server alone. What belongs to the
+ * pages is built without a restart, and open pages load themselves again.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +14,8 @@ import { TSC } from './project-copy.ts';
 
 /** Files that a server reads as they are; the compiler does not see them change. */
 const READ_AS_IS = /\.(json|sql|html|css|js|conf)$/;
+/** What the pages are made of: it is built again while the demo goes on, and open pages load it by themselves. */
+const PAGE_CODE = /^(?:pages\/(?:kit|shell|texts)|[^/]+\/page)\/.*\.(?:tsx?|css|json|svg)$/;
 /** How long a server may take to finish its requests before it is killed. */
 const STOP_MS = 15_000;
 
@@ -84,14 +87,22 @@ createInterface(compiler.stdout).on('line', (line) => {
     isFirstCompile = false;
   } else if (line !== '' && !/Starting compilation/.test(line)) console.log(line);
 });
+const pages = spawn(process.execPath, [join(projectDir, 'dist/plugins/pages/build/main.js'), '--watch'], {
+  detached: true,
+  stdio: ['pipe', 'inherit', 'inherit'],
+});
+pages.stdin.write('\n'); // the build for development, whose pages load themselves again
 for (const folder of ['config', 'kernel', 'plugins'])
   watch(join(projectDir, folder), { recursive: true }, (_, file) => {
-    if (file !== null && READ_AS_IS.test(file)) demo.restart(performance.now());
+    if (file === null) return;
+    if (folder === 'plugins' && PAGE_CODE.test(file)) pages.stdin.write(`(${file})\n`);
+    else if (READ_AS_IS.test(file)) demo.restart(performance.now());
   });
 demo.restart(savedAt);
 
 async function end(code: number): Promise<never> {
   if (compiler.pid !== undefined && compiler.exitCode === null) process.kill(-compiler.pid, 'SIGTERM'); // tsc is a child of it
+  pages.kill('SIGTERM');
   await demo.stop();
   process.exit(code);
 }

@@ -1,0 +1,64 @@
+/**
+ * Every page of the home in both themes and three widths, in a real browser with a real server: axe-core finds nothing,
+ * nothing reaches beyond the window, and the browser has nothing to complain about.
+ *
+ * @slow starts Chromium
+ */
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer';
+import { entered, judge } from '../support/appearance.ts';
+import { startChromium } from '../support/chromium.ts';
+import { demoEngine, type FakeEngine } from '../support/fake-engine.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { PageDriver } from '../support/page-driver.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('pages: appearance of the home');
+const SOCKET = join(temporaryFolder(), 'engine.sock');
+let engine: FakeEngine;
+let server: TestServer;
+let browser: Browser | undefined;
+test.before(async () => {
+  engine = await demoEngine(SOCKET);
+  const remote = 'https://pictures.example/?url={url}';
+  server = await TestServer.start({ config: { containers: { socket: SOCKET }, screenshots: { remote_url: remote } } });
+  const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
+  await server.hostkeep.plugins.callInOrder('demo', people);
+  browser = await startChromium('to look at the pages');
+});
+test.after(async () => {
+  await browser?.close();
+  await server.close();
+  await engine.close();
+});
+
+/** Pages, and what opens their dialogs. */
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  '/home': ['Settings of demo', 'Keyboard'],
+  '/home/domains': ['Add domain', 'Remove blog.sunny-garden.example'],
+  '/home/sites': [],
+  '/home/files': [],
+  '/home/mysql': [],
+  '/home/containers': [],
+  '/home/account': ['Turn on two-factor authentication', 'Add favorite'],
+  '/home/account/sessions': [],
+  '/home/account/activity': [],
+  '/home/info': [],
+  '/home/nowhere': [],
+};
+
+test('the login', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.open(browser, server, 'user');
+  await judge(driver, '/');
+  await driver.close();
+});
+
+for (const [path, dialogs] of Object.entries(PAGES))
+  test(path, async () => {
+    if (browser === undefined) return;
+    const driver = await entered(browser, server, 'user', 'demo');
+    await judge(driver, path, dialogs);
+    await driver.close();
+  });

@@ -1,0 +1,48 @@
+import type { Browser } from 'puppeteer';
+import * as assert from 'uvu/assert';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { TestServer } from './hostkeep.ts';
+import { PageDriver, type Theme } from './page-driver.ts';
+
+const WIDTHS = [320, 768, 1280];
+const THEMES: readonly Theme[] = ['light', 'dark'];
+
+/** Opens a page, and what it has as dialogs, in all themes and widths. */
+export async function judge(driver: PageDriver, path: string, open: readonly string[] = []): Promise<void> {
+  await driver.goto(path);
+  for (const theme of THEMES)
+    for (const width of WIDTHS) {
+      await driver.show(width, theme);
+      await driver.page.evaluate('scrollTo(0, 0)'); // what the bar covers there is not judged
+      const where = `${path}, ${theme}, ${width} px`;
+      assert.equal(await driver.violations(), [], where);
+      assert.not(await driver.overflows(), `${where}: nothing reaches beyond the window`);
+      for (const name of open) {
+        await driver.press(name);
+        assert.equal(await driver.violations(), [], `${where}, ${name}`);
+        await driver.page.keyboard.press('Escape');
+      }
+    }
+  assert.equal(driver.complaints, [], path);
+}
+
+/** Logs in without the throttle, which many logins would meet. */
+export async function entered(
+  of: Browser,
+  server: TestServer,
+  address: Address,
+  username: string,
+): Promise<PageDriver> {
+  const driver = await PageDriver.open(of, server, address);
+  const account = await server.hostkeep.core.accounts.get(username);
+  const token = await server.token(account);
+  await driver.page.browserContext().setCookie({
+    name: `hostkeep-${address}`,
+    value: token,
+    domain: '127.0.0.1',
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Strict',
+  });
+  return driver;
+}
