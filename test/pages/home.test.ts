@@ -95,6 +95,7 @@ test('a wrong password is said; the second factor is set up, asked for, and a re
   await driver.page.waitForFunction('document.querySelector("dialog") === null');
   await driver.press('Settings of factor');
   await driver.press('Log out');
+  await driver.page.waitForSelector('main.login');
   await driver.logIn('factor', 'not the password');
   await driver.says('User name, password or code is wrong');
   await driver.page.$eval('input[autocomplete=current-password]', (input) =>

@@ -37,17 +37,23 @@ export async function refreshSession(): Promise<void> {
   }
 }
 
+/** Whether the session ends because somebody logs out here: then no login comes up over the page. */
+let isLeaving = false;
+
 function endLocally(): void {
-  if (session.value == null) session.value = null;
+  if (session.value == null || isLeaving) session.value = null;
   else hasEnded.value = true;
 }
 
 /** Ends the session here and on the server. */
 export async function logOut(): Promise<void> {
+  isLeaving = true;
   try {
     await ask('POST', '/api/logout');
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
+  } finally {
+    isLeaving = false;
   }
   session.value = null;
   hasEnded.value = false;
