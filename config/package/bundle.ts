@@ -19,7 +19,14 @@ const ENTRIES = [
 ];
 /** Every file of the tests, because they start and import each other by name; not those that test packages. */
 const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'];
-const NOT_COMPILED = ['!**/node_modules/**', '!test/node/**', '!test/fixtures/client/**', '!test/client/**/*.d.ts'];
+const NOT_COMPILED = [
+  '!**/node_modules/**',
+  '!plugins/*/page/**',
+  '!plugins/pages/{kit,shell}/**',
+  '!test/node/**',
+  '!test/fixtures/client/**',
+  '!test/client/**/*.d.ts',
+];
 /** Stands in a bundled file for the way from there to the root of the bundle. */
 const ROOT = '@bundle-root@/';
 
@@ -28,6 +35,9 @@ const LAZY = /\blazyPackage<[^>]*>\('([^']+)', import\.meta\.url\)/g;
 
 /** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
 const OPTIONAL = ['cpu-features'];
+
+/** What the program loads when it is first needed; esbuild must see that it does. */
+const LAZY_PACKAGE = /\blazyPackage<typeof import\('[^']+'\)>\('([^']+)', import\.meta\.url\)/g;
 
 /** CommonJS packages call `require`, which modules do not have. */
 const BANNER =

@@ -51,6 +51,10 @@ const MIB = 2 ** 20;
 const PROGRAM = fileURLToPath(
   new URL(`./job-process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
+/** Less than this is no reservation, but what is in use. */
+const MIN_RESERVATION_BYTES = 256 * MIB;
+/** What is in use is cut off from the reservation, and counts as well. */
+const RESERVATION_STEP_BYTES = 64 * MIB;
 /** Characters of what a process printed last that are kept for the log. */
 const PRINTED = 1000;
 

@@ -34,6 +34,8 @@ const ENVIRONMENT = [
   'HOME=/root',
   'LC_ALL=C.UTF-8',
 ];
+/** What `npm run build` makes of the pages. */
+const ASSETS = 'dist/plugins/pages/assets';
 const MOUNTS = ['mount -t proc proc "$0/proc"', 'mount --rbind /sys "$0/sys"', 'mount --rbind /dev "$0/dev"'];
 
 const root = mkdtempSync(join(tmpdir(), 'hostkeep-suite-'));
@@ -45,6 +47,7 @@ try {
   const left = ['.demo', 'dist', 'node_modules/.cache'].map((name) => `--exclude=./${name}`);
   execFileSync('sh', ['-c', `tar -C "$0" ${left.join(' ')} -cf - . | tar -C "$1" -xpf -`, projectDir, project]);
   await bundle(join(project, 'dist'), true);
+  cpSync(join(projectDir, ASSETS), join(project, ASSETS), { recursive: true });
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
   const { CI = 'false' } = process.env;
   const command = `cd ${PLACE} && exec env -i CI=${CI} ${ENVIRONMENT.join(' ')} node dist/test/index.js "$@"`;
