@@ -66,6 +66,7 @@ export async function bundle(folder: string, isForTests = false): Promise<string
     external: [...Object.keys(RUNTIME_PACKAGES), ...OPTIONAL, ...(isForTests ? developmentPackages() : [])],
     plugins: [ownPlaces],
     banner: { js: BANNER },
+    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     legalComments: 'none',
     keepNames: true,
     sourcemap: isForTests && 'linked',

@@ -60,8 +60,8 @@ export class BrokerClient {
   }
 
   /** See `AccountJobs`. */
-  setAside(account: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string }> {
-    return this.call('set-aside', account, REMOVE_MS) as Promise<{ hadFiles: boolean }>;
+  setAside({ id, username }: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string }> {
+    return this.call('set-aside', { id, username }, REMOVE_MS) as Promise<{ hadFiles: boolean }>;
   }
 
   /** See `AccountJobs`. */
