@@ -36,9 +36,6 @@ const LAZY = /\blazyPackage<[^>]*>\('([^']+)', import\.meta\.url\)/g;
 /** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
 const OPTIONAL = ['cpu-features'];
 
-/** What the program loads when it is first needed; esbuild must see that it does. */
-const LAZY_PACKAGE = /\blazyPackage<typeof import\('[^']+'\)>\('([^']+)', import\.meta\.url\)/g;
-
 /** CommonJS packages call `require`, which modules do not have. */
 const BANNER =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";

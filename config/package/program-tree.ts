@@ -16,9 +16,6 @@ const READ = [
   'dist/plugins/*/assets/*',
 ];
 
-/** What `npm run build` makes of the pages. */
-const ASSETS = 'dist/plugins/pages/assets';
-
 export function versionOfProject(): string {
   const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
   return version;
@@ -27,7 +24,6 @@ export function versionOfProject(): string {
 /** Writes the files of a build to a folder, with the version that it is to have. */
 export async function writeProgramTree(folder: string, version: string): Promise<void> {
   const packages = await bundle(join(folder, 'dist'));
-  cpSync(join(projectDir, ASSETS), join(folder, ASSETS), { recursive: true });
   for (const file of [...findFiles(READ, projectDir), 'LICENSE']) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(projectDir, file), join(folder, file));

@@ -51,10 +51,6 @@ const MIB = 2 ** 20;
 const PROGRAM = fileURLToPath(
   new URL(`./job-process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
-/** Less than this is no reservation, but what is in use. */
-const MIN_RESERVATION_BYTES = 256 * MIB;
-/** What is in use is cut off from the reservation, and counts as well. */
-const RESERVATION_STEP_BYTES = 64 * MIB;
 /** Characters of what a process printed last that are kept for the log. */
 const PRINTED = 1000;
 
@@ -66,7 +62,7 @@ let codeRange: number | undefined;
  * Returns what a process of this Node.js maps writable for machine code when it starts, and never fills: from V8 13 on
  * 512 MiB, which the system counts as data.
  */
-function codeBytes(): number {
+export function codeBytes(): number {
   if (codeRange !== undefined) return codeRange;
   const ranges = readFileSync('/proc/self/maps', 'utf8').matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp /gm);
   const sizes = [...ranges].map(([, from = '', to = '']) => parseInt(to, 16) - parseInt(from, 16));

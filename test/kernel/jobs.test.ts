@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { codeReservationBytes } from '../../kernel/jobs/job-launch.ts';
+import { codeBytes } from '../../kernel/jobs/job-launch.ts';
 import { defineJob, WithBytes } from '../../kernel/jobs/job.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -115,7 +115,7 @@ test('a job has its own process, the user id of its files, and no other right', 
   assert.is(mine.status['NoNewPrivs'], '1');
   assert.equal(mine.environment.toSorted(), ['LC_ALL', 'PATH']);
   assert.equal(mine.networks, []);
-  const dataBytes = 192 * 2 ** 20 + codeReservationBytes();
+  const dataBytes = 192 * 2 ** 20 + codeBytes();
   assert.match(mine.limits, new RegExp(`Max data size +${dataBytes} +${dataBytes} `));
   assert.match(mine.limits, /Max core file size +0 +0/);
   assert.is((await who(ann)).pid, mine.pid, 'the next job of the account runs there too');

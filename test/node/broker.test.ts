@@ -88,6 +88,13 @@ test('doctor finds the broker and a web server that accepts its configuration', 
   }
 });
 
+test('after a reboot the site is served, and domains are added', async () => {
+  await machine.reboot();
+  await until('the site is back', 20_000, async () => (await site('ann.example')).output.endsWith('200'));
+  await until('Hostkeep is back', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  assert.is((await addDomain('again.ann.example')).status, 201);
+});
+
 test('service and broker are killed in turn while domains are added: what was answered is served', async () => {
   const answered: string[] = [];
   for (let n = 0; n < KILLS; n += 1)
