@@ -67,7 +67,9 @@ test('without a token only the routes for guests are described', async () => {
     const guest = new Set(
       routesOf(address)
         .filter(({ access }) => access === 'guest')
-        .map(({ plugin, name }) => `${plugin}.${name}`),
+        .flatMap(({ plugin, name, paths }) =>
+          paths.map((_, nth) => (nth === 0 ? `${plugin}.${name}` : `${plugin}.${name}.${nth + 1}`)),
+        ),
     );
     assert.equal(new Set(idsOf(await document(address))), guest);
   }

@@ -61,7 +61,7 @@ export class PageDriver {
   /** Resolves once nothing is loading any more. */
   async settled(): Promise<void> {
     await this.page.waitForSelector('main');
-    await this.page.waitForFunction(`document.querySelector('.skeleton, .spin') === null`, { timeout: 20_000 });
+    await this.page.waitForFunction(`document.querySelector('.skeleton, .spin') === null`, { timeout: 30_000 });
   }
 
   async logIn(username: string, password = PASSWORD): Promise<void> {
@@ -87,7 +87,7 @@ export class PageDriver {
     await this.page.waitForFunction(
       (wanted) =>
         (globalThis as { document?: { body: { innerText: string } } }).document?.body.innerText.includes(wanted),
-      { timeout: 10_000 },
+      { timeout: 30_000 },
       text,
     );
   }
