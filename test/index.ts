@@ -12,8 +12,8 @@ import { parseArgs } from 'node:util';
 import { projectDir } from '../kernel/system/project-dir.ts';
 import { findTestFiles, runTestFile, slowestFirst, type Result } from './support/test-file.ts';
 
-/** Files that run at a time, for each processor: about half of what the slow ones take is waiting. */
-const LANES = 2;
+/** How many more files than processors run at a time, since slow ones also wait. */
+const MORE_LANES = 1;
 /** How long each file took when it last passed, in milliseconds. */
 const TIMES = join(projectDir, 'node_modules/.cache/hostkeep/test-times.json');
 
@@ -27,7 +27,7 @@ const queue = slowestFirst(findTestFiles({ paths: positionals, title, isFast }),
 const results: Result[] = [];
 
 await Promise.all(
-  Array.from({ length: LANES * Math.min(2, availableParallelism()) }, async () => {
+  Array.from({ length: MORE_LANES + Math.min(2, availableParallelism()) }, async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const result = await runTestFile(file, title);
       results.push(result);

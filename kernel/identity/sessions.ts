@@ -150,7 +150,7 @@ export class Sessions {
     const now = Date.now();
     const iat = Math.floor(now / 1000);
     const exp = iat + this.ttlSeconds;
-    const id = randomBytes(16).toString('base64url');
+    const id = newId();
     const token = await this.#keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp });
     const session = { id, created_at: now, expires_at: exp * 1000, ip, user_agent: userAgent };
     await this.#revision.mutate(
@@ -291,5 +291,13 @@ export class Sessions {
     } catch (error) {
       this.#log.warn({ err: error }, 'expired sessions could not be removed; the next sweep tries again');
     }
+  }
+}
+
+/** Returns 128 random bits. No id begins with a hyphen, which command lines would take for an option. */
+function newId(): string {
+  for (;;) {
+    const id = randomBytes(16).toString('base64url');
+    if (!id.startsWith('-')) return id;
   }
 }

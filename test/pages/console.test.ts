@@ -70,7 +70,12 @@ test('an account is found among many, changed, and removed only after its name i
   await driver.goto('/console/accounts');
   await driver.says('Page 1 of 4');
   await driver.page.type('.search-input input', 'many-299');
-  await driver.says('1 account');
+  await driver.page.waitForFunction(
+    () =>
+      !/many-(?!299)/.test(
+        String((globalThis as { document?: { body: { innerText: string } } }).document?.body.innerText),
+      ),
+  );
   await driver.press('many-299');
   await driver.says('Change plan');
   await driver.press('Change plan');
