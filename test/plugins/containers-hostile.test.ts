@@ -210,7 +210,9 @@ test('more own engines than processes are all answered', async () => {
     sockets: Object.fromEntries(names.map((name) => [name, at(`${name}.sock`)])),
   });
   const users = await Promise.all(names.map((name) => server.user(name)));
-  for (let rounds = 0; rounds < 2; rounds += 1)
-    for (const { status } of await Promise.all(users.map((user) => server.ask(STATS, user)))) assert.is(status, 200);
+  const areAnswered = async () =>
+    (await Promise.all(users.map((user) => server.ask(STATS, user)))).every(({ status }) => status === 200);
+  // On a busy machine the turns of all take longer than an answer may.
+  for (let rounds = 0; rounds < 2; rounds += 1) await until('all are answered', 30_000, areAnswered);
   await until('one process', 10_000, () => jobProcesses().length <= 1);
 });
