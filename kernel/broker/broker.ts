@@ -8,7 +8,7 @@ import { VERSION } from '../system/project-dir.ts';
 import { accountOf } from '../plugin-api/verb-arguments.ts';
 import { StartedJobs } from './started-jobs.ts';
 
-/** Does something with the broker's rights. Checks its arguments itself, whatever the caller has checked. */
+/** Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. */
 export type Verb = (args: unknown) => Promise<unknown>;
 
 const MAX_REQUEST_BYTES = 16 * 2 ** 20;
@@ -19,7 +19,7 @@ const LOGGED = 1000;
 const REMOVE_MS = 60_000;
 
 /**
- * The process with rights: it does what its verbs say, and nothing else, for whoever may open its socket. It starts
+ * The process with rights: it does what its verbs say, and nothing else, for callers that may open its socket. It starts
  * processes that open customers' files, but opens none itself.
  */
 export class Broker {

@@ -28,7 +28,7 @@ const CONNECTION = 3;
 const MAX_REQUEST_BYTES = 64 * 2 ** 20;
 /** How far its priority is below that of the process that serves everybody. */
 const NICER_BY = 5;
-/** Whatever the mask of the service: web servers read what accounts publish. */
+/** Not the mask of the service: web servers read what accounts publish. */
 const MASK = 0o022;
 /** The folder of the product's code. */
 const CODE = resolve(import.meta.dirname, '../..');

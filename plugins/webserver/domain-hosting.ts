@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Host, Setup } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
@@ -10,7 +9,7 @@ import type { Driver } from './drivers.ts';
 import privileged from './privileged.ts';
 import { startReconciling } from './reconciling.ts';
 import type { WebserverConfig } from './schema.ts';
-import { HEADER, templateOf } from './template.ts';
+import { commonOf, siteRenderer } from './template.ts';
 import { VhostFolder } from './vhost-folder.ts';
 import { Vhosts } from './vhosts.ts';
 import { canConnect, connectAddressOf, untilServed } from './web-server.ts';
@@ -27,13 +26,11 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     folder: new VhostFolder(driver.vhostFolder),
     batcher,
     prepare: () => writer.prepare(null),
-    render: await templateOf(driver.templateFile),
-    renderSuspended: await templateOf(driver.suspendedTemplateFile),
+    render: await siteRenderer(driver, config.listen),
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
-    listen: config.listen,
-    common: driver.commonFile && HEADER + (await readFile(driver.commonFile, 'utf8')),
+    common: await commonOf(driver),
     log: host.log,
   });
   host.onClose(() => batcher.idle());

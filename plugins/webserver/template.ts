@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { HttpError } from '../../kernel/errors.ts';
+import type { Driver } from './drivers.ts';
 
 /** The values of a template's placeholders. Paths are those on this host. */
 export interface VhostValues {
@@ -23,7 +25,7 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 /** Characters with a special meaning to nginx or Caddy inside a quoted path. */
 const UNQUOTABLE = /[\u0000-\u001f\u007f"'`$;{}\\#*?\u2028\u2029]/;
-export const HEADER = '# Written by Hostkeep, which overwrites it.\n';
+const HEADER = '# Written by Hostkeep, which overwrites it.\n';
 const OWNER = /^# Account (\d+)$/m;
 
 /** Returns the id of the account of a virtual host's file; `undefined` where it names none. */
@@ -33,7 +35,7 @@ export function ownerOf(content: string): number | undefined {
 }
 
 /** Renders the file of a virtual host. */
-export type Render = (accountId: number, values: VhostValues) => string;
+type Render = (accountId: number, values: VhostValues) => string;
 
 /**
  * Returns a function that renders a virtual host's file. Throws for a template with unknown placeholders, or without
@@ -50,8 +52,41 @@ export function compileTemplate(source: string): Render {
   };
 }
 
+/** What a virtual host serves. */
+export interface Site {
+  readonly domain: string;
+  readonly account: { readonly id: number; readonly username: string };
+  /** Of the document root, below the files root. */
+  readonly components: readonly string[];
+  readonly isSuspended: boolean;
+}
+/** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
+export type RenderSite = (site: Site, filesRoot: string) => string;
+
+/** Reads the templates, and resolves with the function that renders a site: for who writes it, and for who compares it. */
+export async function siteRenderer(driver: Driver, listen: string): Promise<RenderSite> {
+  const [render, renderSuspended] = await Promise.all([
+    templateOf(driver.templateFile),
+    templateOf(driver.suspendedTemplateFile),
+  ]);
+  return ({ domain, account: { id, username }, components, isSuspended }, filesRoot) =>
+    (isSuspended ? renderSuspended : render)(id, {
+      domain,
+      docroot: join(filesRoot, ...components),
+      files_root: filesRoot,
+      username,
+      listen,
+      vhost_folder: driver.vhostFolder,
+    });
+}
+
+/** Resolves with what the virtual hosts share; `undefined` where the web server has nothing for it. */
+export async function commonOf({ commonFile }: Driver): Promise<string | undefined> {
+  return commonFile && HEADER + (await readFile(commonFile, 'utf8'));
+}
+
 /** Reads a template. Without a usable one every domain is refused; the log and doctor show the reason. */
-export async function templateOf(file: string): Promise<Render> {
+async function templateOf(file: string): Promise<Render> {
   try {
     return compileTemplate(await readFile(file, 'utf8'));
   } catch (cause) {

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../kernel/plugin-api/verb-arguments.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -7,7 +6,7 @@ import type { FilesRoot } from '../../kernel/system/files-root.ts';
 import { shippedFile, type Driver } from './drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
-import { HEADER, templateOf } from './template.ts';
+import { commonOf, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
   BEACON_FILE,
   COMMON_FILE,
@@ -19,14 +18,6 @@ import {
 } from './vhost-folder.ts';
 import { WebServerCommands } from './web-server-commands.ts';
 
-/** What a virtual host serves. */
-export interface Site {
-  readonly domain: string;
-  readonly account: { readonly id: number; readonly username: string };
-  /** Of the document root, below the files root. */
-  readonly components: readonly string[];
-  readonly isSuspended: boolean;
-}
 /** A virtual host to write, or a file to remove. */
 export type VhostChange = { readonly site: Site } | { readonly file: string };
 
@@ -34,7 +25,7 @@ export interface VhostVerbs {
   /** Takes the lock of the folder, see `FolderLock`. */
   acquire(holder: string): Promise<LockResult>;
   release(holder: string): Promise<null>;
-  /** Makes the folder, and writes what virtual hosts share. */
+  /** Reads the templates again, and writes what virtual hosts share. */
   prepare(nothing: null): Promise<null>;
   /** Writes a batch, and rejects with the web server's message if it does not accept it; nothing is changed then. */
   apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
@@ -76,6 +67,8 @@ export class VhostWriter implements VhostVerbs {
   readonly #folder: VhostFolder;
   readonly #commands: WebServerCommands;
   readonly #unsettled = new Map<string, Before>();
+  /** Of the templates as they were at the last `prepare`, with which callers compare. */
+  #renderer: Promise<RenderSite> | undefined;
 
   constructor({ driver, config, log, rootOf }: WriterParts) {
     this.#driver = driver;
@@ -99,9 +92,10 @@ export class VhostWriter implements VhostVerbs {
   }
 
   async prepare(): Promise<null> {
-    const { commonFile } = this.#driver;
+    this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
-    if (commonFile !== undefined) await this.#folder.put(COMMON_FILE, HEADER + (await readFile(commonFile, 'utf8')));
+    const common = await commonOf(this.#driver);
+    if (common !== undefined) await this.#folder.put(COMMON_FILE, common);
     return null;
   }
 
@@ -122,6 +116,7 @@ export class VhostWriter implements VhostVerbs {
       await this.#restore(before, error);
       throw error;
     }
+    if (before.size === 0) return null; // only a check
     const all = this.#unsettled.get(key) ?? new Map();
     for (const [file, content] of before) if (!all.has(file)) all.set(file, content);
     this.#unsettled.set(key, all);
@@ -171,21 +166,11 @@ export class VhostWriter implements VhostVerbs {
   }
 
   async #contentsOf(changes: readonly VhostChange[]): Promise<[file: string, content: string | undefined][]> {
-    const { templateFile, suspendedTemplateFile } = this.#driver;
-    const [render, renderSuspended] = [await templateOf(templateFile), await templateOf(suspendedTemplateFile)];
+    const render = await (this.#renderer ??= siteRenderer(this.#driver, this.#config.listen));
     return changes.map((change) => {
       if ('file' in change) return [change.file, undefined];
-      const { domain, account, components, isSuspended } = change.site;
-      const { path } = this.#rootOf(account.username);
-      const values = {
-        domain,
-        docroot: join(path, ...components),
-        files_root: path,
-        username: account.username,
-        listen: this.#config.listen,
-        vhost_folder: this.#folder.path,
-      };
-      return [fileNameOf(domain), (isSuspended ? renderSuspended : render)(account.id, values)];
+      const { domain, account } = change.site;
+      return [fileNameOf(domain), render(change.site, this.#rootOf(account.username).path)];
     });
   }
 

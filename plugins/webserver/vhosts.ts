@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { componentsOf } from '../../kernel/system/client-path.ts';
@@ -6,8 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
 import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
-import { ownerOf, type Render } from './template.ts';
-import type { Site } from './vhost-writer.ts';
+import { ownerOf, type RenderSite, type Site } from './template.ts';
 import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
@@ -15,13 +13,10 @@ interface VhostParts {
   readonly batcher: ChangeBatcher;
   /** Writes the file that all virtual hosts share. */
   readonly prepare: () => Promise<unknown>;
-  readonly render: Render;
-  /** The same for domains of suspended accounts. */
-  readonly renderSuspended: Render;
+  readonly render: RenderSite;
   readonly domains: DomainDirectory;
   readonly accounts: Accounts;
   readonly virtualRoot: string;
-  readonly listen: string;
   /** The content of the file that all virtual hosts share, where there is one. */
   readonly common: string | undefined;
   readonly log: Log;
@@ -46,8 +41,9 @@ export class Vhosts {
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
   add({ name, docroot, account }: DomainPart): Promise<void> {
     const components = componentsOf(docroot, this.#parts.virtualRoot);
-    this.#render(name, components, account); // throws for what cannot be written
-    return this.#parts.batcher.change({ site: siteOf(name, components, account), accountId: account.id });
+    const site = siteOf(name, components, account);
+    this.#parts.render(site, account.filesRoot); // throws for what cannot be written
+    return this.#parts.batcher.change({ site, accountId: account.id });
   }
 
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
@@ -70,13 +66,13 @@ export class Vhosts {
 
   /** Whether the file of an active domain is as it should be; the account may have been suspended while it was written. */
   async isCurrent(username: string, name: string): Promise<boolean> {
-    const { folder, domains, accounts } = this.#parts;
+    const { folder, domains, accounts, render } = this.#parts;
     const content = await folder.read(fileNameOf(name));
     if (content === undefined) return false;
     const account = await accounts.byUsername(username);
     if (account === undefined) return false;
     const domain = (await domains.list(account)).find((each) => each.name === name);
-    return domain === undefined || content === this.#render(name, domain.components, account);
+    return domain === undefined || content === render(siteOf(name, domain.components, account), account.filesRoot);
   }
 
   /**
@@ -119,7 +115,7 @@ export class Vhosts {
   }
 
   async #differences(spareYoung: boolean): Promise<Change[]> {
-    const { folder, batcher, domains, common, log } = this.#parts;
+    const { folder, batcher, domains, render, common, log } = this.#parts;
     const present = new Set((await folder.names()).filter(isVhostFile));
     const accounts = await this.#allAccounts(); // after the names: a file without an account is that of a removed one
     const changes: Change[] = [];
@@ -133,8 +129,8 @@ export class Vhosts {
       const account = accounts.get(accountId);
       if (account === undefined || batcher.isBusy(file)) continue;
       try {
-        if ((await folder.read(file)) !== this.#render(name, components, account))
-          changes.push({ site: siteOf(name, components, account) });
+        const site = siteOf(name, components, account);
+        if ((await folder.read(file)) !== render(site, account.filesRoot)) changes.push({ site });
       } catch (error) {
         log.error({ domain: name, err: error }, `the virtual host cannot be written: ${messageOf(error)}`);
       }
@@ -160,18 +156,6 @@ export class Vhosts {
     if (Date.now() - ((await folder.changedAt(file)) ?? 0) >= YOUNG_MS) return false;
     const owner = ownerOf((await folder.read(file)) ?? '');
     return owner === undefined || accounts.has(owner);
-  }
-
-  #render(domain: string, components: readonly string[], { id, filesRoot, username, suspended }: Account): string {
-    const { render, renderSuspended, folder, listen } = this.#parts;
-    return (suspended ? renderSuspended : render)(id, {
-      domain,
-      docroot: join(filesRoot, ...components),
-      files_root: filesRoot,
-      username,
-      listen,
-      vhost_folder: folder.path,
-    });
   }
 }
 
