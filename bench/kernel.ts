@@ -2,14 +2,15 @@
  * What the kernel costs: `npm run build && node dist/bench/kernel.js [reads] [large] [domains] [logins] [start]`. Every
  * figure is compared with something measured in the same run, in turn, on the same machine; bench/README.md has them.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeProgram } from '../config/package/program-tree.ts';
 import type { Core } from '../kernel/core.ts';
-import { projectDir } from '../kernel/system/project-dir.ts';
+import { projectDir, VERSION } from '../kernel/system/project-dir.ts';
 import { additions } from './support/additions.ts';
-import { describeLoad, interleaved, load, loadTool, median, type Target } from './support/load.ts';
+import { describeLoad, interleaved, load, loadTool, median, processorSeconds, type Target } from './support/load.ts';
 import {
   coreOf,
   machineText,
@@ -32,8 +33,9 @@ function keep(server: Running): Running {
   return server;
 }
 
-function report(figure: string, ratio: number, bound: string): void {
-  console.log(`  ${figure.padEnd(64)} ${ratio.toFixed(2).padStart(7)}   (wanted: ${bound})`);
+function report(figure: string, ratio: number, bound?: string): void {
+  const wanted = bound === undefined ? '' : `   (wanted: ${bound})`;
+  console.log(`  ${figure.padEnd(64)} ${ratio.toFixed(2).padStart(7)}${wanted}`);
 }
 
 interface Filled {
@@ -42,6 +44,8 @@ interface Filled {
   /** Of the first account, and of an administrator. */
   readonly token: string;
   readonly admin: string;
+  /** An API token of the first account, for the plan. */
+  readonly apiToken: string;
 }
 
 /** Accounts of which the first one is asked; each has a login. */
@@ -63,8 +67,10 @@ async function fill(accounts: number, domainsOfEach: number): Promise<Filled> {
   await server.stop();
   if (domainsOfEach > 0) await fillDomains(core, accounts, domainsOfEach);
   const admin = await core.accounts.create({ username: 'root', role: 'admin', passwordHash });
-  const token = await tokenFor(core, await core.accounts.get('user0'));
-  return { data, core, token, admin: await tokenFor(core, admin) };
+  const first = await core.accounts.get('user0');
+  const script = { name: 'bench', scopes: ['info:read'], networks: [], expiresAt: Date.now() + 86_400_000 };
+  const { token: apiToken } = await core.tokens.make(first, script, '');
+  return { data, core, token: await tokenFor(core, first), admin: await tokenFor(core, admin), apiToken };
 }
 
 async function fillDomains(core: Core, accounts: number, domainsOfEach: number): Promise<void> {
@@ -108,7 +114,7 @@ const BARE_US = 8.5;
  * Guarded reads beside a bare handler that compares the token and writes the same bytes and headers. What counts is the
  * processor time of the serving process for a request: throughput depends on what the load generator leaves over.
  */
-async function guardedReads(small: Running, { data, token, admin }: Filled): Promise<void> {
+async function guardedReads(small: Running, { data, token, admin, apiToken }: Filled): Promise<void> {
   const reads = [
     { name: 'plan', path: PLAN, address: small.url, token, boundUs: 1.2 },
     { name: 'usage/cpu', path: CPU, address: small.adminUrl, token: admin, boundUs: 1.2 },
@@ -121,6 +127,8 @@ async function guardedReads(small: Running, { data, token, admin }: Filled): Pro
     targets.push({ name: `bare uWS, ${name}`, url: bare.url + path, token: own, pid: bare.child.pid });
     targets.push({ name: `Hostkeep, ${name}`, url: address + path, token: own, pid: small.child.pid });
   }
+  const withApiToken = 'Hostkeep, plan with an API token';
+  targets.push({ name: withApiToken, url: small.url + PLAN, token: apiToken, pid: small.child.pid });
   const fastify = await startFastify(PLAN, await bytesOf(small.url + PLAN, token), data);
   targets.push({ name: 'Fastify, plan', url: fastify.url + PLAN, token, pid: fastify.child.pid });
   const results = await interleaved(targets, { rounds: 7 });
@@ -138,6 +146,7 @@ async function guardedReads(small: Running, { data, token, admin }: Filled): Pro
       '–',
     );
   }
+  report('plan: processor time, session / API token', us('Hostkeep, plan') / us(withApiToken), '≥ 0.98');
   report(
     'plan: processor time, Fastify 5 with @fastify/jwt / Hostkeep',
     us('Fastify, plan') / us('Hostkeep, plan'),
@@ -153,6 +162,24 @@ async function largeStore(small: Target[], large: Target[]): Promise<void> {
     const us = (name: string) => results.get(name)?.processorUs ?? Number.NaN;
     report(`${large[i]?.name} / ${target.name}, processor time`, us(large[i]?.name ?? '') / us(target.name), '≤ 1.25');
   }
+}
+
+/** A billing module or a console that follows all customers asks each second. */
+async function accountsUsed({ adminUrl, child }: Running, admin: string): Promise<void> {
+  const url = `${adminUrl}/api/usage/accounts`;
+  const times: number[] = [];
+  let bytes = 0;
+  for (let i = 0; i < 21; i += 1) {
+    const started = performance.now();
+    bytes = (await bytesOf(url, admin)).length;
+    times.push(performance.now() - started);
+  }
+  const before = processorSeconds(child.pid);
+  for (let i = 0; i < 60; i += 1) await bytesOf(url, admin);
+  console.log(`\nGET /api/usage/accounts, 100 of 10,000 accounts, ${bytes} bytes`);
+  report('first page, p50 of 21, ms', median(times), '≤ 100');
+  report('the very first after the start, ms', times[0] ?? Number.NaN, '–');
+  report('processor time of 60 polls, s', processorSeconds(child.pid) - before, '≤ 1');
 }
 
 async function domainsAdded(server: Running, data: string, token: string, name: string): Promise<void> {
@@ -188,42 +215,57 @@ async function loginStorm(server: Running, token: string): Promise<void> {
   report('p99 of guarded reads: storm / idle', busy.p99Ms / idle.p99Ms, '≤ 3');
 }
 
-/** From the start of the process to its ready line, and the memory half a minute later. */
+/** From the start of the process to its ready line, as it is packaged and in a checkout, and the memory half a minute later. */
 async function startUp(data: string): Promise<void> {
   const settings = join(temporaryFolder(), 'settings.json');
   writeFileSync(settings, JSON.stringify({ listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', data }));
-  const times = { hostkeep: [] as number[], node: [] as number[] };
-  const memory = { hostkeep: 0, node: 0 };
+  const packaged = temporaryFolder();
+  await writeProgram(packaged, VERSION);
+  symlinkSync(join(projectDir, 'node_modules'), join(packaged, 'node_modules'));
+  const programs = { packaged, checkout: projectDir };
+  const times = { packaged: [] as number[], checkout: [] as number[], node: [] as number[] };
   for (let round = 0; round < 7; round += 1) {
-    let started = performance.now();
-    const child = spawn(
-      process.execPath,
-      [join(projectDir, 'dist/kernel/cli/main.js'), 'serve', '--config', settings],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    for (let text = ''; !text.includes('"listening"');) text += String((await once(child.stdout, 'data'))[0]);
-    times.hostkeep.push(performance.now() - started);
-    if (round === 6) {
-      await new Promise((resolve) => setTimeout(resolve, 30_000)); // idle means idle
-      memory.hostkeep = rssOf(child.pid);
+    for (const name of ['packaged', 'checkout'] as const) {
+      const { child, ms } = await listening(programs[name], settings);
+      times[name].push(ms);
+      await ended(child);
     }
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-    started = performance.now();
+    const started = performance.now();
     execFileSync(process.execPath, ['-e', '0']);
     times.node.push(performance.now() - started);
   }
   const bare = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  await new Promise((resolve) => setTimeout(resolve, 3000));
-  memory.node = rssOf(bare.pid);
-  bare.kill('SIGTERM');
+  const { child } = await listening(packaged, settings);
+  await new Promise((resolve) => setTimeout(resolve, 30_000)); // idle means idle
+  const memory = { packaged: rssOf(child.pid), node: rssOf(bare.pid) };
+  await ended(child);
+  await ended(bare);
+  const ms = (of: readonly number[]) => `${median(of).toFixed(0)} ms`;
   console.log(
-    `\nStart to listening ${median(times.hostkeep).toFixed(0)} ms, node -e 0 ${median(times.node).toFixed(0)} ms; idle ${memory.hostkeep.toFixed(0)} MiB, bare Node ${memory.node.toFixed(0)} MiB`,
+    `\nStart to listening ${ms(times.packaged)}, in a checkout ${ms(times.checkout)}, node -e 0 ${ms(times.node)}; ` +
+      `idle ${memory.packaged.toFixed(0)} MiB, bare Node ${memory.node.toFixed(0)} MiB`,
   );
-  report('start to listening / node -e 0', median(times.hostkeep) / median(times.node), '≤ 5.5');
-  report('memory when idle / bare Node', memory.hostkeep / memory.node, '≤ 2.0');
+  report('start to listening / node -e 0', median(times.packaged) / median(times.node), '≤ 5.5');
+  report('start in a checkout / node -e 0', median(times.checkout) / median(times.node));
+  report('memory when idle / bare Node', memory.packaged / memory.node, '≤ 2.0');
+}
+
+async function listening(program: string, settings: string): Promise<{ child: ChildProcess; ms: number }> {
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(program, 'dist/kernel/cli/main.js'), 'serve', '--workers', '1', '--config', settings],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  for (let text = ''; !text.includes('"listening"');) text += String((await once(child.stdout, 'data'))[0]);
+  return { child, ms: performance.now() - started };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }
 
 function rssOf(pid: number | undefined): number {
@@ -245,8 +287,10 @@ if (['reads', 'large', 'domains', 'logins'].some(isWanted)) {
       { name: `plan, ${name}`, url: server.url + PLAN, token, pid: server.child.pid },
       { name: `dashboard, ${name}`, url: server.url + DASHBOARD, token, pid: server.child.pid },
     ];
-    if (isWanted('large'))
+    if (isWanted('large')) {
+      await accountsUsed(largeServer, large.admin);
       await largeStore(targets('small', smallServer, small.token), targets('large', largeServer, large.token));
+    }
     if (isWanted('domains')) {
       await domainsAdded(smallServer, small.data, small.token, 'small');
       await domainsAdded(largeServer, large.data, large.token, 'large');

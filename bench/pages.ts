@@ -1,21 +1,35 @@
 /**
- * What the pages weigh and how quickly they are there: `npm run build && node dist/bench/pages.js`, with Chromium. A real
- * server with the demo's content, a browser whose cache is warm, and medians of the rounds.
+ * What the pages weigh and how quickly they are there: `npm run build && node dist/bench/pages.js [minutes]`, with Chromium. A
+ * real server with the demo's content, a browser whose cache is warm, and medians of the rounds. `minutes` is how long the
+ * console stays open with its figures live; 10 unless given.
  */
 import type { Page } from 'puppeteer';
 import { startChromium } from '../test/support/chromium.ts';
 import { PASSWORD, TestServer } from '../test/support/hostkeep.ts';
+import { interactionsOf, stayLive, watchInteractions } from './support/page-figures.ts';
 import { machineText } from './support/processes.ts';
 
 const ROUNDS = 15;
 const KIB = 1024;
+const MIB = KIB * KIB;
+const FEATURES = 60;
+const PLANS = 50;
+/** Pages that are opened by their links while interactions are measured; what is pressed there, and what is typed. */
+const DRIVES = {
+  home: ['domains', 'mysql', 'files', 'sites', 'containers', 'account', 'account/activity', ''],
+  console: ['accounts', 'features', 'plans', 'plugins', 'events', 'sessions', 'webhooks', 'account', ''],
+} as const;
 
+const minutes = Number(process.argv[2] ?? 10);
 const server = await TestServer.start({
   config: { screenshots: { remote_url: 'https://pictures.example/?url={url}' } },
 });
+const { plans } = server.hostkeep.core;
 const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
 await server.account('operator', '', 'admin');
-await server.hostkeep.plugins.callInOrder('demo', people);
+await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
+const { name: _, features, ...limits } = await plans.get('basic');
+for (let i = 3; i < PLANS; i++) await plans.create(`plan-${i}`, limits, [...features]);
 const browser = await startChromium('to measure the pages with');
 if (browser === undefined) throw new Error('apt-get install chromium');
 console.log(`Pages: ${machineText()}`);
@@ -42,7 +56,7 @@ async function enter(page: Page, url: string, username: string): Promise<number>
 }
 
 async function settled(page: Page): Promise<void> {
-  await page.waitForSelector('main h1');
+  await page.waitForSelector('.shell main h1');
   await page.waitForFunction(`document.querySelector('.shell .skeleton') === null`);
 }
 
@@ -54,6 +68,8 @@ for (const [name, address, username, path] of [
   ['console', 'admin', 'operator', '/console'],
 ] as const) {
   const page = await (await browser.createBrowserContext()).newPage();
+  await page.setViewport({ width: 1280, height: 900 });
+  await watchInteractions(page);
   const url = server.hostkeep.url(address);
   const bytes = await enter(page, url, username);
   console.log(`  ${name}: first screen ${(bytes / KIB).toFixed(1)} KiB over the wire, heads included`);
@@ -70,12 +86,90 @@ for (const [name, address, username, path] of [
       `  ${name}: overview with its data after ${median(times).toFixed(0)} ms (processor ${slowdown} × slower)`,
     );
   }
-  const shift = await page.evaluate(`new Promise((resolve) => new PerformanceObserver((list) =>
-    resolve(list.getEntries().reduce((sum, each) => sum + (each.hadRecentInput ? 0 : each.value), 0))
-  ).observe({ type: 'layout-shift', buffered: true }) ?? setTimeout(() => resolve(0), 1000))`);
-  console.log(`  ${name}: layout shift ${Number(shift).toFixed(3)}`);
+  const drive = await interactions(page, path, DRIVES[name]);
+  console.log(
+    `  ${name}: ${drive.length} interactions, processor 4 × slower: longest ${Math.max(...drive)} ms until painted`,
+  );
+  await page.emulateCPUThrottling(1);
+  const shifts: number[] = [];
+  for (const link of DRIVES[name]) {
+    await page.goto(`${url}${path}/${link}`, { waitUntil: 'domcontentloaded' });
+    await settled(page);
+    shifts.push(await layoutShift(page));
+  }
+  console.log(`  ${name}: layout shift ${Math.max(...shifts).toFixed(3)}, the largest of ${shifts.length} pages`);
+  if (name === 'console') {
+    console.log(
+      `  ${name}: a switch of ${FEATURES} features × ${PLANS} plans painted after ${(await switchMs(page, url)).toFixed(0)} ms`,
+    );
+    await page.goto(url + path);
+    await settled(page);
+    const { growthBytes, busy } = await stayLive(page, minutes);
+    const [mib, percent] = [(growthBytes / MIB).toFixed(1), (busy * 100).toFixed(1)];
+    console.log(`  ${name}: live for ${minutes} minutes: ${mib} MiB more, ${percent} % of a core`);
+  }
   await page.close();
 }
 await browser.close();
 await server.close();
 process.exit(0);
+
+/** Opens pages by their links and types into their searches, as a person does; resolves with the interactions in milliseconds. */
+async function interactions(page: Page, path: string, links: readonly string[]): Promise<number[]> {
+  for (const link of links) {
+    const anchor = `nav a[href="${link === '' ? path : `${path}/${link}`}"]`;
+    if ((await page.$(anchor)) === null) continue;
+    await page.click(anchor);
+    await settled(page);
+    const search = await page.$('main input[type=search]');
+    if (search !== null) {
+      await search.type('example');
+      for (const _ of 'example') await page.keyboard.press('Backspace');
+    }
+    await settled(page);
+  }
+  return interactionsOf(page);
+}
+
+/** Resolves with the shift of the layout since the page was loaded. */
+async function layoutShift(page: Page): Promise<number> {
+  return (await page.evaluate(`new Promise((resolve) => {
+    let shift = 0;
+    new PerformanceObserver((list) => {
+      for (const each of list.getEntries()) if (!each.hadRecentInput) shift += each.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(shift), 1000);
+  })`)) as number;
+}
+
+/** Resolves with the median time from the click on a switch of the matrix until its new state is painted. */
+async function switchMs(page: Page, url: string): Promise<number> {
+  // Hostkeep has fewer features: the page is given more of them, which are never pressed.
+  await page.evaluateOnNewDocument(`
+    const ask = globalThis.fetch;
+    globalThis.fetch = async (input, options) => {
+      const response = await ask(input, options);
+      if (!String(input.url ?? input).endsWith('/api/features')) return response;
+      const { features } = await response.json();
+      const more = Array.from({ length: ${FEATURES} - features.length }, (_, i) => ({ ...features[0], name: 'more_' + i }));
+      return Response.json({ features: [...features, ...more] });
+    };`);
+  await page.goto(`${url}/console/features`);
+  await settled(page);
+  await page.waitForSelector('.matrix .switch');
+  const times: number[] = [];
+  for (let i = 0; i < ROUNDS; i++)
+    times.push(
+      (await page.evaluate(`new Promise((resolve) => {
+        const cell = document.querySelectorAll('.matrix tbody tr:nth-child(2) .switch')[${i}];
+        const [before, start] = [cell.ariaChecked, performance.now()];
+        cell.click();
+        const look = () => requestAnimationFrame(() => {
+          if (cell.ariaChecked === before) return look();
+          requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+        });
+        look();
+      })`)) as number,
+    );
+  return median(times);
+}

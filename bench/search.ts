@@ -17,15 +17,18 @@ const TEXTS = ['report-1a2', 'invoice-z', 'summary-1f3', 'photo-9zx', 'cache-42'
 const wanted = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000_000);
 const tree = bigTree(wanted);
 const data = temporaryFolder();
-const settings = { files_root: join(tree.root, '..', '{username}'), search: { memory_mib: 1024, watch_share: 0.9 } };
+const settings = (watchShare?: number) => ({
+  files_root: join(tree.root, '..', '{username}'),
+  search: { memory_mib: 1024, ...(watchShare !== undefined && { watch_share: watchShare }) },
+});
 
-await (await startHostkeep(data, settings)).stop(); // its plugins make their tables
+await (await startHostkeep(data, settings())).stop(); // its plugins make their tables
 const core = await coreOf(data);
 /** The tree's folder is called files, and so it is this account's; the other account has none. */
 const [token = '', otherToken = ''] = await Promise.all(['files', 'none'].map(tokenOf));
 const database = join(data, 'plocate.db');
 execFileSync('updatedb', ['-l', '0', '-U', tree.root, '-o', database, '--prunepaths', '', '--prunefs', '']);
-const server = await startHostkeep(data, settings);
+let server = await startHostkeep(data, settings());
 
 async function tokenOf(username: string): Promise<string> {
   const passwordHash = await core.passwords.hash('correct horse battery staple');
@@ -54,17 +57,16 @@ async function timed(program: string, args: readonly string[]): Promise<number> 
   });
   return performance.now() - started;
 }
-/**
- * Of the server and of the processes that hold indexes: all that is resident, and the share of each in it, which counts
- * pages of Node.js itself once and not in each process.
- */
-function memoryBytes(member: 'Rss' | 'Pss'): number {
+/** The processes that hold indexes. */
+function indexProcesses(): string[] {
   const { pid } = server.child;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  const kib = [pid, ...children.filter((each) => each !== '')].map((each) =>
-    Number(new RegExp(`^${member}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1]),
-  );
-  return kib.reduce((sum, each) => sum + each, 0) * 1024;
+  return children.filter((each) => each !== '');
+}
+/** All that is resident of a process, or its share in it, which counts pages of Node.js itself once for all processes. */
+function memoryBytes(pid: string, member: 'Rss' | 'Pss'): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(new RegExp(`^${member}:\\s+(\\d+)`, 'm').exec(text)?.[1]) * 1024;
 }
 const ms = (value: number) => `${value.toFixed(2)} ms`;
 const line = (name: string, value: string, ratio = '') =>
@@ -77,7 +79,7 @@ async function indexing(): Promise<void> {
   for (let i = 0; i < 3; i += 1) finds.push(await timed('find', [tree.root, '-iname', '*nothing-like-it*']));
   for (const url of ['/system/hosting/plan', '/api/search/files?q=a'])
     await load({ name: 'warm-up', url: server.url + url, token: otherToken }, { seconds: 3 });
-  const [rss, pss] = [memoryBytes('Rss'), memoryBytes('Pss')];
+  const before = new Set(indexProcesses());
   const poll = `limit=1&folder=${encodeURIComponent(tree.lastFolder)}`;
   const started = performance.now();
   while (!(await search(poll)).isReady) await delay(10);
@@ -88,19 +90,21 @@ async function indexing(): Promise<void> {
     ms(built),
     `${(built / median(finds)).toFixed(2)} × find (at most 2)`,
   );
-  await watched();
-  line('folders watched as well after', ms(performance.now() - started));
-  await delay(2000);
+  for (let i = 0; i < 50; i += 1, await delay(200)) await search(poll); // folders are compared for the first time
+  const pid = indexProcesses().find((each) => !before.has(each)) ?? '';
+  const bytes = (member: 'Rss' | 'Pss') => (memoryBytes(pid, member) / tree.files).toFixed(1);
   line(
-    'memory of the processes, more than before',
-    `${((memoryBytes('Rss') - rss) / tree.files).toFixed(1)} B`,
-    `a file (at most 100); ${((memoryBytes('Pss') - pss) / tree.files).toFixed(1)} B with shared pages counted once`,
+    'memory of the process',
+    `${bytes('Rss')} B`,
+    `a file (at most 100); ${bytes('Pss')} B with shared pages divided`,
   );
 }
 
-/** Until a new file in the folder that comes last is found fast. */
-async function watched(): Promise<void> {
-  for (;;) if ((await freshness(tree.lastFolder, 'first')) < 500) return;
+/** A folder that did not change lately, unless it is chosen a second time. */
+function randomFolder(): string {
+  const below = (end: number) => Math.floor(Math.random() * end);
+  const site = String(below(tree.folders / 1000)).padStart(3, '0');
+  return `site-${site}.example/dir-${10 + below(27)}/sub_${10 + below(36)}`;
 }
 
 /** Milliseconds until a new file is found; when it is removed, the next search must not list it. */
@@ -173,18 +177,27 @@ async function others(): Promise<void> {
   );
 }
 
-async function fresh(): Promise<void> {
+/** Files in folders that changed long ago, each sought until it is found, with pauses in between. */
+async function fresh(watches: string): Promise<void> {
   const times: number[] = [];
-  for (let i = 0; i < 30; i += 1)
-    times.push(await freshness(i % 2 === 0 ? tree.lastFolder : `site-000.example/dir-${10 + (i % 27)}`, String(i)));
-  line('a new file is found after, p50', ms(median(times)), `slowest ${ms(Math.max(...times))} (at most 1000)`);
+  for (let i = 0; i < 30; i += 1, await delay(Math.random() * 1000))
+    times.push(await freshness(randomFolder(), `${watches}-${i}`));
+  line(
+    `a new file is found after, ${watches} watches, p50`,
+    ms(median(times)),
+    `slowest ${ms(Math.max(...times))} (at most 1000)`,
+  );
 }
 
 try {
   await indexing();
   await searching();
-  await fresh();
+  await fresh('usual');
   await others();
+  await server.stop();
+  server = await startHostkeep(data, settings(0));
+  while (!(await search('limit=1')).isReady) await delay(10);
+  await fresh('no');
 } finally {
   await server.stop();
   await core.close();

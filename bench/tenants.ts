@@ -1,8 +1,8 @@
 /**
- * What one customer can cost another: `npm run build && node dist/bench/tenants.js [share]`. For each abuse of
- * `npm run attack estate`, a neighbour asks for five usual reads, searches, reads `database_info` and logs in; the
- * latencies during the abuse are compared with those of the same server when idle. `share`, from 0 to 1, is the part of
- * the hostile files that is made; 1 takes minutes to make.
+ * What one customer can cost another: `npm run build && node dist/bench/tenants.js [share] [part of a name]`. For each
+ * abuse of `npm run attack estate`, or for those whose names contain the second argument, a neighbour asks for five usual
+ * reads, searches, reads `database_info` and logs in; the latencies during the abuse are compared with those of the same
+ * server when idle. `share`, from 0 to 1, is the part of the hostile files that is made; 1 takes minutes to make.
  */
 import { ABUSES } from '../test/attack/estate/abuses.ts';
 import { abuse } from '../test/attack/estate/hostile-estate.ts';
@@ -13,10 +13,11 @@ import { machineText } from './support/processes.ts';
 const SECONDS = 15;
 const MIB = 2 ** 20;
 const share = Number(process.argv[2] ?? 1);
+const wanted = process.argv[3] ?? '';
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
 console.log(`Tenants bench: ${machineText()}, ${share} of the hostile files\n`);
-for (const each of ABUSES) {
+for (const each of ABUSES.filter(({ name }) => name.includes(wanted))) {
   const report = await abuse(each, share, SECONDS);
   const { idle, abused, growthBytes, largestWorkerBytes, violations } = report;
   console.log(each.name);

@@ -2,30 +2,47 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, type Config } from './config/configuration.ts';
 import { Locales } from './config/locales.ts';
+import { KeptAnswers } from './http/kept-answers.ts';
 import { Accounts } from './identity/accounts.ts';
 import { Credentials } from './identity/credentials.ts';
 import { Keyring } from './identity/keyring.ts';
 import { PasswordHasher } from './identity/password-hasher.ts';
 import { Plans } from './identity/plans.ts';
 import type { PlanLimits } from './identity/plan-limits.ts';
+import { ApiTokens } from './identity/api-tokens/api-tokens.ts';
 import { Sessions } from './identity/sessions.ts';
 import { AccountJobs, accountFilesOf } from './jobs/account-jobs.ts';
 import { BrokerClient } from './jobs/broker-client.ts';
 import type { Log } from './log.ts';
-import { AuditLog } from './storage/audit-log.ts';
+import { AuditLog, type LoggedEvent } from './storage/audit-log.ts';
+import { forgetNewerAccounts, LOCAL_FILE, migrateStores, type Stores } from './storage/local-store.ts';
+import { clockSlackMs, readMembership, type Membership } from './storage/membership.ts';
 import { Revision } from './storage/revision.ts';
+import { openStore } from './storage/open-store.ts';
 import { Store } from './storage/store.ts';
 import { unknownMigrations } from './storage/unknown-migrations.ts';
 import { filesRootOf } from './system/files-root.ts';
+import { Leadership } from './workers/leadership.ts';
+import { soleWorker } from './workers/sole-worker.ts';
+import type { Workers } from './workers/workers.ts';
 import { assertPrivate, assertPrivateFolder } from './system/private-file.ts';
 import { projectDir, VERSION } from './system/project-dir.ts';
 
 /** Files of the data folder that hold secrets, or decide who may do what. */
-const DATA_FILES = ['keys.json', 'hostkeep.db', 'hostkeep.db-wal', 'hostkeep.db-shm', 'revision'];
+const DATA_FILES = [
+  'keys.json',
+  'revision',
+  ...['hostkeep.db', LOCAL_FILE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]),
+];
+
+/** What workers tell each other after each commit. */
+const EVENT = 'event';
 
 /** The services that outlive a change of the configuration: the store, and identity. */
 export interface Core {
   readonly store: Store;
+  /** What belongs to this machine. */
+  readonly local: Store;
   readonly revision: Revision;
   readonly locales: Locales;
   readonly events: AuditLog;
@@ -33,39 +50,61 @@ export interface Core {
   readonly accounts: Accounts;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
+  readonly answers: KeptAnswers;
   readonly jobs: AccountJobs;
+  /** `undefined` for a node by itself. */
+  readonly membership: Membership | undefined;
+  readonly leadership: Leadership;
+  readonly workers: Workers;
   /** `undefined` where the service does with its own rights what it can. */
   readonly broker: BrokerClient | undefined;
   close(): Promise<void>;
 }
 
+/** The place of a process that serves, or looks at, a data folder by itself. */
+const alone = (): Pick<Core, 'leadership' | 'workers'> => ({ leadership: Leadership.alone(), workers: soleWorker() });
+
 /** Opens the data folder; creates it, with the shipped plans, if it is missing. */
-export async function openCore(config: Config, log: Log): Promise<Core> {
-  const { store, keys } = await openFiles(config.data);
+export async function openCore(config: Config, log: Log, { leadership, workers } = alone()): Promise<Core> {
+  const { store, local, keys } = await openFiles(config);
+  const membership = readMembership(config.data);
   const locales = new Locales();
-  const revision = new Revision(store, config.data, log);
+  const revision = new Revision(store, log);
   const events = new AuditLog(store);
+  events.listen((event, isOwn) => isOwn && workers.tell(EVENT, event));
+  workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
   const plans = new Plans(store, revision, events, locales.featureNames);
   const filesRoot = (username: string) => filesRootOf(accountFilesOf(config, '').filesRoot, username).path;
-  const accounts = new Accounts({ store, revision, plans, events, filesRoot });
+  const here = membership?.name ?? '';
+  const accounts = new Accounts({ store, local, revision, plans, events, filesRoot, here, log });
   const credentials = new Credentials({ store, revision, accounts, events });
-  const sessions = new Sessions({ store, revision, accounts, events, keys, log });
-  const passwords = new PasswordHasher();
+  const tokens = new ApiTokens({ store, revision, accounts, events, log });
+  const slackMs = clockSlackMs(membership);
+  const sessions = new Sessions({ store, revision, accounts, events, keys, tokens, leadership, slackMs, log });
+  const passwords = new PasswordHasher((number) => workers.share(number));
+  const answers = new KeptAnswers({ store, keys, workers, log });
   const broker = config.broker.socket === '' ? undefined : new BrokerClient(config.broker.socket);
-  const jobs = new AccountJobs(accountFilesOf(config, join(config.data, 'jobs')), config.jobs, log, broker);
+  const jobs = new AccountJobs(accountFilesOf(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
+    workers.share(number),
+  );
   await shipPlans(store, plans, locales);
   await revision.follow();
   const close = async () => {
-    revision.close();
+    await revision.close();
     sessions.close();
+    await tokens.close();
     await jobs.close();
     await passwords.close();
+    await leadership.close();
+    await local.close();
     await store.close();
   };
   return {
     store,
+    local,
     revision,
     locales,
     events,
@@ -73,9 +112,14 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     accounts,
     credentials,
     sessions,
+    tokens,
     passwords,
     keys,
+    answers,
     jobs,
+    membership,
+    leadership,
+    workers,
     broker,
     close,
   };
@@ -96,39 +140,46 @@ export function assertStoreExists(data: string): void {
 }
 
 /**
- * Opens the database and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
+ * Opens both databases and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
  * could read or replace them.
  */
-async function openFiles(data: string): Promise<{ store: Store; keys: Keyring }> {
+async function openFiles(config: Config): Promise<Stores & { keys: Keyring }> {
+  const { data } = config;
   assertPrivateData(data);
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
-  const store = await Store.open(join(data, 'hostkeep.db'));
+  const store = await openStore(data, config.store);
+  let local: Store | undefined;
   try {
-    if (hadKeys && (await store.get('select 1 from sqlite_master')) === undefined) {
+    if (hadKeys && (await store.migrations()).length === 0) {
       throw new Error(
-        `hostkeep.db in ${data} is empty, but keys.json exists: run \`hostkeep restore --force <backup>\`, or remove keys.json to start over`,
+        `the store ${store.place} is empty, but keys.json exists in ${data}: ${store.remedy}, or remove keys.json to start over`,
       );
     }
-    await assertMigrationsKnown(store, data);
-    await store.migrate('kernel', join(projectDir, 'kernel/storage/migrations'));
+    local = await Store.open(join(data, LOCAL_FILE));
+    const stores = { store, local };
+    await assertMigrationsKnown(stores, data);
+    await migrateStores(stores, 'kernel', join(projectDir, 'kernel/storage/migrations'));
+    await forgetNewerAccounts(stores);
     if ((await store.get('select 1 from accounts')) !== undefined && !Keyring.exist(data)) {
       throw new Error(
         `keys.json is missing in ${data}: run \`hostkeep restore --force <backup>\`, or create a new one with \`hostkeep session rotate-key\`, which ends all sessions and loses second factors`,
       );
     }
-    return { store, keys: Keyring.open(data) };
+    return { ...stores, keys: Keyring.open(data) };
   } catch (error) {
+    await local?.close();
     await store.close();
     throw error;
   }
 }
 
 /** Throws before anything is migrated if a newer build has changed the tables, because this one would misread them. */
-async function assertMigrationsKnown(store: Store, data: string): Promise<void> {
-  const unknown = unknownMigrations(await store.migrations());
+async function assertMigrationsKnown({ store, local }: Stores, data: string): Promise<void> {
+  const ofLocal = (await local.migrations()).map(({ owner, name }) => ({ owner, name: `local/${name}` }));
+  const unknown = unknownMigrations([...(await store.migrations()), ...ofLocal]);
   if (unknown.length === 0) return;
   throw new Error(
-    `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${unknown.join(', ')}; install the newer one again, or run \`hostkeep restore --force <backup>\` with a backup from before the upgrade`,
+    `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${unknown.join(', ')}; install the newer one again, or take a backup from before the upgrade: ${store.remedy}`,
   );
 }
 

@@ -7,6 +7,8 @@ const KERNEL_ERRORS = {
   feature_disabled: [403, 'Feature not available on this plan'],
   admin_required: [403, 'Administrator access required'],
   reauthentication_required: [403, 'Password and code required again'],
+  scope_required: [403, 'Scope missing from the API token'],
+  session_required: [403, 'Not possible with an API token'],
   edition_required: [403, 'Enterprise edition required'],
   host_not_allowed: [403, 'Host name not allowed'],
   not_found: [404, 'Not found'],
@@ -14,6 +16,8 @@ const KERNEL_ERRORS = {
   account_not_found: [404, 'Account not found'],
   plan_not_found: [404, 'Plan not found'],
   session_not_found: [404, 'Session not found'],
+  node_not_found: [404, 'Node not found'],
+  token_not_found: [404, 'API token not found'],
   method_not_allowed: [405, 'Method not allowed'],
   account_exists: [409, 'User name already in use'],
   name_reserved: [409, 'User name of a removed account'],
@@ -21,15 +25,22 @@ const KERNEL_ERRORS = {
   purge_in_progress: [409, 'Account being purged'],
   plan_exists: [409, 'Plan name already in use'],
   plan_in_use: [409, 'Accounts still use this plan'],
+  tokens_full: [409, 'No room for another API token'],
+  other_node: [409, 'At another node'],
+  request_in_progress: [409, 'The same request is in progress'],
+  node_draining: [409, 'No new accounts on this server'],
   last_admin: [409, 'The last administrator must stay'],
   body_too_large: [413, 'Body too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
+  idempotency_key_reused: [422, 'Idempotency-Key of another request'],
   rate_limited: [429, 'Too many attempts'],
   internal_error: [500, 'Internal error'],
   feature_unavailable: [503, 'Not available on this server at the moment'],
   overloaded: [503, 'Too much work at the moment'],
   broker_unavailable: [503, 'Not possible on this server at the moment'],
   files_unavailable: [503, 'Files not available at the moment'],
+  store_unavailable: [503, 'The data cannot be reached at the moment'],
+  node_unreachable: [503, 'The server of this account cannot be reached at the moment'],
   reply_too_large: [507, 'Reply too large'],
   // Shared by several areas:
   invalid_docroot: [400, 'Not a usable document root'],
@@ -108,6 +119,34 @@ export function retryLater(code: ErrorCode, detail: string, seconds: number, cau
   return new HttpError(code, detail, { cause, headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
 }
 
+/** So many of something in so many seconds. */
+export interface RatePolicy {
+  readonly name: string;
+  readonly quota: number;
+  readonly windowSeconds: number;
+}
+
+/**
+ * Returns the 429 of a limit that is used up for so many seconds. Besides Retry-After it has the headers of
+ * draft-ietf-httpapi-ratelimit-headers, which name all policies, and that of `exhausted` as the one without a rest.
+ */
+export function rateLimited(
+  detail: string,
+  policies: readonly RatePolicy[],
+  exhausted: string,
+  seconds: number,
+): HttpError {
+  const { code, message, headers } = retryLater('rate_limited', detail, seconds);
+  const listed = policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
+  return new HttpError(code, message, {
+    headers: {
+      ...headers,
+      'RateLimit-Policy': listed.join(', '),
+      RateLimit: `"${exhausted}";r=0;t=${headers?.['Retry-After']}`,
+    },
+  });
+}
+
 /** One fault in a value: a JSON pointer to it (`""` = the value itself) and a message such as `is required`. */
 export interface Issue {
   readonly path: string;
@@ -125,6 +164,18 @@ export function invalid(where: string, issues: readonly Issue[]): HttpError {
 export function unauthenticated(): HttpError {
   return new HttpError('authentication_required', 'a valid bearer token is needed', {
     headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+/** Returns the 403 for an API token that asks for what only the session of a login may do. */
+export function sessionRequired(): HttpError {
+  return new HttpError('session_required', 'log in for this: no API token may change credentials, tokens or sessions');
+}
+
+/** Returns the 403 for an API token without any of the scopes that a route asks for. */
+export function scopeRequired(scopes: readonly string[]): HttpError {
+  return new HttpError('scope_required', `the API token lacks the scope ${scopes.join(' or ')}`, {
+    members: { scope: scopes[0] },
   });
 }
 

@@ -1,16 +1,26 @@
-import type { Config } from './config/configuration.ts';
+import { accountEvents } from './identity/account-events.ts';
+import { serverEvents } from './storage/server-events.ts';
+import { assertReloadable, type Config } from './config/configuration.ts';
 import { openCore, type Core } from './core.ts';
-import type { ErrorCode } from './errors.ts';
+import { HttpError, type ErrorCode } from './errors.ts';
+import { FleetRoutes } from './http/fleet-routes.ts';
+import { routeCalls } from './http/route-calls.ts';
 import { RoutingTable } from './http/routing-table.ts';
 import { Server } from './http/server.ts';
 import { loadUws } from './http/uws.ts';
 import type { Log } from './log.ts';
-import type { NodeInfo } from './plugin-api/node-info.ts';
+import type { FleetPlace, NodeInfo } from './plugin-api/node-info.ts';
 import type { Address } from './plugin-api/route-spec.ts';
-import { installedPlugins, type InstalledPlugin } from './plugin-host/discovery.ts';
+import { backgroundOf } from './plugin-host/background.ts';
+import { installedPlugins, isOn, type InstalledPlugin } from './plugin-host/discovery.ts';
+import { effectiveSettings } from './plugin-host/effective-settings.ts';
+import { examine } from './plugin-host/examination.ts';
 import { PluginSet } from './plugin-host/plugin-set.ts';
 import { privilegesOf } from './plugin-host/privileges.ts';
+import { clockSlackMs, readMembership, socketsOf, writeMembership, type Membership } from './storage/membership.ts';
 import { ServingLock } from './storage/serving-lock.ts';
+import { Leadership } from './workers/leadership.ts';
+import type { Workers } from './workers/workers.ts';
 import { splitHostPort } from './system/host-port.ts';
 import { VERSION } from './system/project-dir.ts';
 
@@ -24,13 +34,26 @@ interface StartOptions {
    */
   readonly listen?: 'later' | 'never';
   readonly isDemo?: boolean;
+  /** Of a process that serves together with others; their supervisor holds the lock of the data folder. */
+  readonly shared?: Shared;
 }
+
+interface Shared {
+  readonly workers: Workers;
+  /** Those that the node has; none for its first worker. */
+  readonly ports: Readonly<Partial<Record<Address, number>>>;
+  /** Whether no other worker serves, so that the ports must be free. */
+  readonly isFirst: boolean;
+}
+
+/** Where requests arrive: both addresses, and for each a socket for those that another node of the fleet admitted. */
+type Entrance = Address | `inner-${Address}`;
 
 /** One configuration in force, with its plugins and routing tables. */
 interface Generation {
   readonly config: Config;
   readonly plugins: PluginSet;
-  readonly tables: Readonly<Record<Address, RoutingTable>>;
+  readonly tables: Readonly<Record<Entrance, RoutingTable>>;
   readonly node: NodeInfo;
 }
 
@@ -41,8 +64,7 @@ interface Running {
   isStopping: boolean;
 }
 const ADDRESSES = ['user', 'admin'] as const;
-/** Settings that only a restart changes. */
-const FIXED = ['data', 'files_root', 'removed_root', 'ids', 'broker', 'listen', 'admin_listen', 'tls'] as const;
+const INNER = { 'inner-user': 'user', 'inner-admin': 'admin' } as const;
 
 /** A node: the core, the plugins of the current configuration, and a server for each address. */
 export class Hostkeep {
@@ -51,6 +73,8 @@ export class Hostkeep {
   readonly #options: StartOptions;
   readonly #running: Running;
   readonly #servers: Readonly<Record<Address, Server>>;
+  /** None of a node by itself. */
+  readonly #inner: readonly (readonly [entrance: keyof typeof INNER, server: Server])[];
   readonly #lock: ServingLock | undefined;
   #generation: Generation;
 
@@ -69,6 +93,8 @@ export class Hostkeep {
     this.#running = running;
     this.#generation = generation;
     this.#servers = { user: this.#server('user', generation), admin: this.#server('admin', generation) };
+    const inner = core.membership === undefined ? [] : (Object.keys(INNER) as (keyof typeof INNER)[]);
+    this.#inner = inner.map((entrance) => [entrance, this.#server(entrance, generation)]);
   }
 
   /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
@@ -76,14 +102,17 @@ export class Hostkeep {
     loadUws(); // fails before anything is created or migrated
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
     const installed = options.plugins ?? installedPlugins();
-    for (const plugin of installed) if (config.plugins[plugin.name] !== false) plugin.load().catch(() => undefined);
-    const lock = options.listen === 'never' ? undefined : await ServingLock.acquire(config.data);
+    for (const plugin of installed) if (isOn(plugin, config)) plugin.load().catch(() => undefined);
+    const { shared } = options;
+    const isGuarded = options.listen === 'never' || shared !== undefined;
+    const lock = isGuarded ? undefined : await ServingLock.acquire(config.data);
     const running: Running = { ports: {}, isStopping: false };
     let hostkeep: Hostkeep | undefined;
     let core: Core | undefined;
     try {
-      core = await openCore(config, log);
-      if (lock !== undefined) await assertRootsSafe(core);
+      const place = shared && { workers: shared.workers, leadership: await Leadership.among(config.data, log) };
+      core = await openCore(config, log, place);
+      if (options.listen !== 'never') await assertRootsSafe(core);
       const generation = await generate(core, config, log, { ...options, plugins: installed }, running);
       hostkeep = new Hostkeep(core, log, options, running, generation, lock);
       if (options.listen === undefined) await hostkeep.listen();
@@ -103,16 +132,31 @@ export class Hostkeep {
     return this.#generation.plugins;
   }
 
+  /** The ports in use; none before `listen`. */
+  get ports(): Readonly<Partial<Record<Address, number>>> {
+    return this.#running.ports;
+  }
+
   url(address: Address): string {
     return this.node.url(address);
   }
 
   /** Opens both addresses. Rejects if a port is taken. */
   async listen(): Promise<void> {
-    for (const address of ADDRESSES) await this.#servers[address].assertPortFree();
-    for (const address of ADDRESSES) this.#running.ports[address] = this.#servers[address].listen();
+    const { shared } = this.#options;
+    const ports: Partial<Record<Address, number>> = { ...shared?.ports };
+    if (shared?.isFirst !== false)
+      for (const address of ADDRESSES) {
+        const free = await this.#servers[address].assertPortFree(ports[address]);
+        if (shared !== undefined) ports[address] = free; // uWS shares no port that the system chose for it
+      }
+    const { fleet } = this.node;
+    for (const [entrance, server] of this.#inner)
+      if (fleet !== undefined) server.listenAt(fleet.sockets[INNER[entrance]]);
+    for (const address of ADDRESSES) this.#running.ports[address] = this.#servers[address].listen(ports[address]);
     this.core.sessions.ttlSeconds = this.node.config.token.ttl_seconds;
-    this.#log.info({ base_url: this.url('user'), admin_url: this.url('admin') }, 'listening');
+    const urls = { base_url: this.url('user'), admin_url: this.url('admin') };
+    this.#log.info({ ...urls, ...(shared && { worker: shared.workers.number }) }, 'listening');
   }
 
   /**
@@ -123,9 +167,8 @@ export class Hostkeep {
    */
   async reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
-    const fixed = (each: Config) => JSON.stringify(FIXED.map((name) => each[name]));
-    if (fixed(config) !== fixed(old.config))
-      throw new Error(`changes of ${FIXED.slice(0, -1).join(', ')} and ${FIXED.at(-1)} need a restart`);
+    assertReloadable(old.config, config);
+    await this.#reloadBroker();
     this.core.keys.reload();
     const next = await generate(this.core, config, this.#log, this.#options, this.#running);
     try {
@@ -137,47 +180,63 @@ export class Hostkeep {
     this.#generation = next;
     this.#log.level = config.log.level;
     this.core.sessions.ttlSeconds = config.token.ttl_seconds;
-    await Promise.all(ADDRESSES.map((address) => this.#servers[address].use(next.tables[address])));
+    await Promise.all(this.#entrances.map(([entrance, server]) => server.use(next.tables[entrance])));
     await old.plugins.close();
   }
 
   /** Closes after an error that nothing handled: answers requests in progress with 500, each logged with its route. */
   async abandon(cause: unknown): Promise<void> {
-    for (const address of ADDRESSES) this.#servers[address].fail(cause);
+    for (const [, server] of this.#entrances) server.fail(cause);
     await this.close();
   }
 
   async close(): Promise<void> {
     this.#running.isStopping = true;
-    await Promise.all(ADDRESSES.map((address) => this.#servers[address].close()));
+    await Promise.all(this.#entrances.map(([, server]) => server.close()));
     await this.#generation.plugins.close();
     await this.core.close();
     await this.#lock?.release();
   }
 
-  #server(address: Address, { config, tables }: Generation): Server {
+  get #entrances(): readonly (readonly [Entrance, Server])[] {
+    return [...ADDRESSES.map((address) => [address, this.#servers[address]] as const), ...this.#inner];
+  }
+
+  /** The broker goes first, because the new plugins use it. One that is not there reads its settings when it starts. */
+  async #reloadBroker(): Promise<void> {
+    try {
+      await this.core.broker?.reload();
+    } catch (error) {
+      if (!(error instanceof HttpError && error.code === 'broker_unavailable')) throw error;
+      this.#log.warn({ err: error }, 'the broker was not asked to read its settings again');
+    }
+  }
+
+  #server(entrance: Entrance, { config, tables }: Generation): Server {
     const { sessions, locales } = this.core;
+    const isInner = entrance in INNER;
+    const address = isInner ? INNER[entrance as keyof typeof INNER] : (entrance as Address);
     const listen = address === 'user' ? config.listen : config.admin_listen;
     const titleOf = (locale: string, code: ErrorCode) => locales.errorTitle(locale, code);
     return new Server(
       {
         address,
         listen,
-        tls: config.tls,
+        tls: isInner ? { ...config.tls, cert: '', key: '' } : config.tls,
         sessions,
         log: this.#log,
         titleOf,
         languageOf: (acceptLanguage) => locales.preferred(acceptLanguage),
         checkReplies: this.#options.checkReplies === true,
       },
-      tables[address],
+      tables[entrance],
     );
   }
 }
 
 /** Refuses a setting `files_root` with which a customer could put another folder in the place of the own one. */
 async function assertRootsSafe({ jobs, accounts }: Core): Promise<void> {
-  const [unsafe] = await jobs.unsafeParents(() => accounts.usernames());
+  const [unsafe] = await jobs.unsafeParents(() => accounts.usernamesOfHere());
   if (unsafe !== undefined)
     throw new Error(`${unsafe} belongs to, or may be changed by, other users, who could exchange the files_root in it`);
 }
@@ -189,40 +248,70 @@ async function generate(
   options: StartOptions,
   running: Running,
 ): Promise<Generation> {
-  const { store, events, accounts, credentials, plans, sessions, passwords, keys, locales, jobs } = core;
-  const plugins = new PluginSet(log);
+  const { store, local, events, accounts, credentials, plans, sessions, tokens, passwords, keys, locales, jobs } = core;
+  const plugins = new PluginSet(log, core.answers);
+  const installed = options.plugins ?? installedPlugins();
   const node: NodeInfo = {
     version: VERSION,
     isDemo: options.isDemo === true,
+    fleet: core.membership && fleetPlaceOf(core.membership, config.data, core.workers.number),
+    clockSlackMs: clockSlackMs(core.membership),
     isServing: options.listen !== 'never',
     isStopping: () => running.isStopping,
     config,
     locales,
     routes: () => plugins.infos,
     plugins: () => plugins.statuses,
+    events: () => ({ ...accountEvents, ...serverEvents, ...plugins.events }),
     usableFeatures: ({ features }) => [...features].filter((name) => plugins.features.has(name)).toSorted(),
     url: (address) => urlOf(config, address, running.ports[address]),
+    examine: () => examine({ core, node, gather: plugins.gather }),
+    settings: async () => {
+      const on = installed.filter((each) => isOn(each, config));
+      return effectiveSettings(config, await Promise.all(on.map((each) => each.load())));
+    },
   };
   try {
-    await plugins.load(options.plugins ?? installedPlugins(), config, {
+    await plugins.load(installed, config, {
       store,
+      local,
       events,
       jobs,
+      workers: core.workers,
+      background: backgroundOf(core.leadership),
       privileged: privilegesOf({ broker: core.broker, jobs, log }),
       node,
-      identity: { accounts, credentials, plans, sessions, passwords, keys },
+      routes: routeCalls,
+      identity: { accounts, credentials, plans, sessions, tokens, passwords, keys },
     });
-    const tableOf = (address: Address) =>
-      new RoutingTable(
-        config,
-        address,
-        plugins.routes.filter((route) => route.info.address === address),
-      );
-    return { config, plugins, tables: { user: tableOf('user'), admin: tableOf('admin') }, node };
+    const here = core.membership?.name ?? '';
+    const outer = new FleetRoutes(here, accounts, plugins.forward);
+    const inner = new FleetRoutes(here, accounts); // what another node sent goes no further
+    const tableOf = (address: Address, fleet: FleetRoutes) => {
+      const routes = plugins.routes.filter((route) => route.info.address === address);
+      return new RoutingTable(config, address, routes, fleet, fleet === inner);
+    };
+    const tables = {
+      user: tableOf('user', outer),
+      admin: tableOf('admin', outer),
+      'inner-user': tableOf('user', inner),
+      'inner-admin': tableOf('admin', inner),
+    };
+    return { config, plugins, tables, node };
   } catch (error) {
     await plugins.close();
     throw error;
   }
+}
+
+function fleetPlaceOf(atStart: Membership, data: string, worker: number): FleetPlace {
+  const membership = () => readMembership(data) ?? atStart;
+  return {
+    name: atStart.name,
+    sockets: socketsOf(data, worker),
+    membership,
+    renew: (certificate) => writeMembership(data, { ...membership(), certificate }),
+  };
 }
 
 function urlOf(config: Config, address: Address, port: number | undefined): string {

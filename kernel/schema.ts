@@ -54,6 +54,13 @@ const builders = {
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;
 
 /**
+ * Returns the schema of an object that the API's description, and the clients generated from it, call by this name. It
+ * is the schema's `title`, which names schemas other than objects as well.
+ */
+export const NamedObject = <T extends TProperties>(name: string, properties: T, options: Options = {}): TObject<T> =>
+  Type.Object(properties, { ...options, title: name });
+
+/**
  * Returns the schema with all its objects closed: a member that they do not describe is an error, because one that is
  * misspelt would otherwise be ignored in silence. An object that says something of additional members itself keeps it.
  */

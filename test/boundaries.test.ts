@@ -14,13 +14,15 @@
  * - One file starts programs, so that none starts with the rights of the service, or through a shell.
  * - Customers' files are opened by jobs only, in processes of their own: never by the process that serves everybody.
  * - One queue shares what is scarce between accounts, so that no other forgets to be fair.
+ * - The SQL of the store is what SQLite and PostgreSQL both take, so that no code asks which engine it runs on.
  * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
  * - Names say what is in a file. A drawer called after nothing in particular collects everything.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import * as assert from 'uvu/assert';
+import { findFiles } from '../kernel/system/find-files.ts';
 import { projectDir } from '../kernel/system/project-dir.ts';
 import { testSuite } from './support/suite.ts';
 
@@ -39,6 +41,7 @@ const FLOORS = [
   ['jobs'],
   ['config'],
   ['storage'],
+  ['workers'],
   ['identity'],
   ['plugin-api'],
   ['http'],
@@ -57,8 +60,9 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'uWebSockets.js': 'kernel/http/uws.ts',
   jose: 'kernel/identity/keyring.ts',
   ajv: 'kernel/config/validator.ts',
-  sqlite: 'kernel/storage/connection.ts',
-  sqlite3: 'kernel/storage/connection.ts',
+  sqlite: 'kernel/storage/sqlite/connection.ts',
+  sqlite3: 'kernel/storage/sqlite/connection.ts',
+  pg: 'kernel/storage/postgres/',
   pino: 'kernel/log.ts',
   commander: 'kernel/cli',
   '@node-rs/argon2': 'kernel/identity/password-worker.ts',
@@ -77,7 +81,9 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'prom-client': 'plugins/metrics',
   sharp: 'plugins/screenshots',
   puppeteer: 'plugins/screenshots',
-  'swagger-ui-dist': 'plugins/openapi',
+  '@modelcontextprotocol/sdk': 'plugins/mcp',
+  undici: 'plugins/fleet',
+  '@peculiar/x509': 'plugins/fleet/certificates.ts',
   esbuild: ['plugins/pages/build', 'config/package'], // pages, and the code that a package installs
 };
 /** The only file that may start programs. */
@@ -85,8 +91,9 @@ const STARTS_PROGRAMS = 'kernel/system/start-program.ts';
 /** Where tasks wait, and why not all of them in the first one. */
 const QUEUES: Readonly<Record<string, string>> = {
   'kernel/concurrency/fair-queue.ts': 'the queue of the product',
-  'kernel/storage/store.ts': 'short transactions, in the order of their arrival',
-  'plugins/account/login/budgets.ts': 'attempts on one budget wait for each other, and for no other budget',
+  'kernel/workers/turns.ts':
+    'what has one name in all workers, such as attempts on one budget, waits for no other name',
+  'kernel/storage/sqlite/sqlite-engine.ts': 'short transactions, in the order of their arrival',
   'plugins/webhooks/store.ts': 'rows of deliveries, in turns by endpoint',
   'plugins/webserver/change-batcher.ts': 'changes of virtual hosts, of which each account has a share in a batch',
 };
@@ -190,7 +197,8 @@ test("only jobs can open customers' files", () => {
 
 // threat crowding-out: all work that waits for a slot waits in the one queue that shares by cost
 test('one file makes tasks wait for slots', () => {
-  const waits = /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex)\b/;
+  const waits =
+    /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex|Turns)\b/;
   const queues = files.filter((file) => waits.test(readFileSync(join(projectDir, file), 'utf8')));
   assert.equal(queues.toSorted(), Object.keys(QUEUES).toSorted());
 });
@@ -245,11 +253,15 @@ test('the code of pages imports the kit and itself, and writes no HTML', () => {
   );
 });
 
-test('the packages of the generated client stay with it', () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(projectDir, 'test/client/package.json'), 'utf8')) as {
-    devDependencies: Record<string, string>;
-  };
-  const names = Object.keys(devDependencies).filter((name) => name !== 'typescript');
+interface WorkspacePackage {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+test('the packages of the generated clients stay with them', () => {
+  const names = ['test/client', 'test/client-orval']
+    .map((folder) => JSON.parse(readFileSync(join(projectDir, folder, 'package.json'), 'utf8')) as WorkspacePackage)
+    .flatMap(({ devDependencies }) => Object.keys(devDependencies))
+    .filter((name) => name !== 'typescript');
   const strays = [...sources('test'), ...sources('bench')]
     .filter((file) => !/^test\/(client|fixtures\/client)\//.test(file))
     .flatMap(importsOf);
@@ -264,6 +276,28 @@ test('programs are started in one place, and without a shell', () => {
   assert.equal(where(/child_process/), [STARTS_PROGRAMS]);
   assert.match(readFileSync(join(projectDir, STARTS_PROGRAMS), 'utf8'), /^import \{ spawn, spawnSync, type /m);
   assert.equal(where(/\bshell:/), []);
+});
+
+test('the scripts of processes and threads have names by which the package finds them', () => {
+  const named = files.flatMap((file) => [
+    ...readFileSync(join(projectDir, file), 'utf8').matchAll(/\bscript: '([^']+)'|new Worker\([^)]*\/([\w-]+)\.js/g),
+  ]);
+  const scripts = named.map(([, script, file]) => script ?? file ?? '');
+  assert.ok(scripts.includes('report-worker'));
+  assert.equal(
+    scripts.filter((script) => !/-(?:job|thread|worker)$/.test(script)),
+    [],
+    'see ENTRIES in config/package/bundle.ts',
+  );
+});
+
+test('every event stands in a table, from which its type and the description of webhooks follow', () => {
+  const declared = files.filter((file) => /interface EventTypes/.test(readFileSync(join(projectDir, file), 'utf8')));
+  const bare = /interface EventTypes (?!extends EventData<typeof \w+> \{\})/;
+  assert.equal(
+    declared.filter((file) => bare.test(readFileSync(join(projectDir, file), 'utf8'))),
+    ['kernel/storage/audit-log.ts'],
+  );
 });
 
 test('no imports go in a circle, types included', () => {
@@ -304,7 +338,7 @@ test('SQL names tables of its own owner only', () => {
   const owners = ['kernel', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];
   for (const owner of owners) {
     const folder = join(projectDir, owner, owner === 'kernel' ? 'storage/migrations' : 'migrations');
-    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    for (const name of findFiles('**/*.sql', folder)) {
       for (const [, table = ''] of readFileSync(join(folder, name), 'utf8').matchAll(
         /create (?:virtual )?table (?:if not exists )?(\w+)/g,
       )) {
@@ -345,4 +379,24 @@ test('the top level is what it is, dot-files included', () => {
     [...top].filter((name) => !TOP_LEVEL.includes(name)),
     [],
   );
+});
+
+/** What only SQLite takes, or takes in its own way; `kernel/storage/engine.ts` says what to write instead. */
+const ONLY_SQLITE =
+  /\b(?:insert or (?:ignore|replace)|replace into|group_concat|iif|ifnull|glob|json_(?:extract|group_\w+)|strftime|unixepoch|rowid|last_insert_rowid|pragma|sqlite_\w+|limit -1|collate nocase|on conflict do update|(?:min|max)\((?:[\w.]+|count\(\*\)), )/gi;
+/** Files that speak with SQLite, because their tables are in the local store or in a customer's file. */
+const OF_SQLITE = [
+  /^kernel\/storage\/(?:backup\/|sqlite\/|local-store\.ts$|serving-lock\.ts$)/,
+  /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
+  /^plugins\/databases\//,
+];
+
+test('SQL of the store is in the dialect of both engines', () => {
+  const inQuotes = (text: string) => [...text.matchAll(/(['"`])(?:select|insert|update|delete|with)\b[\s\S]*?\1/g)];
+  const sql = files
+    .filter((file) => /^(?:kernel|plugins)\//.test(file) && !OF_SQLITE.some((each) => each.test(file)))
+    .flatMap((file) => inQuotes(readFileSync(join(projectDir, file), 'utf8')).map(([text]) => [file, text] as const));
+  assert.ok(sql.length > 50, 'statements were found');
+  const strays = sql.flatMap(([file, text]) => [...text.matchAll(ONLY_SQLITE)].map(([word]) => `${file}: ${word}`));
+  assert.equal(strays, []);
 });

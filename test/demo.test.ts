@@ -13,7 +13,9 @@ import { temporaryFolder } from './support/folder.ts';
 import { hasMariaDb, MariaDb } from './support/mariadb.ts';
 import { hasNginx } from './support/nginx.ts';
 import { fetchPage } from './support/page.ts';
+import { testStore } from './support/postgres.ts';
 import { reportSkipped, testSuite } from './support/suite.ts';
+import { until } from './support/until.ts';
 
 const test = testSuite('demo');
 const ABSENT = { docker: '/nonexistent/docker.sock', mariaDb: '/nonexistent/mysqld.sock' };
@@ -49,7 +51,7 @@ interface Demo {
 /** Starts a demo with these sockets. */
 async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
   const settings = join(temporaryFolder(), 'settings.json');
-  writeFileSync(settings, JSON.stringify({ containers: { socket: docker } }));
+  writeFileSync(settings, JSON.stringify({ ...testStore(data), containers: { socket: docker } }));
   const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, {
     MYSQL_UNIX_PORT: mariaDb,
   });
@@ -99,6 +101,18 @@ test('without backends, one line for each says what is left out, why, and how to
     /no MySQL or MariaDB server listens .*\(using SQLite files instead; apt-get install mariadb-server/,
   );
   assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
+});
+
+test('webhooks are delivered to a receiver of the demo, which is busy now and then', async () => {
+  const demo = await startDemo(temporaryFolder(), ABSENT);
+  type Webhooks = { webhooks: Record<'delivered' | 'failed', number>[] };
+  const counts = async (member: 'delivered' | 'failed') =>
+    (await demo.ask<Webhooks>('/api/webhooks', 'admin')).webhooks.map((each) => each[member]);
+  await until('both got events', 20_000, async () => {
+    const delivered = await counts('delivered');
+    return delivered.length === 2 && delivered.every((count) => count > 0);
+  });
+  await until('one was busy', 20_000, async () => (await counts('failed')).join() !== '0,0');
 });
 
 test('every member is filled, and no account is over its limits', async () => {

@@ -1,6 +1,7 @@
 /**
  * Runs every `*.test.ts` of this folder in a process of its own, or what is wanted of them:
- * `node dist/test/index.js [--fast] [-t <part of a title>] [<part of a path>…]`.
+ * `node dist/test/index.js [--fast] [--store postgres] [-t <part of a title>] [<part of a path>…]`. With `--store postgres`, or
+ * `HOSTKEEP_TEST_STORE=postgres`, the stores of servers are in a PostgreSQL server of the run, instead of files.
  *
  * uvu alone exits with 0 when a suite forgets to run, when a `before` throws and when `.only` is left in, and never
  * exits when something stays open: so the totals are read, and a file has a time limit.
@@ -10,6 +11,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectDir } from '../kernel/system/project-dir.ts';
+import { Postgres, TEST_STORE_URL } from './support/postgres.ts';
 import { findTestFiles, runTestFile, slowestFirst, type Result } from './support/test-file.ts';
 
 /** How many more files than processors run at a time, since slow ones also wait. */
@@ -19,12 +21,19 @@ const TIMES = join(projectDir, 'node_modules/.cache/hostkeep/test-times.json');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { fast: { type: 'boolean', default: false }, title: { type: 'string', short: 't', default: '' } },
+  options: {
+    fast: { type: 'boolean', default: false },
+    store: { type: 'string', default: process.env['HOSTKEEP_TEST_STORE'] ?? 'sqlite' },
+    title: { type: 'string', short: 't', default: '' },
+  },
 });
-const { title, fast: isFast } = values;
+const { title, fast: isFast, store } = values;
+if (store !== 'sqlite' && store !== 'postgres') throw new Error(`there is no store ${store}: sqlite or postgres`);
 const timesMs = readTimes();
 const queue = slowestFirst(findTestFiles({ paths: positionals, title, isFast }), timesMs);
 const results: Result[] = [];
+const postgres = store === 'postgres' ? Postgres.start(['fsync=off', 'max_connections=500']) : undefined;
+if (postgres !== undefined) process.env[TEST_STORE_URL] = postgres.url;
 
 await Promise.all(
   Array.from({ length: MORE_LANES + Math.min(2, availableParallelism()) }, async () => {
@@ -36,6 +45,7 @@ await Promise.all(
   }),
 );
 
+postgres?.remove();
 const skipped = results.flatMap((result) => result.skipped).length;
 const passed = results.reduce((sum, result) => sum + result.passed, 0);
 let failed = results.reduce((sum, result) => sum + result.failed, 0);

@@ -10,10 +10,12 @@ import { hostkeep, start } from './support/command.ts';
 import { temporaryFolder } from './support/folder.ts';
 import { allPlugins } from './support/hostkeep.ts';
 import { ProjectCopy } from './support/project-copy.ts';
+import { storesInFiles } from './support/postgres.ts';
 import { testSuite } from './support/suite.ts';
 
 const PASSWORD = 'correct horse battery';
 const test = testSuite('README');
+storesInFiles(); // the migration that is shown has no twin
 const pageOf = (name: string) => readFileSync(join(projectDir, name), 'utf8');
 const readme = pageOf('README.md');
 const contributing = pageOf('CONTRIBUTING.md');
@@ -52,7 +54,13 @@ test('the plugin that it shows works as it stands', async () => {
       0,
     );
   assert.is((await hostkeep(data, ['feature', 'on', 'hello', '--account', 'ann'], '', cli)).code, 0);
-  const { child, line } = await start(data, ['--config', settings, 'serve'], /"msg":"listening"/, {}, cli);
+  const { child, line } = await start(
+    data,
+    ['--config', settings, 'serve', '--workers', '1'],
+    /"msg":"listening"/,
+    {},
+    cli,
+  );
   const [, url = ''] = await line(/"base_url":"([^"]+)"/);
   const greeting = async (username: string) => {
     const login = await fetch(`${url}/api/login`, {

@@ -8,8 +8,8 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly token?: string;
-  /** The serving process, whose processor time is measured. */
-  readonly pid?: number | undefined;
+  /** The serving process, or several, whose processor time is measured. */
+  readonly pid?: number | readonly number[] | undefined;
 }
 
 export interface Load {
@@ -25,21 +25,24 @@ export interface Load {
 export interface LoadOptions {
   readonly seconds?: number;
   readonly connections?: number;
+  /** The cores that wrk may use, as taskset(1) names them. */
+  readonly cores?: string;
 }
 
 export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon';
 
 /** Runs once against one target. */
-export async function load(target: Target, { seconds = 3, connections = 50 }: LoadOptions = {}): Promise<Load> {
+export async function load(target: Target, { seconds = 3, connections = 50, cores }: LoadOptions = {}): Promise<Load> {
   const before = processorSeconds(target.pid);
-  const run = await (loadTool === 'wrk' ? withWrk : withAutocannon)(target, seconds, connections);
+  const run = await (loadTool === 'wrk' ? withWrk : withAutocannon)(target, seconds, connections, cores);
   const { requests, ...rest } = run;
   return { ...rest, processorUs: ((processorSeconds(target.pid) - before) / requests) * 1e6 };
 }
 
-/** User and system time of a process and all its threads (fields 14 and 15 of proc(5)'s stat, in ticks of 10 ms). */
-export function processorSeconds(pid: number | undefined): number {
+/** User and system time of processes and all their threads (fields 14 and 15 of proc(5)'s stat, in ticks of 10 ms). */
+export function processorSeconds(pid: Target['pid']): number {
   if (pid === undefined) return Number.NaN;
+  if (typeof pid !== 'number') return pid.reduce((sum, each) => sum + processorSeconds(each), 0);
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -83,11 +86,12 @@ function middle(runs: readonly Load[]): Load {
   };
 }
 
-async function withWrk({ url, token }: Target, seconds: number, connections: number): Promise<Run> {
+async function withWrk({ url, token }: Target, seconds: number, connections: number, cores?: string): Promise<Run> {
   const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
+  const [program = '', ...pinned] = [...(cores === undefined ? [] : ['taskset', '--cpu-list', cores]), 'wrk'];
   const { stdout } = await promisify(execFile)(
-    'wrk',
-    ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, url],
+    program,
+    [...pinned, '-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, url],
     { maxBuffer: 1 << 20 },
   );
   const errors = [/Non-2xx or 3xx responses: (\d+)/, /connect (\d+)/, /read (\d+)/, /timeout (\d+)/].reduce(

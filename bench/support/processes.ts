@@ -70,11 +70,9 @@ export function benchSettings(data: string, settings: Record<string, unknown> = 
 }
 
 /** Opens the store of a data folder, to fill it before a Hostkeep serves it, or to issue tokens meanwhile. */
-export function coreOf(data: string): Promise<Core> {
-  return openCore(
-    checkConfig(benchSettings(data), () => 'bench'),
-    createLog('error'),
-  );
+export function coreOf(data: string, settings: Record<string, unknown> = {}): Promise<Core> {
+  const config = checkConfig(benchSettings(data, settings), () => 'bench');
+  return openCore(config, createLog(config.log.level));
 }
 
 /** Opens a session without the cost of a login and returns its token. */

@@ -18,7 +18,7 @@ const ENTRIES = [
   'plugins/*/{index,commands,privileged}.ts',
 ];
 /** Every file of the tests, because they start and import each other by name; not those that test packages. */
-const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'];
+const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts'];
 const NOT_COMPILED = [
   '!**/node_modules/**',
   '!plugins/*/page/**',
@@ -30,11 +30,15 @@ const NOT_COMPILED = [
 /** Stands in a bundled file for the way from there to the root of the bundle. */
 const ROOT = '@bundle-root@/';
 
-/** A package that is loaded when it is needed; in a bundle it is there, and is run then. */
-const LAZY = /\blazyPackage<[^>]*>\('([^']+)', import\.meta\.url\)/g;
+/** A package that is loaded when it is needed: it has a file of its own, so that no start reads it. */
+const LAZY = /\b(lazyPackage<[^>]*>)\(\s*'([^']+)',\s/g;
 
 /** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
 const OPTIONAL = ['cpu-features'];
+
+const EXTERNAL = [...Object.keys(RUNTIME_PACKAGES), ...OPTIONAL];
+/** The folder of the packages that are loaded when they are needed. */
+const PACKAGES = 'packages';
 
 /** CommonJS packages call `require`, which modules do not have. */
 const BANNER =
@@ -47,6 +51,7 @@ const BANNER =
 export async function bundle(folder: string, isForTests = false): Promise<string[]> {
   rmSync(folder, { recursive: true, force: true });
   const entries = isForTests ? [...TEST_ENTRIES, ...NOT_COMPILED] : ENTRIES;
+  const lazy = new Set<string>();
   const { outputFiles, metafile } = await build({
     absWorkingDir: projectDir,
     entryPoints: findFiles(entries, projectDir),
@@ -60,8 +65,8 @@ export async function bundle(folder: string, isForTests = false): Promise<string
     platform: 'node',
     target: 'node20',
     chunkNames: 'chunks/[name]-[hash]',
-    external: [...Object.keys(RUNTIME_PACKAGES), ...OPTIONAL, ...(isForTests ? developmentPackages() : [])],
-    plugins: [ownPlaces],
+    external: [...EXTERNAL, ...(isForTests ? developmentPackages() : [])],
+    plugins: [ownPlaces(lazy)],
     banner: { js: BANNER },
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     legalComments: 'none',
@@ -74,28 +79,74 @@ export async function bundle(folder: string, isForTests = false): Promise<string
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text.replaceAll(ROOT, toRoot === '' ? './' : `${toRoot}/`));
   }
-  const packages = Object.keys(metafile.inputs).map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
+  const lazyInputs = await bundlePackages(folder, [...lazy]);
+  const packages = [...Object.keys(metafile.inputs), ...lazyInputs].map(
+    (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0],
+  );
   return [...new Set(packages.filter((each) => each !== undefined))].toSorted();
 }
 
+/** Bundles packages, each into a file of its own that is loaded with `require`. Resolves with the files that they consist of. */
+async function bundlePackages(folder: string, names: readonly string[]): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: projectDir,
+    entryPoints: Object.fromEntries(names.map((name) => [name, `required:${name}`])),
+    outdir: join(folder, PACKAGES),
+    outExtension: { '.js': '.cjs' },
+    metafile: true,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    external: EXTERNAL,
+    plugins: [required],
+    legalComments: 'none',
+    keepNames: true,
+    logLevel: 'warning',
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** Resolves an entry to the form of a package that `require` gets. */
+const required: Plugin = {
+  name: 'required',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^required:/ }, ({ path }) => ({
+      path: path.slice('required:'.length),
+      namespace: 'required',
+    }));
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require('${path}')`,
+      resolveDir: projectDir,
+    }));
+  },
+};
+
 /**
  * Keeps the places true from which the project's files find their neighbours: in a chunk they would be those of the chunk.
+ * Adds to `lazy` the packages that are to be bundled by themselves.
  */
-const ownPlaces: Plugin = {
+const ownPlaces = (lazy: Set<string>): Plugin => ({
   name: 'own-places',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (path.includes('/node_modules/')) return undefined;
       const script = relative(projectDir, path).replace(/\.ts$/, '.js');
       const place = (of: string) => `new URL(${JSON.stringify(ROOT + of)}, import.meta["url"])`;
+      const pathOf = (of: string) => `decodeURIComponent(${place(of)}.pathname)`;
       const contents = readFileSync(path, 'utf8')
-        .replaceAll(LAZY, (_, name: string) => `(() => require('${name}'))`)
+        .replaceAll(LAZY, (text, call: string, name: string) => {
+          if (name in RUNTIME_PACKAGES) return text;
+          lazy.add(name);
+          return `${call}('${relative(dirname(script), `${PACKAGES}/${name}.cjs`)}', `;
+        })
         .replaceAll(/\bimport\.meta\.url\b/g, () => `${place(script)}.href`)
-        .replaceAll(/\bimport\.meta\.dirname\b/g, () => `decodeURIComponent(${place(dirname(script))}.pathname)`);
+        .replaceAll(/\bimport\.meta\.dirname\b/g, () => pathOf(dirname(script)))
+        .replaceAll(/\bimport\.meta\.filename\b/g, () => pathOf(script));
       return { contents, loader: 'ts' };
     });
   },
-};
+});
 
 function developmentPackages(): string[] {
   const { devDependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {

@@ -18,6 +18,7 @@ const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 const PLACES: readonly (readonly [from: string, to: string, mode: number])[] = [
   ['config/package/debian/hostkeep', 'usr/bin/hostkeep', 0o755],
   ['config/package/debian/upgrade', 'usr/lib/hostkeep/upgrade', 0o755],
+  ['config/package/debian/hold-ports', 'usr/lib/hostkeep/hold-ports', 0o755],
   ['config/package/debian/node-status.mjs', 'usr/lib/hostkeep/node-status.mjs', 0o644],
   ['config/package/debian/copyright', 'usr/share/doc/hostkeep/copyright', 0o644],
   ['config/systemd/sysusers.conf', 'usr/lib/sysusers.d/hostkeep.conf', 0o644],

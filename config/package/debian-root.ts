@@ -1,28 +1,38 @@
 /** Roots of Debian 13 for the image and for tests: made once by debootstrap, and kept as archives in the cache. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kept } from './cache.ts';
 
 const SUITE = 'trixie';
+/** What the kernel fills, and what apt fetches anew. */
+const LEFT_OUT = ['./dev', './var/cache/apt', './var/lib/apt/lists'];
 /** Installs packages in the root `$0`, where nothing starts; debootstrap's own way of doing so cannot order many. */
 const INSTALL = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
   DEBIAN_FRONTEND=noninteractive chroot "$0" apt-get install -y -qq --no-install-recommends "$@"`;
-/** Returns the archive of a root with the packages. Its name holds what it was made for, so that another list makes another. */
+
+/**
+ * Returns the archive of a root with the packages. Its name holds what it was made for and a digest of this recipe, so that
+ * another list or another recipe makes another.
+ */
 export function debianRoot(name: string, packages: readonly string[]): string {
-  const digest = createHash('sha256').update(packages.join()).digest('hex').slice(0, 8);
-  return kept(`debian-13-${name}-${digest}.tar`, (file) => {
+  const digest = createHash('sha256')
+    .update(readFileSync(import.meta.filename))
+    .update(packages.join())
+    .digest('hex');
+  return kept(`debian-13-${name}-${digest.slice(0, 8)}.tar`, (file) => {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-root-'));
     try {
       run('debootstrap', ['--variant=minbase', '--include=ca-certificates', SUITE, folder, mirror()]);
+      chmodSync(folder, 0o755); // it is everybody's root
       writeFileSync(join(folder, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
       copyIfThere('/etc/resolv.conf', join(folder, 'etc/resolv.conf'));
       run('unshare', ['--mount', '--', 'sh', '-c', INSTALL, folder, ...packages]);
       rmSync(join(folder, 'usr/sbin/policy-rc.d'));
       rmSync(join(folder, 'etc/machine-id'), { force: true });
-      run('tar', ['-C', folder, '--exclude=./var/cache/apt/archives/*.deb', '--exclude=./dev/*', '-cf', file, '.']);
+      run('tar', ['-C', folder, ...LEFT_OUT.map((path) => `--exclude=${path}/*`), '-cf', file, '.']);
     } finally {
       rmSync(folder, { recursive: true });
     }

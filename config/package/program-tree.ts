@@ -11,7 +11,7 @@ import { copyRuntimePackages } from './runtime-packages.ts';
 const READ = [
   'config/*.json',
   'config/locales/*.json',
-  'kernel/storage/migrations/*.sql',
+  'kernel/storage/migrations/**/*.sql',
   'plugins/**/*.{json,sql,html,css,js,conf}',
   'dist/plugins/*/assets/*',
 ];
@@ -23,21 +23,27 @@ export function versionOfProject(): string {
 
 /** Writes the files of a build to a folder, with the version that it is to have. */
 export async function writeProgramTree(folder: string, version: string): Promise<void> {
+  const packages = await writeProgram(folder, version);
+  copyRuntimePackages(join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'bin'));
+  cpSync(join(nodeFolder(), 'bin/node'), join(folder, 'bin/node'));
+  chmodSync(join(folder, 'bin/node'), 0o755);
+  writeFileSync(
+    join(folder, 'LICENCES.txt'),
+    licencesOf([nodeFolder(), ...packages.map((each) => join(projectDir, each))]),
+  );
+}
+
+/** Writes the bundle and what it reads, which run with the packages of a folder above. Resolves with the packages in the bundle. */
+export async function writeProgram(folder: string, version: string): Promise<string[]> {
   const packages = await bundle(join(folder, 'dist'));
   for (const file of [...findFiles(READ, projectDir), 'LICENSE']) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(projectDir, file), join(folder, file));
   }
-  copyRuntimePackages(join(folder, 'node_modules'));
-  mkdirSync(join(folder, 'bin'));
-  cpSync(join(nodeFolder(), 'bin/node'), join(folder, 'bin/node'));
-  chmodSync(join(folder, 'bin/node'), 0o755);
   const manifest = { name: 'hostkeep', version, license: 'Apache-2.0', type: 'module', private: true };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  writeFileSync(
-    join(folder, 'LICENCES.txt'),
-    licencesOf([nodeFolder(), ...packages.map((each) => join(projectDir, each))]),
-  );
+  return packages;
 }
 
 /** Returns the licences of what is in the bundle, as its authors ask those to do who pass it on. */

@@ -29,7 +29,6 @@ export const RUNTIME_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   tldts: ['package.json', 'dist/cjs/**/*.js'],
   'tldts-core': ['package.json', 'dist/cjs/**/*.js'],
   'php-parser': ['package.json', 'src/**/*.js'],
-  'swagger-ui-dist': ['package.json', 'swagger-ui-bundle.js', 'swagger-ui.css'],
   '@ip-location-db/geo-whois-asn-country-mmdb': ['package.json', 'geo-whois-asn-country.mmdb', 'NRO_LICENSE'],
 };
 

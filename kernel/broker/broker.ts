@@ -23,23 +23,24 @@ const REMOVE_MS = 60_000;
  * processes that open customers' files, but opens none itself.
  */
 export class Broker {
-  readonly #verbs: ReadonlyMap<string, Verb>;
+  readonly #own: ReadonlyMap<string, Verb>;
+  #verbs: ReadonlyMap<string, Verb>;
   readonly #started: StartedJobs;
   readonly #jobs: AccountJobs;
   readonly #log: Log;
   readonly #server: Server;
 
-  /** `verbs` are those of the plugins, by name. */
+  /** `verbs` are those besides its own, by name. */
   constructor(jobs: AccountJobs, verbs: ReadonlyMap<string, Verb>, log: Log) {
     this.#jobs = jobs;
     this.#log = log;
     this.#started = new StartedJobs(jobs, log);
-    this.#verbs = new Map<string, Verb>([
+    this.#own = new Map<string, Verb>([
       ['version', async () => VERSION],
       ['set-aside', (args) => jobs.setAside(accountOf(args))],
       ['remove-files', (args) => jobs.removeFiles(accountOf(args), AbortSignal.timeout(REMOVE_MS))],
-      ...verbs,
     ]);
+    this.#verbs = verbs;
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.maxConnections = CONNECTIONS;
   }
@@ -50,6 +51,11 @@ export class Broker {
       this.#server.once('error', reject);
       this.#server.listen(at, resolve);
     });
+  }
+
+  /** Replaces the verbs; calls in progress go on with the old ones. */
+  use(verbs: ReadonlyMap<string, Verb>): void {
+    this.#verbs = verbs;
   }
 
   /** Ends all that it started. */
@@ -107,7 +113,7 @@ export class Broker {
   }
 
   #verbOf(verb: unknown): Verb {
-    const known = this.#verbs.get(String(verb));
+    const known = this.#own.get(String(verb)) ?? this.#verbs.get(String(verb));
     if (known === undefined) throw new HttpError('invalid_request', `there is no verb ${String(verb)}`);
     return known;
   }

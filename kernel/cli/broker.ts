@@ -2,27 +2,48 @@ import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Broker, type Verb } from '../broker/broker.ts';
-import { installedConfig, loadConfig, type Config } from '../config/configuration.ts';
+import { assertReloadable, installedConfig, loadConfig, type Config } from '../config/configuration.ts';
+import { HttpError, messageOf } from '../errors.ts';
 import { AccountJobs, accountFilesOf } from '../jobs/account-jobs.ts';
 import { createLog, type Log } from '../log.ts';
 import { installedPrivileges } from '../plugin-host/discovery.ts';
+import { openPrivileged } from '../plugin-host/privileges.ts';
 import type { GlobalOptions } from './command-context.ts';
 
 /** The first descriptor that systemd passes, see sd_listen_fds(3). */
 const LISTENING = 3;
 const OTHERS_MAY_WRITE = 0o022;
 
-/** `hostkeep broker`: does for the service what needs rights, until SIGTERM or SIGINT. */
+/** `hostkeep broker`: does for the service what needs rights, until SIGTERM or SIGINT; SIGHUP reads the settings again. */
 export async function broker(_: GlobalOptions, command: Command): Promise<void> {
   const { config: file = installedConfig() } = command.optsWithGlobals<GlobalOptions>();
   if (process.geteuid?.() !== 0) throw new Error('the broker needs the rights of root');
-  assertRoots(file);
-  const config = loadConfig(file, process.env);
-  if (config.ids.first === 0) throw new Error('the broker needs user ids for accounts: set ids.first');
+  let config = settingsOf(file);
   const log = createLog(config.log.level);
   const jobs = new AccountJobs(accountFilesOf(config, config.broker.state), config.jobs, log);
   const closing = new AbortController();
-  const node = new Broker(jobs, await verbsOf(config, jobs, log, closing.signal), log);
+  const opened: Opened = new Map();
+  const verbsBy = async (settings: Config) =>
+    (await verbsOf(settings, opened, { jobs, log, signal: closing.signal })).set('reload', reload);
+  const node = new Broker(jobs, await verbsBy(config), log);
+  async function reload(): Promise<null> {
+    try {
+      const next = settingsOf(file);
+      assertReloadable(config, next);
+      node.use(await verbsBy(next));
+      config = next;
+    } catch (error) {
+      throw new HttpError('invalid_request', `the broker keeps its settings: ${messageOf(error)}`, { cause: error });
+    }
+    log.level = config.log.level;
+    return null;
+  }
+  process.on('SIGHUP', () => {
+    void reload().then(
+      () => log.info('the settings were read again'),
+      (error: unknown) => log.error({ err: error }, 'the settings were not changed'),
+    );
+  });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       closing.abort();
@@ -31,6 +52,14 @@ export async function broker(_: GlobalOptions, command: Command): Promise<void> 
   if (process.env['LISTEN_PID'] === String(process.pid)) return node.listen({ fd: LISTENING });
   await listenAt(node, config.broker.socket);
   log.info({ socket: config.broker.socket }, 'listening');
+}
+
+/** Reads the settings. Throws if the broker cannot go by them. */
+function settingsOf(file: string | undefined): Config {
+  assertRoots(file);
+  const config = loadConfig(file, process.env);
+  if (config.ids.first === 0) throw new Error('the broker needs user ids for accounts: set ids.first');
+  return config;
 }
 
 /** Without systemd, which else makes the socket for the user of the service, only root may open it. */
@@ -56,19 +85,24 @@ function assertRoots(file: string | undefined): void {
   }
 }
 
-/** The verbs of plugins, which are opened by their first use. */
-async function verbsOf(config: Config, jobs: AccountJobs, log: Log, signal: AbortSignal): Promise<Map<string, Verb>> {
+/** By plugin, its settings as text and what opens its verbs once. */
+type Opened = Map<string, { readonly settings: string; readonly open: () => unknown }>;
+
+/** The verbs of plugins, which are opened by their first use. While its settings stay, a plugin keeps what it has opened. */
+async function verbsOf(
+  config: Config,
+  opened: Opened,
+  host: { readonly jobs: AccountJobs; readonly log: Log; readonly signal: AbortSignal },
+): Promise<Map<string, Verb>> {
   const verbs = new Map<string, Verb>();
   for (const { privileged, settings } of await installedPrivileges(config)) {
     const { name } = privileged;
-    const open = once(() =>
-      privileged.open({
-        config: settings,
-        log: log.child({ plugin: name }),
-        rootOf: (user) => jobs.rootOf(user),
-        signal,
-      }),
-    );
+    const text = JSON.stringify(settings);
+    const log = host.log.child({ plugin: name });
+    const kept = opened.get(name);
+    const open =
+      kept?.settings === text ? kept.open : once(() => openPrivileged(privileged, settings, { ...host, log }));
+    opened.set(name, { settings: text, open });
     for (const verb of privileged.verbs)
       verbs.set(`${name}.${verb}`, async (args) => (open() as Record<string, Verb>)[verb]?.(args));
   }

@@ -8,9 +8,12 @@ export interface GlobalOptions {
   readonly config?: string;
 }
 
+/** Returns the named configuration file, or else that of an installed node; `undefined` if there is neither. */
+export const configFile = ({ config = installedConfig() }: GlobalOptions): string | undefined => config;
+
 /** Reads the named configuration, or else that of an installed node. */
-export function configOf({ config = installedConfig() }: GlobalOptions): Config {
-  return loadConfig(config, process.env);
+export function configOf(options: GlobalOptions): Config {
+  return loadConfig(configFile(options), process.env);
 }
 
 /**

@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { join } from 'node:path';
 import { configFaults, type ConfigFault } from '../config/config-faults.ts';
 import { installedConfig, readJson, SHIPPED } from '../config/configuration.ts';
-import { masked, withSecretFiles } from '../config/secrets.ts';
+import { withSecretFiles } from '../config/secrets.ts';
 import { settingsReference, settingsRows } from '../config/settings-reference.ts';
-import { installedPlugins, sectionOf } from '../plugin-host/discovery.ts';
+import { installedPlugins, isOn, type InstalledPlugin } from '../plugin-host/discovery.ts';
+import { effectiveSettings } from '../plugin-host/effective-settings.ts';
 import { editorSchema, wholeSchema } from '../plugin-host/whole-schema.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import { textTable } from '../plugin-api/command.ts';
@@ -12,13 +13,6 @@ import { projectDir } from '../system/project-dir.ts';
 import { configOf, print, type GlobalOptions } from './command-context.ts';
 
 type Options = GlobalOptions & { readonly json?: boolean };
-
-interface ShownSetting {
-  readonly setting: string;
-  readonly value: unknown;
-  /** The file or the variable that set it. */
-  readonly origin: string;
-}
 
 /** `hostkeep config check | show | schema | reference` */
 export function addConfigCommands(program: Command): void {
@@ -60,18 +54,8 @@ async function check(_: GlobalOptions, command: Command): Promise<void> {
 
 async function show(_: GlobalOptions, command: Command): Promise<void> {
   const { json, ...options } = command.optsWithGlobals<Options>();
-  const config = configOf(options);
-  const plugins = (await loadedPlugins()).filter(({ name }) => config.plugins[name] !== false);
-  const whole = wholeSchema(plugins);
-  const { sections: _sections, sourceOf: _sourceOf, originOf, ...kernel } = config;
-  const sections = plugins
-    .filter((plugin) => plugin.config !== undefined)
-    .map((plugin) => [plugin.name, sectionOf(plugin, config)]);
-  const value = masked(whole, { ...kernel, ...Object.fromEntries(sections) });
-  const settings = leaves(value).map(([setting, each]): ShownSetting => {
-    const origin = originOf(setting) ?? originOf(`${setting}_file`) ?? SHIPPED;
-    return { setting, value: each, origin: origin === SHIPPED ? 'default' : origin };
-  });
+  const given = configOf(options);
+  const settings = effectiveSettings(given, await loadedPlugins((each) => isOn(each, given)));
   const rows = settings.map(({ setting, value: each, origin }) => [setting, JSON.stringify(each), origin]);
   print(json, settings, textTable(['SETTING', 'VALUE', 'SET BY'], rows));
 }
@@ -81,12 +65,10 @@ function lineOf({ source, line, column, setting, message }: ConfigFault): string
   return `${place}: ${setting === '' ? '' : `${setting} `}${message}`;
 }
 
-/** The members of a value that are not objects with members. */
-function leaves(value: unknown, path = ''): [path: string, value: unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)
-    return [[path, value]];
-  return Object.entries(value).flatMap(([name, each]) => leaves(each, path === '' ? name : `${path}.${name}`));
-}
-
 const settingsSchema = async () => withSecretFiles(wholeSchema(await loadedPlugins()));
-const loadedPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));
+const loadedPlugins = (isMeant: (each: InstalledPlugin) => boolean = () => true): Promise<Plugin[]> =>
+  Promise.all(
+    installedPlugins()
+      .filter(isMeant)
+      .map((each) => each.load()),
+  );

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account } from '../identity/accounts.ts';
@@ -8,9 +9,9 @@ import { projectDir } from '../system/project-dir.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
-import type { DemoContext, DemoReport } from '../plugin-api/points/demo.ts';
+import type { DemoPeople, DemoReport } from '../plugin-api/points/demo.ts';
 import type { GlobalOptions } from './command-context.ts';
-import { untilStopped } from './serve.ts';
+import { untilStopped } from './serving/node-life.ts';
 
 interface Credential {
   readonly username: string;
@@ -25,8 +26,18 @@ interface Credentials {
   readonly admin: Credential;
 }
 
-/** The demo's accounts: one with every feature, one on the smallest plan, one administrator. */
+/** Those who log in: one with every feature, one on the smallest plan, one administrator. */
 const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
+
+/** Customers whom nobody logs in as, with their plans; the last one is suspended. */
+const NEIGHBOURS = {
+  'cafe-aurora': 'basic',
+  'hill-school': 'standard',
+  northwind: 'developer',
+  'old-mill': 'standard',
+  'river-clinic': 'standard',
+  'late-payer': 'basic',
+} as const;
 
 /**
  * `hostkeep demo`: serves three accounts with real content, and connects them to services on this host. Accounts and
@@ -34,16 +45,30 @@ const PEOPLE = { user: 'demo', other: 'other', admin: 'operator' } as const;
  */
 export async function demo(_: GlobalOptions, command: Command): Promise<void> {
   // Not the configuration of an installed node, whose data is that of real customers.
-  const config = loadConfig(command.optsWithGlobals<GlobalOptions>().config, process.env, {
-    data: join(projectDir, '.demo'),
-    files_root: '{data}/files/{username}',
-    log: { level: 'warn' },
-  });
+  const config = loadConfig(
+    command.optsWithGlobals<GlobalOptions>().config,
+    { ...process.env, HOSTKEEP_STORE_URL: undefined },
+    {
+      ...placeOf(process.env),
+      files_root: '{data}/files/{username}',
+      log: { level: 'warn' },
+    },
+  );
   const log = createLog(config.log.level);
   const starting = begin(config, log);
   untilStopped(starting, log); // from the start, so that an early signal removes what was created so far
   process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM')); // the terminal was closed
   await starting;
+}
+
+/**
+ * Returns where the demo keeps its data: in the folder of a checkout. A package is not written to, so its demo uses the
+ * user's own folder (XDG Base Directory Specification), and ports that the system chooses, because the service has its own.
+ */
+function placeOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  if (existsSync(join(projectDir, 'package-lock.json'))) return { data: join(projectDir, '.demo') };
+  const state = env['XDG_STATE_HOME'] || join(homedir(), '.local/state');
+  return { data: join(state, 'hostkeep/demo'), listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' };
 }
 
 async function begin(config: Config, log: Log): Promise<Hostkeep> {
@@ -78,9 +103,12 @@ async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
     core,
     await accounts.create({ username: PEOPLE.user, role: 'user', plan: 'developer', passwordHash }),
   );
-  const failures = (await plugins.callInOrder('demo', { demo: demoAccount, other })).filter(
-    ({ error }) => error !== undefined,
-  );
+  const neighbours: Account[] = [];
+  for (const [username, plan] of Object.entries(NEIGHBOURS))
+    neighbours.push(await accounts.create({ username, role: 'user', plan, passwordHash }));
+  const results = await plugins.callInOrder('demo', { demo: demoAccount, other, neighbours });
+  await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
+  const failures = results.filter(({ error }) => error !== undefined);
   return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
 }
 
@@ -93,7 +121,7 @@ async function outside(
 ): Promise<Required<DemoReport>> {
   const [demoAccount, other] = [await accounts.byUsername(PEOPLE.user), await accounts.byUsername(PEOPLE.other)];
   // Since the first start, an account may have been removed.
-  const people: DemoContext | undefined = demoAccount && other && { demo: demoAccount, other };
+  const people: DemoPeople | undefined = demoAccount && other && { demo: demoAccount, other };
   const results = people === undefined ? [] : await plugins.callInOrder('demoOutside', people);
   const failures = results
     .filter(({ error }) => error !== undefined)

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config/configuration.ts';
 import { errorKind, HttpError, messageOf } from '../errors.ts';
 import { COMMAND_FAILURES, CommandFailure } from '../plugin-api/command.ts';
-import { remedyFor } from '../storage/store.ts';
+import { remedyFor } from '../storage/sqlite/sqlite-engine.ts';
 
 /** How a command ended, for scripts. */
 export const EXIT_CODES = `Exit codes:

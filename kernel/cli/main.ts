@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { VERSION } from '../system/project-dir.ts';
 import type { GlobalOptions } from './command-context.ts';
 import { EXIT_CODES, reportFailure } from './failure.ts';
@@ -17,14 +17,22 @@ const program = new Command('hostkeep')
   )
   .addHelpText(
     'after',
-    `\nHOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN and HOSTKEEP_ADMIN_LISTEN override single settings.\n${EXIT_CODES}\nWith --json, every command prints JSON, and an error is a problem (RFC 9457) on standard error; its member "error" is a
+    `\nHOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN, HOSTKEEP_ADMIN_LISTEN and HOSTKEEP_STORE_URL override single settings.\n${EXIT_CODES}\nWith --json, every command prints JSON, and an error is a problem (RFC 9457) on standard error; its member "error" is a
 stable code. Commands that destroy something ask on a terminal; elsewhere they need --yes.`,
   );
 
 program
   .command('serve')
   .description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration')
-  .action(async (options: GlobalOptions, command: Command) => (await import('./serve.ts')).serve(options, command));
+  .addOption(
+    new Option('--workers <number>', 'processes that share the work; by default one for each core, at most 4')
+      .env('HOSTKEEP_WORKERS')
+      .argParser(workersOf),
+  )
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./serving/serve.ts')).serve(options, command),
+  );
+program.command('worker', { hidden: true }).action(async () => (await import('./serving/worker.ts')).worker());
 program
   .command('broker')
   .description("do what needs the rights of root for the service: accounts' processes, virtual hosts, quotas")
@@ -53,12 +61,20 @@ const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
 // A command starts faster without the code of those that are added after it.
 if (!isAdded()) {
-  (await import('./backup.ts')).addBackupCommands(program);
+  (await import('./storage/backup.ts')).addBackupCommands(program);
+  (await import('./storage/store.ts')).addStoreCommands(program);
   (await import('./config.ts')).addConfigCommands(program);
   (await import('./events.ts')).addEventsCommand(program);
+  (await import('./upgrade.ts')).addUpgradeCommands(program);
 }
 if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);
 throwInsteadOfExit(program);
+
+/** More would only wait for each other's writes. */
+function workersOf(text: string): number {
+  if (!/^([1-9]|1[0-6])$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 16.');
+  return Number(text);
+}
 
 /** Makes commander throw, so that invalid usage gets its own exit code. Subcommands do not inherit this. */
 function throwInsteadOfExit(command: Command): void {

@@ -16,8 +16,10 @@ import type {
 } from '../plugin-api/command.ts';
 import { findCommands, installedPlugins, migrationsOf, sectionOf } from '../plugin-host/discovery.ts';
 import type { Static, TSchema } from '../schema.ts';
+import { migrateStores } from '../storage/local-store.ts';
 import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
 import { confirm } from './confirm.ts';
+import { nodeFilesOf } from './node-files.ts';
 
 /** Adds the commands of all plugins to the program, in their groups. */
 export async function addPluginCommands(program: Command): Promise<void> {
@@ -73,7 +75,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
       withCore(
         options,
         async (core) => {
-          await core.store.migrate(plugin, migrationsOf(plugin)); // no server may have started with the plugin yet
+          await migrateStores(core, plugin, migrationsOf(plugin)); // no server may have started with the plugin yet
           return work({ identity: core, events: core.events, store: core.store, jobs: core.jobs });
         },
         access,
@@ -83,6 +85,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
       assertStoreExists(config.data);
       return Keyring.open(config.data);
     },
+    nodeFiles: nodeFilesOf(config),
     settingsOf: async <S>(name: string) => {
       const named = installedPlugins().find((each) => each.name === name);
       if (named === undefined) throw new Error(`the plugin ${name} is not installed`);

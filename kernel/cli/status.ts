@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { statSync } from 'node:fs';
 import { get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { get as getHttps } from 'node:https';
 import type { Core } from '../core.ts';
@@ -44,6 +43,7 @@ export async function status(_: GlobalOptions, command: Command): Promise<void> 
     `Hostkeep ${VERSION}: ${running}`,
     ...addresses.map((each) => `address: ${each.address}, ${verdictOf(each)}`),
     `data: ${config.data}, the store has ${formatSize(held.store_bytes)}`,
+    ...(held.node === undefined ? [] : [`node: ${held.node}, home of ${held.users_here} accounts of the fleet`]),
     `accounts: ${held.users}, ${held.suspended} suspended; administrators: ${held.admins}`,
     `sessions: ${held.sessions}`,
     `last event: ${held.last_event ?? 'none'}`,
@@ -52,14 +52,15 @@ export async function status(_: GlobalOptions, command: Command): Promise<void> 
   if (!addresses.every(isReady)) process.exitCode = 1;
 }
 
-async function holdings({ accounts, sessions, events, store }: Core) {
+async function holdings({ accounts, sessions, events, store, membership }: Core) {
   const [last] = await events.find({}, 1);
   return {
     users: await accounts.count('user'),
+    ...(membership !== undefined && { node: membership.name, users_here: await accounts.countOfHere() }),
     admins: await accounts.count('admin'),
     suspended: await accounts.countSuspended(),
     sessions: await sessions.count(),
-    store_bytes: statSync(store.file).size,
+    store_bytes: await store.sizeBytes(),
     last_event: last?.line ?? null,
   };
 }

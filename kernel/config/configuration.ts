@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { ConfigLayers } from './config-layers.ts';
 import { originIssue } from './origin.ts';
 import { messageOf, type Issue } from '../errors.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
@@ -50,6 +51,24 @@ export const KernelConfig = Type.Object({
     description: 'What trusted proxies send as X-Proxy-Secret to be believed; empty = their address is enough',
   }),
   data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
+  store: Type.Object(
+    {
+      url: Type.String({
+        pattern: '^(postgres(ql)?://.+)?$',
+        default: '',
+        description:
+          'A database of PostgreSQL for accounts, plans, sessions, domains and events: postgres://user@host:5432/name, with several hosts separated by commas; the one that accepts writes is used, and after a failover the one that was promoted. ?sslmode=verify-full encrypts, and refuses a server whose certificate is not of its host name or not signed by an authority in the file sslrootcert=…, or of the system; without it nothing is encrypted. Empty = the file hostkeep.db in the data folder',
+      }),
+      password: Type.String({ default: '', writeOnly: true, description: 'The password of its user' }),
+      stale_seconds: Type.Integer({
+        minimum: 0,
+        maximum: 300,
+        default: 10,
+        description: 'How long sessions that are remembered are good for while that database cannot be reached',
+      }),
+    },
+    { ...closed, default: {}, description: 'Where the store is' },
+  ),
   files_root: Type.String({
     minLength: 1,
     description: "Folder of an account's files; {data} and {username} are replaced",
@@ -125,7 +144,7 @@ export const KernelConfig = Type.Object({
     description: 'Patterns of further files, relative to this one; they override it in the order of their names',
   }),
   plugins: Type.Record(Type.String(), Type.Boolean(), {
-    description: 'false switches a plugin off for the whole server',
+    description: 'false switches a plugin off for the whole server, true switches one on that is off unless told so',
   }),
 });
 
@@ -159,17 +178,41 @@ export function loadConfig(
   env: NodeJS.ProcessEnv,
   defaults: Record<string, unknown> = {},
 ): Config {
-  const layers = readLayers(file, env, defaults, readJson);
+  return configOf(readLayers(file, env, defaults), file);
+}
+
+/** Checks layers that `file` and others made. Throws `ConfigError`. */
+export function configOf(layers: ConfigLayers, file: string | undefined): Config {
   const sourceOf = (path: string) => layers.sourceOf(path) ?? file ?? 'the configuration';
   return checkConfig(layers.merged, sourceOf, (path) => layers.originOf(path));
+}
+
+/** Settings that only a restart changes. */
+const FIXED = [
+  'data',
+  'store',
+  'files_root',
+  'removed_root',
+  'ids',
+  'broker',
+  'listen',
+  'admin_listen',
+  'tls',
+] as const;
+
+/** Throws `ConfigError` unless a running process can change from one configuration to the other. */
+export function assertReloadable(from: Config, to: Config): void {
+  const fixed = (each: Config) => JSON.stringify(FIXED.map((name) => each[name]));
+  if (fixed(from) !== fixed(to))
+    throw new ConfigError(`changes of ${FIXED.slice(0, -1).join(', ')} and ${FIXED.at(-1)} need a restart`);
 }
 
 /** Reads the files of a configuration with `read`, and lays them and the environment over each other, unchecked. */
 export function readLayers(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
-  defaults: Record<string, unknown>,
-  read: (path: string) => Record<string, unknown>,
+  defaults: Record<string, unknown> = {},
+  read: (path: string) => Record<string, unknown> = readJson,
 ): ConfigLayers {
   const layers = new ConfigLayers();
   layers.lay(SHIPPED, readJson(join(projectDir, SHIPPED)));
@@ -179,7 +222,8 @@ export function readLayers(
     layers.lay(file, named);
     for (const path of includedFiles(file, named['include'])) layers.lay(path, read(path));
   }
-  for (const [name, setting] of Object.entries(VARIABLES)) if (env[name]) layers.lay(name, { [setting]: env[name] });
+  for (const [name, setting] of Object.entries(VARIABLES))
+    if (env[name]) layers.lay(name, nested(setting.split('.'), env[name]));
   return layers;
 }
 
@@ -189,7 +233,13 @@ export const VARIABLES = {
   HOSTKEEP_FILES_ROOT: 'files_root',
   HOSTKEEP_LISTEN: 'listen',
   HOSTKEEP_ADMIN_LISTEN: 'admin_listen',
+  HOSTKEEP_STORE_URL: 'store.url',
 } as const;
+
+/** Returns `{ a: { b: value } }` for the names `a` and `b`. */
+function nested([name = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+  return { [name]: rest.length === 0 ? value : nested(rest, value) };
+}
 
 function includedFiles(file: string, patterns: unknown): string[] {
   if (!Array.isArray(patterns)) return [];
@@ -243,37 +293,5 @@ export function readJson(file: string): Record<string, unknown> {
     return value;
   } catch (error) {
     throw new ConfigError(`${file}: ${messageOf(error)}`);
-  }
-}
-
-/** Settings from several files, the later over the earlier. */
-export class ConfigLayers {
-  merged: Record<string, unknown> = {};
-  /** By the member's path. */
-  readonly #sources = new Map<string, string>();
-
-  lay(source: string, settings: Record<string, unknown>): void {
-    this.merged = this.#merge(this.merged, settings, '', source);
-  }
-
-  /** The file that set the member, or the nearest object that holds it. */
-  sourceOf(path: string): string | undefined {
-    const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
-    return this.#sources.get(path) ?? (parent === '' ? undefined : this.sourceOf(parent));
-  }
-
-  originOf(path: string): string | undefined {
-    return this.#sources.get(path);
-  }
-
-  #merge(base: Record<string, unknown>, over: Record<string, unknown>, path: string, source: string) {
-    const result = { ...base };
-    for (const [name, value] of Object.entries(over)) {
-      const below = result[name];
-      const isNested = isObject(value);
-      if (!isNested || !isObject(below)) this.#sources.set(path + name, source);
-      result[name] = isNested ? this.#merge(isObject(below) ? below : {}, value, `${path}${name}.`, source) : value;
-    }
-    return result;
   }
 }

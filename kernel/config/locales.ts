@@ -31,7 +31,7 @@ export class Locales {
   /** Installed languages, those of `config/locales/`; `en` comes first. */
   readonly names: readonly string[];
   readonly #features: readonly Feature[];
-  /** Texts by language, read when the language is first used. */
+  /** Texts by language: those in English from the start, others read when the language is first used. */
   readonly #messages = new Map<string, Messages>();
 
   constructor() {
@@ -40,6 +40,7 @@ export class Locales {
     this.featureNames = new Set(catalogue.keys());
     const languages = findFiles('*.json', join(projectDir, 'config/locales')).map((name) => name.slice(0, -5));
     this.names = ['en', ...languages.filter((name) => name !== 'en')];
+    this.#messages.set('en', messagesIn('en'));
   }
 
   /** Returns all features in a language, falling back to English for missing texts. */
@@ -63,18 +64,22 @@ export class Locales {
     return this.#messagesOf(locale).errors[code] ?? errorKind(code)[1];
   }
 
+  /** Throws nothing where a file cannot be read, as by a process without descriptors, whose errors are to be told. */
   #messagesOf(locale: string): Messages {
-    const name = this.names.includes(locale) ? locale : 'en';
-    let messages = this.#messages.get(name);
-    if (messages === undefined) {
-      const parts = read<Record<string, never>>(`locales/${name}.json`);
-      const merged = (key: string) =>
-        Object.assign({}, ...parts.filter(([part]) => part === key).map(([, part]) => part));
-      messages = { errors: merged('errors'), features: merged('features') };
-      this.#messages.set(name, messages);
-    }
-    return messages;
+    if (!this.#messages.has(locale) && this.names.includes(locale))
+      try {
+        this.#messages.set(locale, messagesIn(locale));
+      } catch {
+        // in English until the files can be read
+      }
+    return this.#messages.get(locale) ?? this.#messages.get('en') ?? { errors: {}, features: {} };
   }
+}
+
+function messagesIn(locale: string): Messages {
+  const parts = read<Record<string, never>>(`locales/${locale}.json`);
+  const merged = (key: string) => Object.assign({}, ...parts.filter(([part]) => part === key).map(([, part]) => part));
+  return { errors: merged('errors'), features: merged('features') };
 }
 
 /** Returns the members of a JSON file in `config/`, and of the files of the same name in the plugins' folders. */

@@ -1,5 +1,6 @@
 import type { Account } from '../identity/accounts.ts';
-import { HttpError, invalid, unauthenticated } from '../errors.ts';
+import type { TokenGrant } from '../identity/api-tokens/api-tokens.ts';
+import { HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
 import { Validator } from '../config/validator.ts';
 import type { RouteInfo } from '../plugin-api/node-info.ts';
 import type { Call } from '../plugin-api/route-spec.ts';
@@ -18,6 +19,8 @@ export class CompiledRoute {
   readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator };
   /** Validators of JSON replies, by status. */
   readonly #replies: ReadonlyMap<number, Validator>;
+  /** The scopes of which an API token needs any one, each with its feature. */
+  readonly #scopes: readonly { readonly scope: string; readonly feature: string }[];
 
   constructor(info: RouteInfo, handle: Handler) {
     this.info = info;
@@ -25,6 +28,7 @@ export class CompiledRoute {
     this.isGuest = info.access === 'guest';
     this.bodyLimitBytes = info.bodyLimitBytes ?? BODY_LIMIT_BYTES;
     this.paramNames = [...(info.paths[0] ?? '').matchAll(/[:*](\w+)/g)].map((match) => match[1] ?? '');
+    this.#scopes = (info.scopes?.any ?? []).map((scope) => ({ scope, feature: scope.replace(/:\w+$/, '') }));
     const { params, query, body, reply, status = 200, replies = {} } = info;
     this.#checks = {
       ...(params && { params: new Validator(params, { fromText: true }) }),
@@ -42,9 +46,33 @@ export class CompiledRoute {
 
   /**
    * Throws unless the account may use this route; `usersMayEnter` says whether users may use the admin address at all.
-   * Errors: 401 for a token of the other address, 403 `admin_required` or `feature_disabled`.
+   * `grant` is what an API token may do. Errors: 401 for a token of the other address, 403 `admin_required`,
+   * `feature_disabled`, `session_required` or `scope_required`.
    */
-  authorize(account: Account, usersMayEnter = false): void {
+  authorize(account: Account, usersMayEnter = false, grant?: TokenGrant): void {
+    this.#assertOpenTo(account, usersMayEnter);
+    if (grant === undefined || grant.opened === this) return;
+    this.#assertGranted(account, grant.scopes);
+    grant.opened = this;
+  }
+
+  /**
+   * A scope opens a route only together with its own feature: of a route that two features open, one that the account has
+   * lost does not.
+   */
+  #assertGranted({ role, features }: Account, granted: ReadonlySet<string>): void {
+    const { scopes, delegates } = this.info;
+    if (delegates === true) return;
+    if (scopes === undefined) throw sessionRequired();
+    const isOpen = this.#scopes.some(
+      ({ scope, feature }) => granted.has(scope) && (role === 'admin' || features.has(feature)),
+    );
+    if (!isOpen) throw scopeRequired(scopes.any);
+    const lacking = scopes.all.find((scope) => !granted.has(scope));
+    if (lacking !== undefined) throw scopeRequired([lacking]);
+  }
+
+  #assertOpenTo(account: Account, usersMayEnter: boolean): void {
     const { address, access, features, requiresFeatures = [] } = this.info;
     if (address === 'user' && account.role === 'admin') throw unauthenticated();
     if (address === 'admin') {

@@ -10,6 +10,7 @@ export class OpenStream implements Sink {
   readonly #wire: UwsResponse;
   readonly #onEnd: () => void;
   #release: (() => void) | undefined;
+  #drained: (() => void) | undefined;
   #isOpen = true;
 
   constructor(context: RequestContext, wire: UwsResponse, onEnd: () => void) {
@@ -18,6 +19,7 @@ export class OpenStream implements Sink {
     this.#onEnd = onEnd;
     wire.onWritable(() => {
       this.isBehind = false;
+      this.#drained?.();
       return true;
     });
   }
@@ -33,6 +35,10 @@ export class OpenStream implements Sink {
       this.isBehind = !this.#wire.write(utf8(chunk));
     });
     return !this.isBehind;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drained = callback;
   }
 
   end(): void {

@@ -4,19 +4,24 @@ import type { UwsRequest, UwsResponse } from './uws-types.ts';
 const CONTENT_LENGTH = Buffer.from('content-length');
 const TRANSFER_ENCODING = Buffer.from('transfer-encoding');
 
+/** Whether a request has a body, as far as its headers say. */
+export type Framing = 'none' | 'body' | 'ambiguous';
+
 /**
- * Whether two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section 6.3):
+ * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section 6.3):
  * the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
  * the first length, and any coding that ends in `chunked`.
  */
-export function isAmbiguous(req: UwsRequest): boolean {
-  if (req.getHeader(CONTENT_LENGTH) === '' && req.getHeader(TRANSFER_ENCODING) === '') return false;
+export function framingOf(req: UwsRequest): Framing {
+  const length = req.getHeader(CONTENT_LENGTH);
+  if (length === '' && req.getHeader(TRANSFER_ENCODING) === '') return 'none';
   const framings: string[] = [];
   req.forEach((name, value) => {
     if (name === 'content-length') framings.push('length');
     if (name === 'transfer-encoding') framings.push(value.toLowerCase());
   });
-  return framings.length > 1 || (framings[0] !== 'length' && framings[0] !== 'chunked');
+  if (framings.length > 1 || (framings[0] !== 'length' && framings[0] !== 'chunked')) return 'ambiguous';
+  return length === '0' ? 'none' : 'body';
 }
 
 /**

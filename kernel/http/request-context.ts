@@ -27,11 +27,14 @@ export class RequestContext {
   account: Account | undefined;
   page: PageSession | undefined;
   session: Session | undefined;
+  /** What shows whose the request is. */
+  authorization = '';
   params: unknown;
   query: unknown;
   body: unknown;
   rawParams: readonly string[] = [];
   rawQuery = '';
+  hasBody = false;
   /** The header, read while it is not known whose the request is. */
   acceptLanguage = '';
   isAborted = false;

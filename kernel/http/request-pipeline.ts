@@ -1,14 +1,15 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
-import { collect, isAmbiguous, parseJson } from './request-body.ts';
-import { HttpError, unauthenticated } from '../errors.ts';
+import { collect, framingOf, parseJson } from './request-body.ts';
+import { HttpError, invalid, unauthenticated } from '../errors.ts';
 import { RequestContext, nextRequestId } from './request-context.ts';
 import type { Headers } from './response-writer.ts';
 import { LogThrottle, type Log } from '../log.ts';
 import { pageSession } from './origin/page-session.ts';
-import type { Address } from '../plugin-api/route-spec.ts';
+import type { Address, Call } from '../plugin-api/route-spec.ts';
 import { problem } from './problem-details.ts';
 import { Reply, Stream } from '../plugin-api/reply.ts';
 import type { CompiledRoute } from './compiled-route.ts';
+import type { Account } from '../identity/accounts.ts';
 import type { Session, Sessions } from '../identity/sessions.ts';
 import type { Streams } from './streams.ts';
 import type { RoutingTable } from './routing-table.ts';
@@ -56,7 +57,7 @@ export class RequestPipeline {
    * `of` is the pattern that matched.
    */
   refuse(of: string, table: RoutingTable, res: UwsResponse, req: UwsRequest): void {
-    if (isAmbiguous(req)) return void res.close();
+    if (framingOf(req) === 'ambiguous') return void res.close();
     const [method, stranger] = [req.getMethod(), misdirected(table, req)];
     const isPreflight =
       stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
@@ -84,7 +85,8 @@ export class RequestPipeline {
     isHead: boolean,
     readParams: ReadParams,
   ): void {
-    if (isAmbiguous(req)) return void res.close(); // what follows on the connection may be a smuggled request
+    const framing = framingOf(req);
+    if (framing === 'ambiguous') return void res.close(); // what follows on the connection may be a smuggled request
     const context = new RequestContext(
       route,
       table,
@@ -94,6 +96,7 @@ export class RequestPipeline {
       req,
       route.info.headers && readHeaders(req, route.info.headers),
     );
+    context.hasBody = framing === 'body';
     try {
       this.#receive(context, res, req, readParams);
     } catch (error) {
@@ -121,6 +124,7 @@ export class RequestPipeline {
       context.page = pageSession(req, res, table, this.#parts.address);
       if (!route.isGuest) authorization = context.page?.authorization ?? '';
     }
+    context.authorization = authorization;
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     if (session?.cell.account === undefined) context.acceptLanguage = req.getHeader(ACCEPT_LANGUAGE);
     const stranger = misdirected(table, req);
@@ -131,15 +135,13 @@ export class RequestPipeline {
     const body = route.hasBody
       ? collect(res, context.signal, route.bodyLimitBytes, Number(req.getHeader('content-length')))
       : undefined;
-    void this.#answerLater(context, res, authorization, contentType, body);
+    void this.#answerLater(context, res, contentType, body);
   }
 
   /** The fast path: answers without a promise if the token is cached and the handler returns a plain value. */
   #answerAtOnce(context: RequestContext, res: UwsResponse, session: Session): void {
     try {
-      context.session = session;
-      context.account = session.cell.account;
-      if (context.account !== undefined) context.route.authorize(context.account, context.table.usersMayEnter);
+      if (session.cell.account !== undefined) this.#admit(context, session, session.cell.account);
       const result = this.#handle(context);
       if (!(result instanceof Promise)) {
         if (result instanceof Stream) this.#watchAbort(context, res);
@@ -158,20 +160,18 @@ export class RequestPipeline {
   async #answerLater(
     context: RequestContext,
     res: UwsResponse,
-    authorization: string,
     contentType: string,
     body: Promise<Uint8Array> | undefined,
   ): Promise<void> {
     const { route } = context;
     try {
       if (!route.isGuest) {
-        const known = await this.#parts.sessions.resolve(authorization);
+        const known = await this.#parts.sessions.authenticate(context.authorization);
         if (known === undefined) throw unauthenticated();
-        context.session = known.session;
-        context.account = known.account;
-        route.authorize(known.account, context.table.usersMayEnter);
+        this.#admit(context, known.session, known.account);
       }
       if (body !== undefined) {
+        if (!context.hasBody) throw invalid('body', [{ path: '', message: 'is missing: send JSON' }]);
         if (!/^application\/json\s*(;|$)/i.test(contentType))
           throw new HttpError('unsupported_media_type', 'send the body as application/json');
         context.body = route.body(parseJson(await body));
@@ -182,11 +182,24 @@ export class RequestPipeline {
     }
   }
 
+  /** Errors: 401 for an API token from outside its networks; see `CompiledRoute.authorize`. */
+  #admit(context: RequestContext, session: Session, account: Account): void {
+    const { route, table } = context;
+    if (session.grant !== undefined && !this.#parts.sessions.admits(session, context)) throw unauthenticated();
+    context.session = session;
+    context.account = account;
+    route.authorize(account, table.usersMayEnter, session.grant);
+  }
+
   #handle(context: RequestContext): unknown {
-    const { route } = context;
+    const { route, table } = context;
+    if (context.hasBody && route.info.method === 'GET')
+      throw new HttpError('invalid_request', 'a GET request takes no body: send its values in the query of the URL');
     if (route.paramNames.length > 0) context.params = route.params(context.rawParams);
     if (route.info.query !== undefined || context.rawQuery !== '') context.query = route.query(context.rawQuery);
-    return route.handle(context as unknown as Parameters<CompiledRoute['handle']>[0]);
+    const call = context as unknown as Call;
+    if (route.info.at === undefined) return route.handle(call);
+    return table.fleet.answer(route, context, context.authorization, () => route.handle(call));
   }
 
   /**
@@ -274,6 +287,7 @@ export class RequestPipeline {
       status,
       ms: Math.round(ms * 10) / 10,
       account: context.account?.username,
+      token: context.session?.grant === undefined ? undefined : context.session.id,
       ip: context.ip,
     };
     if (info.method === 'GET') log.debug(line, 'read');
@@ -307,7 +321,7 @@ function readHeaders(req: UwsRequest, names: readonly string[]): Record<string, 
 
 function checkReply(route: CompiledRoute, value: unknown): void {
   const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
-  if (type !== JSON_TYPE) return;
+  if (type !== JSON_TYPE || status === 304) return;
   const issue = route.replyIssue(
     status,
     value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value,

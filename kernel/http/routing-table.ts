@@ -5,7 +5,8 @@ import { HttpError } from '../errors.ts';
 import type { Headers } from './response-writer.ts';
 import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import { TrustedProxies } from './origin/trusted-proxies.ts';
+import { FORWARDED, TrustedProxies, type ClientAddresses } from './origin/trusted-proxies.ts';
+import type { FleetRoutes } from './fleet-routes.ts';
 import type { UwsRequest } from './uws-types.ts';
 
 /** How long a replaced table waits for requests in progress. */
@@ -14,7 +15,8 @@ const DRAIN_MS = 30_000;
 /** The routes of one address under one configuration. Replaced as a whole; the old table finishes what it accepted. */
 export class RoutingTable {
   readonly routes: readonly CompiledRoute[];
-  readonly proxies: TrustedProxies;
+  readonly fleet: FleetRoutes;
+  readonly proxies: ClientAddresses;
   readonly hosts: HostGuard | undefined;
   /** Whether this address itself speaks TLS. */
   readonly isTls: boolean;
@@ -24,21 +26,23 @@ export class RoutingTable {
   readonly logsReads: boolean;
   /** The error that answers every request; `undefined` if the address is open. */
   readonly closed: HttpError | undefined;
-  readonly #cors: Cors | undefined;
+  readonly #cors: Cors | undefined = undefined;
   readonly #hsts: Headers | undefined;
   readonly #byPattern = new Map<string, CompiledRoute[]>();
   #pending = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(config: Config, address: Address, routes: readonly CompiledRoute[]) {
+  /** `isInner`: for requests that another node of the fleet admitted, which looked at their hosts and origins. */
+  constructor(config: Config, address: Address, routes: readonly CompiledRoute[], fleet: FleetRoutes, isInner = false) {
     this.routes = routes;
-    this.proxies = new TrustedProxies(config.trusted_proxies, config.proxy_secret);
-    this.hosts = address === 'admin' ? new HostGuard(config.admin_hosts) : undefined;
+    this.fleet = fleet;
+    this.proxies = isInner ? FORWARDED : new TrustedProxies(config.trusted_proxies, config.proxy_secret);
+    this.hosts = address === 'admin' && !isInner ? new HostGuard(config.admin_hosts) : undefined;
     this.logsReads = config.log.level === 'debug' || config.log.level === 'trace';
-    const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
-    this.#cors = origins.length > 0 ? new Cors(origins) : undefined;
     const { cert, hsts_seconds: seconds } = config.tls;
-    this.isTls = cert !== '';
+    this.isTls = cert !== '' && !isInner;
+    const origins = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
+    if (origins.length > 0 && !isInner) this.#cors = new Cors(origins);
     if (this.isTls && seconds > 0) this.#hsts = [['Strict-Transport-Security', `max-age=${seconds}`]];
     this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
     if (address === 'user' && config.edition === 'community')

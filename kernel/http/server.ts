@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { splitHostPort } from '../system/host-port.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { isListenedAt, splitHostPort } from '../system/host-port.ts';
 import type { Config } from '../config/configuration.ts';
 import { RequestPipeline, type PipelineParts, type ReadParams } from './request-pipeline.ts';
 import { pattern } from './routing-table.ts';
@@ -16,7 +16,15 @@ interface ServerParts extends PipelineParts {
   readonly tls: Config['tls'];
 }
 
-const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', HEAD: 'head' } as const;
+const REGISTER = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'del',
+  CONNECT: 'connect',
+  HEAD: 'head',
+} as const;
 
 /**
  * The route that a method and a pattern currently lead to. uWS's router cannot remove routes, so each pair is
@@ -67,9 +75,22 @@ export class Server {
     await old.idle();
   }
 
-  /** Starts listening and returns the port, which the system chooses if 0 is configured. Throws if it is taken. */
-  listen(): number {
-    this.#listener = listenWith(this.#app, this.#parts.listen);
+  /** Starts listening at a Unix socket, whose folder decides who can open it. A file that a process left there is replaced. */
+  listenAt(path: string): void {
+    rmSync(path, { force: true });
+    this.#app.listen_unix((socket) => {
+      this.#listener = socket;
+    }, path);
+    if (this.#listener === undefined)
+      throw new Error(`cannot listen at ${path}: the path of a socket has at most 107 bytes`);
+  }
+
+  /**
+   * Starts listening and returns the port: that of other workers where it is given, otherwise the configured one, which the
+   * system chooses if it is 0. Throws if it is taken.
+   */
+  listen(port?: number): number {
+    this.#listener = listenWith(this.#app, this.#parts.listen, port);
     return loadUws().us_socket_local_port(this.#listener);
   }
 
@@ -101,15 +122,23 @@ export class Server {
     loadUws().us_listen_socket_close(listener);
   }
 
-  /** Rejects if another process uses the port. uWS alone would silently share it with another Hostkeep. */
-  async assertPortFree(): Promise<void> {
-    const { host, port } = splitHostPort(this.#parts.listen);
+  /**
+   * Rejects if another process uses the port. uWS alone would silently share it with another Hostkeep. A port that is
+   * held for this user, as `config/package/debian/hold-ports` does, and at which nobody listens, is free. Resolves with the
+   * port, which the system chooses if it is 0.
+   */
+  async assertPortFree(given?: number): Promise<number> {
+    const { host, port } = placeOf(this.#parts.listen, given);
     const probe = createServer();
-    await new Promise<void>((resolve, reject) => {
-      probe.once('error', (cause) =>
-        reject(new Error(`cannot listen on ${host}:${port}; is another program using the port?`, { cause })),
-      );
-      probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+    return new Promise<number>((resolve, reject) => {
+      probe.once('error', (cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'EADDRINUSE' && !isListenedAt(port)) return resolve(port);
+        reject(new Error(`cannot listen on ${host}:${port}; is another program using the port?`, { cause }));
+      });
+      probe.listen({ host, port, exclusive: true }, () => {
+        const free = (probe.address() as AddressInfo).port;
+        probe.close(() => resolve(free));
+      });
     });
   }
 
@@ -171,14 +200,19 @@ function newApp({ cert, key }: Config['tls']): TemplatedApp {
   }
 }
 
-function listenWith(app: TemplatedApp, address: string): ListenSocket {
-  const { host, port } = splitHostPort(address);
+function listenWith(app: TemplatedApp, address: string, given?: number): ListenSocket {
+  const { host, port } = placeOf(address, given);
   let listener: ListenSocket | undefined;
   app.listen(host, port, (socket) => {
     if (socket !== false) listener = socket;
   });
-  if (listener === undefined) throw new Error(`cannot listen on ${host}:${port}`);
+  if (listener === undefined) throw new Error(`cannot listen on ${host}:${port}; is the port held for another user?`);
   return listener;
+}
+
+function placeOf(address: string, given: number | undefined): { host: string; port: number } {
+  const { host, port } = splitHostPort(address);
+  return { host, port: given ?? port };
 }
 
 function certificateDigest({ cert, key }: Config['tls']): string {

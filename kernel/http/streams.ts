@@ -53,7 +53,7 @@ export class Streams {
   async #mayGoOn({ route, table }: RequestContext, session: Session): Promise<boolean> {
     if (!(await this.#sessions.isAlive(session)) || session.cell.account === undefined) return false;
     try {
-      route.authorize(session.cell.account, table.usersMayEnter);
+      route.authorize(session.cell.account, table.usersMayEnter, session.grant);
       return true;
     } catch {
       return false;

@@ -19,7 +19,12 @@ export interface Account {
   readonly suspended: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** The node of the fleet that has its files, containers and databases; empty where the store has one node. */
+  readonly home: string;
 }
+
+/** Whether a home is the node `here`; so it is of every account where the store has one node. */
+export const isAt = (home: string, here: string): boolean => home === '' || here === '' || home === here;
 
 /** Which accounts a list has; all unless given. */
 export interface AccountFilter {
@@ -28,14 +33,33 @@ export interface AccountFilter {
   readonly role?: Role;
   readonly plan?: string;
   readonly suspended?: boolean;
+  /** See `Account.home`. */
+  readonly home?: string;
 }
 
+/** What a list is sorted by; accounts with the same value follow each other by name. */
+export interface AccountOrder {
+  readonly by: 'username' | 'created' | 'plan' | 'email';
+  readonly isDescending: boolean;
+}
+/** Where a sorted list goes on: the value that the last account was sorted by, and its name. */
+export type AccountPosition = readonly [value: string | number, username: string];
+
+/** The column or expression of each order. */
+export const SORTED_BY: Readonly<Record<AccountOrder['by'], string>> = {
+  username: 'username',
+  created: 'created_at',
+  plan: "coalesce(plan, '')",
+  email: 'email',
+};
+
 /** Returns a filter as a condition on `accounts`, and its values. */
-export function conditionOf({ q, role, plan, suspended }: AccountFilter): [string, string[]] {
+export function conditionOf({ q, role, plan, suspended, home }: AccountFilter): [string, string[]] {
   const terms: [string, ...string[]][] = [];
   if (q !== undefined) terms.push(['(instr(username, lower(?)) > 0 or instr(lower(email), lower(?)) > 0)', q, q]);
   if (role !== undefined) terms.push(['role = ?', role]);
   if (plan !== undefined) terms.push(['plan = ?', plan]);
+  if (home !== undefined) terms.push(['home = ?', home]);
   if (suspended !== undefined) terms.push([`suspended_at is ${suspended ? 'not null' : 'null'}`]);
   return [['true', ...terms.map(([term]) => term)].join(' and '), terms.flatMap(([, ...values]) => values)];
 }
@@ -50,11 +74,12 @@ export interface AccountRow {
   plan: string | null;
   suspended_at: number | null;
   created_at: number;
+  home: string;
   overrides: string;
 }
 
-export const SELECT_ACCOUNT = `select id, username, role, email, locale, plan, suspended_at, created_at,
-  coalesce((select group_concat(iif(granted, '+', '-') || feature, ' ') from account_features
+export const SELECT_ACCOUNT = `select id, username, role, email, locale, plan, suspended_at, created_at, home,
+  coalesce((select string_agg(case granted when 1 then '+' else '-' end || feature, ' ' order by feature) from account_features
     where account_id = accounts.id), '') as overrides
   from accounts`;
 
@@ -75,6 +100,7 @@ export function snapshotOf(row: AccountRow, plan: Plan | undefined, filesRoot: s
     filesRoot,
     suspended: row.suspended_at !== null,
     createdAt: row.created_at,
+    home: row.home,
   };
 }
 

@@ -1,23 +1,31 @@
 import {
   conditionOf,
+  isAt,
   SELECT_ACCOUNT,
+  SORTED_BY,
   snapshotOf,
   type Account,
   type AccountFilter,
+  type AccountOrder,
+  type AccountPosition,
   type AccountRow,
   type Role,
 } from './account.ts';
 import { AccountCells } from './account-cells.ts';
+import { endLostScopes, endTokens } from './api-tokens/token-endings.ts';
 import { HttpError } from '../errors.ts';
+import { LargeCounts } from '../concurrency/large-counts.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
-import { assertNameFree, namesExtending, RemovedAccounts, reserveName } from './removed-accounts.ts';
+import { assertHere, assertNameFree, namesExtending, RemovedAccounts, reserveName } from './removed-accounts.ts';
 import { assertPlanExists, type Plans } from './plans.ts';
 import type { Revision } from '../storage/revision.ts';
-import type { SqlValue } from '../storage/connection.ts';
-import type { Store, Tx } from '../storage/store.ts';
+import type { SqlValue } from '../storage/sqlite/connection.ts';
+import type { Log } from '../log.ts';
+import { forgetAccount } from '../storage/local-store.ts';
+import type { Reader, Store, Tx } from '../storage/store.ts';
 import { USERNAME } from '../system/files-root.ts';
 
-export type { Account, AccountFilter, Role } from './account.ts';
+export type { Account, AccountFilter, AccountOrder, AccountPosition, Role } from './account.ts';
 
 interface NewAccount {
   readonly username: string;
@@ -26,31 +34,47 @@ interface NewAccount {
   /** `null` for a user without a plan, who has no features. */
   readonly plan?: string | null;
   readonly passwordHash: string;
+  /** The node of the fleet for a user; this one unless given. */
+  readonly home?: string;
 }
+
+/** How many accounts are read at a time, where all are. */
+const PAGE = 1000;
 
 /** Reads and changes accounts. Each change logs its event and ends the sessions that it must in one transaction. */
 export class Accounts {
   readonly cells = new AccountCells();
   readonly #store: Store;
+  readonly #local: Store;
+  readonly #log: Log;
   readonly #revision: Revision;
   readonly #plans: Plans;
   readonly #events: AuditLog;
   readonly #filesRoot: (username: string) => string;
+  /** The name of this node in its fleet; empty without one. */
+  readonly #here: string;
+  readonly #counts = new LargeCounts();
   readonly removed: RemovedAccounts;
 
   constructor(parts: {
     store: Store;
+    local: Store;
     revision: Revision;
     plans: Plans;
     events: AuditLog;
     filesRoot: (username: string) => string;
+    here: string;
+    log: Log;
   }) {
     this.#store = parts.store;
+    this.#local = parts.local;
     this.#revision = parts.revision;
     this.#plans = parts.plans;
     this.#events = parts.events;
     this.#filesRoot = parts.filesRoot;
-    this.removed = new RemovedAccounts(parts.store, parts.events, parts.filesRoot);
+    this.#here = parts.here;
+    this.#log = parts.log;
+    this.removed = new RemovedAccounts(parts);
   }
 
   /**
@@ -80,11 +104,57 @@ export class Accounts {
   }
 
   /**
-   * Rejects unless the account still exists, for a transaction that adds to what was read before it: the account may
-   * have been removed since. Errors: 404 `account_not_found`.
+   * Resolves with the home of an account, or of a removed one that is not purged: what it has, or left, is there. Empty
+   * without a fleet, and for names that nobody has.
    */
-  async assertExists(tx: Tx, { id, username }: Pick<Account, 'id' | 'username'>): Promise<void> {
-    if ((await tx.get('select 1 from accounts where id = ?', id)) === undefined) unknown(username);
+  async homeOf(username: string): Promise<string> {
+    const row = await this.#store.get<{ home: string }>(
+      'select home from accounts where username = ?1 union all select home from removed_accounts where username = ?1',
+      username,
+    );
+    return row?.home ?? '';
+  }
+
+  /** Resolves with the number of accounts whose home is a node, or was when they were removed; those are not purged. */
+  async countAt(reader: Reader, home: string): Promise<number> {
+    const row = await reader.get<{ n: number }>(
+      `select (select count(*) from accounts where role = 'user' and home = ?1)
+        + (select count(*) from removed_accounts where home = ?1) as n`,
+      home,
+    );
+    return row?.n ?? 0;
+  }
+
+  /** Changes the home of all that have, or left, something at a node, in a transaction of the caller. */
+  async rehome(tx: Tx, from: string, to: string): Promise<void> {
+    await tx.run("update accounts set home = ? where role = 'user' and home = ?", to, from);
+    await tx.run('update removed_accounts set home = ? where home = ?', to, from);
+  }
+
+  /** Resolves with the users whose home is this node, in the order of their names, beginning after `cursor` (`''` = from the first). */
+  here(limit: number, cursor = ''): Promise<Account[]> {
+    return this.list(limit, cursor, { role: 'user', home: this.#here });
+  }
+
+  countOfHere(): Promise<number> {
+    return this.countOf({ role: 'user', home: this.#here });
+  }
+
+  /** Reads all of them, page by page. */
+  async *pagesOfHere(): AsyncGenerator<Account[]> {
+    for (let page = await this.here(PAGE); page.length > 0; page = await this.here(PAGE, page.at(-1)?.username))
+      yield page;
+  }
+
+  /** Whether what the account has, or left, is at this node; see `isAt`. */
+  readonly isHere = ({ home }: Pick<Account, 'home'>): boolean => isAt(home, this.#here);
+
+  /**
+   * Rejects unless the account still exists, for a transaction that adds to what was read before it: the account may
+   * have been removed since. For one of the local store, `reader` is the store. Errors: 404 `account_not_found`.
+   */
+  async assertExists(reader: Reader, { id, username }: Pick<Account, 'id' | 'username'>): Promise<void> {
+    if ((await reader.get('select 1 from accounts where id = ?', id)) === undefined) unknown(username);
   }
 
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
@@ -98,10 +168,40 @@ export class Accounts {
     );
   }
 
-  async countOf(filter: AccountFilter): Promise<number> {
+  /** Resolves with accounts in an order, beginning after a position. */
+  async sorted(
+    limit: number,
+    { by, isDescending }: AccountOrder,
+    filter: AccountFilter = {},
+    after?: AccountPosition,
+  ): Promise<Account[]> {
     const [condition, values] = conditionOf(filter);
-    return (
-      (await this.#store.get<{ n: number }>(`select count(*) as n from accounts where ${condition}`, ...values))?.n ?? 0
+    const [column, direction] = [SORTED_BY[by], isDescending ? 'desc' : 'asc'];
+    const beyond = after === undefined ? 'true' : `(${column}, username) ${isDescending ? '<' : '>'} (?, ?)`;
+    return this.#many(
+      `${SELECT_ACCOUNT} where ${beyond} and ${condition}
+        order by ${column} ${direction}, username ${direction} limit ?`,
+      ...(after ?? []),
+      ...values,
+      limit,
+    );
+  }
+
+  /** Resolves with the number of accounts by plan; see `LargeCounts`. */
+  countByPlan(): Promise<Readonly<Record<string, number>>> {
+    return this.#counts.of('plans', async () => {
+      const rows = await this.#store.all<{ plan: string; n: number }>(
+        'select plan, count(*) as n from accounts where plan is not null group by plan',
+      );
+      return Object.fromEntries(rows.map(({ plan, n }) => [plan, n]));
+    });
+  }
+
+  /** See `LargeCounts`. */
+  countOf(filter: AccountFilter): Promise<number> {
+    const [condition, values] = conditionOf(filter);
+    return this.#counts.of(`accounts ${condition} ${JSON.stringify(values)}`, () =>
+      this.#number(`select count(*) as n from accounts where ${condition}`, ...values),
     );
   }
 
@@ -109,19 +209,24 @@ export class Accounts {
     return (await this.#store.all<{ username: string }>('select username from accounts')).map((row) => row.username);
   }
 
+  /** Resolves with those of the accounts whose files may be at this node. */
+  async usernamesOfHere(): Promise<string[]> {
+    const sql = "select username from accounts where home in ('', ?)";
+    return (await this.#store.all<{ username: string }>(sql, this.#here)).map((row) => row.username);
+  }
+
   /** See the function of this name. */
   namesExtending(username: string): Promise<string[]> {
     return namesExtending(this.#store, username);
   }
 
-  async count(role: Role): Promise<number> {
-    return (await this.#store.get<{ n: number }>('select count(*) as n from accounts where role = ?', role))?.n ?? 0;
+  /** See `LargeCounts`. */
+  count(role: Role): Promise<number> {
+    return this.countOf({ role });
   }
 
   countSuspended(): Promise<number> {
-    return this.#store
-      .get<{ n: number }>('select count(*) as n from accounts where suspended_at is not null')
-      .then((row) => row?.n ?? 0);
+    return this.#number('select count(*) as n from accounts where suspended_at is not null');
   }
 
   /**
@@ -144,14 +249,15 @@ export class Accounts {
       await check?.(tx);
       if (plan !== null) await assertPlanExists(tx, plan); // it may have been removed since the check above
       await assertNameFree(tx, username);
-      const { lastId: id } = await tx.run(
-        'insert into accounts (username, role, email, password_hash, plan, created_at) values (?, ?, ?, ?, ?, ?)',
+      const id = await tx.insert(
+        'insert into accounts (username, role, email, password_hash, plan, created_at, home) values (?, ?, ?, ?, ?, ?, ?)',
         username,
         role,
         account.email ?? '',
         account.passwordHash,
         plan,
         Date.now(),
+        role === 'user' ? (account.home ?? this.#here) : '',
       );
       await this.#events.record(tx, { type: 'account.created', account: { id, username }, text: 'was created', ip });
     });
@@ -184,16 +290,19 @@ export class Accounts {
           data: { [column]: value },
         });
       }
+      if (change.plan !== undefined) await endLostScopes(tx, this.#events, { accountId: id }, ip);
     });
     return this.get(username);
   }
 
-  /** Bars the account from logging in and ends its sessions. Errors: 404 `account_not_found`, 409 `last_admin`. */
+  /** Bars the account from logging in, and ends its sessions and API tokens. Errors: 404 `account_not_found`, 409 `last_admin`. */
   suspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await assertNotLastAdmin(tx, id);
       await tx.run('update accounts set suspended_at = coalesce(suspended_at, ?) where id = ?', Date.now(), id);
       await tx.run('delete from sessions where account_id = ?', id);
+      const tokens = { where: 't.account_id = ?', values: [id], reason: 'suspended', ip } as const;
+      await endTokens(tx, this.#events, tokens);
       await this.#events.record(tx, {
         type: 'account.suspended',
         account: { id, username },
@@ -216,14 +325,17 @@ export class Accounts {
   }
 
   /**
-   * Removes the account and its data in the store, and reserves its name; what it left elsewhere stays. Errors: 404
-   * `account_not_found`, 409 `last_admin`.
+   * Removes the account and its data in both stores, and reserves its name; what it left elsewhere stays. Errors: 404
+   * `account_not_found`, 409 `last_admin`, `other_node`.
    */
-  remove(username: string, ip = ''): Promise<void> {
-    return this.#change(username, async (tx, { id }) => {
+  async remove(username: string, ip = ''): Promise<void> {
+    let removedId = 0;
+    await this.#change(username, async (tx, { id, home }) => {
+      removedId = id;
+      assertHere({ username, home }, this.#here);
       await assertNotLastAdmin(tx, id);
-      await tx.run('delete from accounts where id = ?', id);
       await reserveName(tx, { id, username });
+      await tx.run('delete from accounts where id = ?', id);
       await this.#events.record(tx, {
         type: 'account.removed',
         username,
@@ -232,6 +344,13 @@ export class Accounts {
         data: { account_id: id },
       });
     });
+    // The account is gone all the same, and before its name is free this is done again.
+    await forgetAccount(this.#local, removedId).catch((error: unknown) =>
+      this.#log.warn(
+        { account: username, err: error },
+        'what this machine knows of a removed account stays until it is purged',
+      ),
+    );
   }
 
   /** Grants or denies a feature regardless of the plan; `undefined` lets the plan decide again. */
@@ -242,7 +361,7 @@ export class Accounts {
         await tx.run('delete from account_features where account_id = ? and feature = ?', id, feature);
       else
         await tx.run(
-          'insert into account_features values (?, ?, ?) on conflict do update set granted = excluded.granted',
+          'insert into account_features values (?, ?, ?) on conflict (account_id, feature) do update set granted = excluded.granted',
           id,
           feature,
           on ? 1 : 0,
@@ -258,18 +377,19 @@ export class Accounts {
         ip,
         data: { feature, on: on ?? null },
       });
+      await endLostScopes(tx, this.#events, { accountId: id }, ip);
     });
   }
 
   async #change(
     username: string,
-    work: (tx: Tx, account: Pick<AccountRow, 'id' | 'role'>) => Promise<void>,
+    work: (tx: Tx, account: Pick<AccountRow, 'id' | 'role' | 'home'>) => Promise<void>,
   ): Promise<void> {
     await this.#revision.mutate(
       async (tx) => {
         const account =
-          (await tx.get<Pick<AccountRow, 'id' | 'role'>>(
-            'select id, role from accounts where username = ?',
+          (await tx.get<Pick<AccountRow, 'id' | 'role' | 'home'>>(
+            'select id, role, home from accounts where username = ?',
             username,
           )) ?? unknown(username);
         await work(tx, account);
@@ -277,6 +397,10 @@ export class Accounts {
       },
       (id) => this.cells.forget(id),
     );
+  }
+
+  async #number(sql: string, ...params: SqlValue[]): Promise<number> {
+    return (await this.#store.get<{ n: number }>(sql, ...params))?.n ?? 0;
   }
 
   async #one(column: 'id' | 'username', value: SqlValue): Promise<Account | undefined> {

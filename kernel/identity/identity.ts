@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.ts';
+import type { ApiTokens } from './api-tokens/api-tokens.ts';
 import type { Credentials } from './credentials.ts';
 import type { Keyring } from './keyring.ts';
 import type { PasswordHasher } from './password-hasher.ts';
@@ -11,6 +12,7 @@ export interface Identity {
   readonly credentials: Credentials;
   readonly plans: Plans;
   readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, type webcrypto } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
@@ -15,9 +15,15 @@ const TOKEN_LIMIT = 2048;
 /** Clock skew, in seconds, tolerated when checking `nbf`. Expiry is enforced by the session row. */
 const CLOCK_LEEWAY_S = 60;
 
+/** An HMAC key of tokens, base64url. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly secret: string;
+}
+
 interface KeyFile {
-  /** HMAC keys of tokens, base64url, newest first. The first signs; all verify. */
-  signing: { kid: string; secret: string }[];
+  /** Newest first. The first signs; all verify. */
+  signing: SigningKey[];
   /** The key that encrypts secrets in the store, base64url. */
   sealing: string;
 }
@@ -56,6 +62,16 @@ export class Keyring {
     return keys;
   }
 
+  /** Creates `keys.json` with what another node gave (`copy`). Throws if there is one. */
+  static place(dataDir: string, content: string): void {
+    if (!createFileSync(join(dataDir, FILE), content, OWNER_ONLY))
+      throw new Error(`${join(dataDir, FILE)} exists: a node joins a fleet with an empty data folder`);
+  }
+
+  static remove(dataDir: string): void {
+    rmSync(join(dataDir, FILE), { force: true });
+  }
+
   /** Rereads the file, which another process may have rotated. */
   reload(): void {
     const { signing, sealing } = this.#read();
@@ -79,6 +95,24 @@ export class Keyring {
     replaceFileSync(this.#file, JSON.stringify(next), OWNER_ONLY);
     this.reload();
     return key.kid;
+  }
+
+  /** Returns the signing keys that the file has now, newest first. */
+  get signingKeys(): readonly SigningKey[] {
+    return this.#read().signing;
+  }
+
+  /** Takes over the signing keys of another node of the fleet, newest first. */
+  adopt(signing: readonly SigningKey[]): void {
+    const content = this.#read();
+    if (JSON.stringify(content.signing) !== JSON.stringify(signing))
+      replaceFileSync(this.#file, JSON.stringify({ ...content, signing }), OWNER_ONLY);
+    this.reload();
+  }
+
+  /** Returns the content of the file, all secrets included, for a node that joins the fleet. */
+  copy(): string {
+    return JSON.stringify(this.#read());
   }
 
   async sign({ sub, aud, jti, iat, exp }: Claims): Promise<string> {
@@ -160,6 +194,6 @@ export class Keyring {
   }
 }
 
-function newKey(): { kid: string; secret: string } {
+function newKey(): SigningKey {
   return { kid: randomBytes(6).toString('base64url'), secret: randomBytes(32).toString('base64url') };
 }

@@ -29,15 +29,21 @@ const THREADS = Math.max(1, availableParallelism() - 1);
  * there are cores, so that a flood of logins slows down only logins and no other requests. Clients that wait take turns.
  */
 export class PasswordHasher {
-  readonly #pool = new WorkerPool<PasswordJob, string | boolean>({
-    beside: import.meta.url,
-    script: 'password-worker',
-    size: THREADS,
-    perClient: Math.max(1, THREADS - 1),
-    ...WAITING,
-    idleMs: IDLE_MS,
-  });
+  readonly #pool: WorkerPool<PasswordJob, string | boolean>;
   #dummy: Promise<string> | undefined;
+
+  /** `share` is this process's part of what the node may have. */
+  constructor(share = (number: number) => number) {
+    const size = share(THREADS);
+    this.#pool = new WorkerPool({
+      beside: import.meta.url,
+      script: 'password-worker',
+      size,
+      perClient: Math.max(1, size - 1),
+      ...WAITING,
+      idleMs: IDLE_MS,
+    });
+  }
 
   /** Errors: 400 `invalid_request` for a password of a wrong length; 503 `overloaded`. */
   async hash(password: string, lane = OPERATOR): Promise<string> {

@@ -1,6 +1,7 @@
 import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import { PlanLimits } from './plan-limits.ts';
+import { endLostScopes } from './api-tokens/token-endings.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 
@@ -114,7 +115,7 @@ export class Plans {
       await assertPlanExists(tx, name);
       const { changes } = await tx.run(
         on
-          ? 'insert or ignore into plan_features values (?, ?)'
+          ? 'insert into plan_features values (?, ?) on conflict do nothing'
           : 'delete from plan_features where plan = ? and feature = ?',
         name,
         feature,
@@ -122,6 +123,7 @@ export class Plans {
       if (changes === 0) return;
       const text = `switched the feature ${feature} of the plan ${name} ${on ? 'on' : 'off'}`;
       await this.#events.record(tx, { type: 'feature.toggled', ...by, text, data: { plan: name, feature, on } });
+      if (!on) await endLostScopes(tx, this.#events, { plan: name }, by.ip);
     });
   }
 
@@ -146,7 +148,7 @@ function missing(name: string): never {
 
 async function readPlans(reader: Reader): Promise<Map<string, Plan>> {
   const rows = await reader.all<PlanLimits & { name: string; features: string }>(
-    "select plans.*, coalesce((select group_concat(feature, ' ') from plan_features where plan = plans.name), '') as features from plans order by name",
+    "select plans.*, coalesce((select string_agg(feature, ' ' order by feature) from plan_features where plan = plans.name), '') as features from plans order by name",
   );
   return new Map(
     rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]),

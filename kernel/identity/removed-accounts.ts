@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { HttpError } from '../errors.ts';
+import { isAt } from './account.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
+import { forgetAccount } from '../storage/local-store.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 import { isRunning, PROCESS_ID } from '../system/process-id.ts';
 
@@ -12,6 +14,8 @@ export interface RemovedAccount {
   readonly filesRoot: string;
   /** Milliseconds since 1970. */
   readonly removedAt: number;
+  /** The node of the fleet that had what is to be purged; see `Account.home`. */
+  readonly home: string;
 }
 
 /** A removed account that is being purged. */
@@ -25,20 +29,31 @@ interface Row {
   account_id: number;
   removed_at: number;
   claimed_by: string;
+  home: string;
 }
 
-const SELECT = 'select username, account_id, removed_at, claimed_by from removed_accounts';
+const SELECT = 'select username, account_id, removed_at, claimed_by, home from removed_accounts';
 
 /** The removed accounts whose names are reserved. */
 export class RemovedAccounts {
   readonly #store: Store;
+  readonly #local: Store;
   readonly #events: AuditLog;
   readonly #filesRoot: (username: string) => string;
+  readonly #here: string;
 
-  constructor(store: Store, events: AuditLog, filesRoot: (username: string) => string) {
-    this.#store = store;
-    this.#events = events;
-    this.#filesRoot = filesRoot;
+  constructor(parts: {
+    store: Store;
+    local: Store;
+    events: AuditLog;
+    filesRoot: (username: string) => string;
+    here: string;
+  }) {
+    this.#store = parts.store;
+    this.#local = parts.local;
+    this.#events = parts.events;
+    this.#filesRoot = parts.filesRoot;
+    this.#here = parts.here;
   }
 
   /** Resolves with all of them by name. */
@@ -53,11 +68,13 @@ export class RemovedAccounts {
 
   /**
    * Claims one for a purge, until `release` or `giveUp`: two at once could remove what belongs to a new account of that
-   * name a moment later. Errors: 404 `account_not_found`, 409 `purge_in_progress`.
+   * name a moment later. Only the node that had it can, and a claim names one of its processes. Errors: 404
+   * `account_not_found`, 409 `purge_in_progress`, `other_node`.
    */
   claim(username: string): Promise<ClaimedAccount> {
     return this.#store.write(async (tx) => {
       const row = (await tx.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username);
+      assertHere(row, this.#here);
       const [holder = ''] = row.claimed_by.split(' ');
       if (isRunning(holder)) throw new HttpError('purge_in_progress', `${username} is being purged`);
       const claim = `${PROCESS_ID} ${randomUUID()}`;
@@ -67,11 +84,12 @@ export class RemovedAccounts {
   }
 
   /** Frees the name of an account that is purged. */
-  release(
+  async release(
     { id, username, claim }: ClaimedAccount,
     by: { readonly username: string; readonly ip: string },
   ): Promise<void> {
-    return this.#store.write(async (tx) => {
+    await forgetAccount(this.#local, id);
+    await this.#store.write(async (tx) => {
       await tx.run('delete from removed_accounts where username = ? and claimed_by = ?', username, claim);
       await this.#events.record(tx, {
         type: 'account.purged',
@@ -89,18 +107,26 @@ export class RemovedAccounts {
     );
   }
 
-  #of({ username, account_id: id, removed_at: removedAt }: Row): RemovedAccount {
-    return { id, username, filesRoot: this.#filesRoot(username), removedAt };
+  #of({ username, account_id: id, removed_at: removedAt, home }: Row): RemovedAccount {
+    return { id, username, filesRoot: this.#filesRoot(username), removedAt, home };
   }
 }
 
-/** Reserves the name of an account that is being removed. */
+/** Throws where what an account has, or left, is at another node than `here`. Errors: 409 `other_node`. */
+export function assertHere({ username, home }: { username: string; home: string }, here: string): void {
+  if (isAt(home, here)) return;
+  throw new HttpError('other_node', `what ${username} has is at the node ${home}: do this there`);
+}
+
+/** Reserves the name of an account that is about to be removed. */
 export async function reserveName(tx: Tx, { id, username }: { id: number; username: string }): Promise<void> {
   await tx.run(
-    'insert into removed_accounts (username, account_id, removed_at) values (?, ?, ?)',
+    `insert into removed_accounts (username, account_id, removed_at, home)
+      values (?, ?, ?, (select home from accounts where id = ?))`,
     username,
     id,
     Date.now(),
+    id,
   );
 }
 
@@ -116,7 +142,7 @@ export async function assertNameFree(tx: Tx, username: string): Promise<void> {
     throw new HttpError('name_reserved', `${username} is the name of a removed account that is not purged`);
   const shorter = [...username.matchAll(/_/g)].map(({ index }) => username.slice(0, index));
   const clash = await tx.get<{ username: string }>(
-    `select username from (select username from accounts union all select username from removed_accounts)
+    `select username from (select username from accounts union all select username from removed_accounts) as names
       where username in (select value from json_each(?)) limit 1`,
     JSON.stringify(shorter),
   );

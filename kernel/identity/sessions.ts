@@ -1,45 +1,60 @@
-import { randomBytes } from 'node:crypto';
 import type { Account, Role } from './account.ts';
 import type { AccountCell } from './account-cells.ts';
 import type { Accounts } from './accounts.ts';
+import { newGrant, type ApiTokens, type TokenGrant } from './api-tokens/api-tokens.ts';
+import { assertTokenAlive } from './api-tokens/token-rows.ts';
+import { hasTokenPrefix } from './api-tokens/token-text.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError, sessionRequired } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
 import {
   addSession,
-  cursorAfter,
   endOtherSessions,
   liveSession,
   MAX_SESSIONS,
+  newId,
   noteReauthentication,
+  pageOf,
+  readAllSessions,
   readSessions,
   removeExpired,
+  type OwnedSessionRow,
   type SessionKey,
   type SessionRow,
 } from './session-rows.ts';
 import { TokenCache } from './token-cache.ts';
+import type { Leadership } from '../workers/leadership.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 
-/** A verified token and the newest snapshot of its account. */
+/** A verified token, of a login or of a script, and the newest snapshot of its account. */
 export interface Session {
   readonly id: string;
   readonly accountId: number;
   readonly audience: Role;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** What an API token may do; `undefined` for the session of a login, which may do what its account may. */
+  grant: TokenGrant | undefined;
+  /** The administrator who opened it with a login link; `null` where the account itself logged in. */
+  openedBy: string | null;
   cell: AccountCell;
   generation: number;
   version: number;
 }
 
+type Verified = Omit<Session, 'cell' | 'generation' | 'version'>;
+
 const SWEEP_MS = 3_600_000;
 const REAUTHENTICATION_MS = 5 * 60_000;
+/** Of a token whose row is yet to be read again, with its account. */
+const NOTHING = newGrant([], []);
 
 /**
- * Issues tokens and authenticates them. The store has one row for each token; a token without its row is invalid. A
- * verified token is cached by its header, and stays valid while its account and the store's revision are unchanged.
+ * Issues tokens of logins, and authenticates them and API tokens. The store has one row for each token; a token without its
+ * row is invalid. A verified token is cached by its header, and stays valid while its account and the store's revision are
+ * unchanged.
  */
 export class Sessions {
   ttlSeconds = 3600;
@@ -49,6 +64,9 @@ export class Sessions {
   readonly #accounts: Accounts;
   readonly #events: AuditLog;
   readonly #keys: Keyring;
+  readonly #tokens: ApiTokens;
+  readonly #leadership: Leadership;
+  readonly #slackMs: number;
   readonly #log: Log;
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
@@ -59,6 +77,10 @@ export class Sessions {
     accounts: Accounts;
     events: AuditLog;
     keys: Keyring;
+    tokens: ApiTokens;
+    leadership: Leadership;
+    /** See `clockSlackMs`. */
+    slackMs: number;
     log: Log;
   }) {
     this.#store = parts.store;
@@ -67,6 +89,9 @@ export class Sessions {
     this.#accounts = parts.accounts;
     this.#events = parts.events;
     this.#keys = parts.keys;
+    this.#tokens = parts.tokens;
+    this.#leadership = parts.leadership;
+    this.#slackMs = parts.slackMs;
     this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
@@ -85,10 +110,17 @@ export class Sessions {
   }
 
   /**
-   * Resolves with the session of an `Authorization` header, asking the store if necessary; `undefined` if there is
-   * none.
+   * Resolves with the session of an `Authorization` header, for routes that read it themselves; `undefined` if there is none.
+   * An API token counts only where the client's address is given, and only from its networks.
    */
-  async resolve(header: string): Promise<{ session: Session; account: Account } | undefined> {
+  async resolve(header: string, ip?: string): Promise<{ session: Session; account: Account } | undefined> {
+    const known = await this.authenticate(header);
+    if (known?.session.grant === undefined) return known;
+    return ip !== undefined && this.admits(known.session, { ip }) ? known : undefined;
+  }
+
+  /** Resolves with the session of an `Authorization` header, asking the store if necessary; `undefined` if there is none. */
+  async authenticate(header: string): Promise<{ session: Session; account: Account } | undefined> {
     this.#revision.look();
     while (this.#revision.checking !== undefined) await this.#revision.checking;
     const remembered = this.remembered(header); // saves a query if the check above found no change
@@ -103,6 +135,18 @@ export class Sessions {
     return { session, account };
   }
 
+  /**
+   * Returns whether a session counts for this client, and notes the use of an API token. Reads the client's address, which
+   * costs something, only if one of both needs it.
+   */
+  admits({ id, grant }: Session, client: { readonly ip: string }): boolean {
+    if (grant === undefined) return true;
+    if (!grant.networks.isEmpty && !grant.networks.has(client.ip)) return false;
+    const { nowMs } = this.#revision;
+    if (nowMs >= grant.notedUntil) this.#tokens.noteUse(id, grant, nowMs, client.ip);
+    return true;
+  }
+
   /** Resolves with whether the session is still valid, for work that outlasts its request. */
   async isAlive(session: Session): Promise<boolean> {
     return session.expiresAt > Date.now() && (this.#isFresh(session) || (await this.#confirm(session)) !== undefined);
@@ -113,18 +157,20 @@ export class Sessions {
    * session: it may have ended since the request came in. Errors: 401 `authentication_required`.
    */
   async assertAlive(tx: Reader, session: SessionKey): Promise<void> {
-    await liveSession(tx, session);
+    if (session.grant === undefined) await liveSession(tx, session);
+    else await assertTokenAlive(tx, session);
   }
 
   /**
    * Rejects unless password and second factor were proved again in this session within the last five minutes, and no
    * credential of its account has changed since. A stolen token alone can then not take the server over. Errors:
-   * 403 `reauthentication_required`, 401 `authentication_required`.
+   * 403 `reauthentication_required`, `session_required`, 401 `authentication_required`.
    */
   async assertReauthenticated(reader: Reader, session: SessionKey): Promise<void> {
+    if (session.grant !== undefined) throw sessionRequired();
     const { reauthenticated_at: at } = await liveSession(reader, session);
     const now = Date.now();
-    if (at === null || at > now || at <= now - REAUTHENTICATION_MS)
+    if (at === null || at > now + this.#slackMs || at <= now - REAUTHENTICATION_MS)
       throw new HttpError(
         'reauthentication_required',
         'prove your password, and your second factor if you have one, with POST /api/reauthenticate first',
@@ -139,20 +185,21 @@ export class Sessions {
 
   /**
    * Issues a token; the account's oldest sessions beyond the maximum end. `record` runs first in the same transaction; if
-   * it throws, no token is issued.
+   * it throws, no token is issued. `openedBy` is the administrator, if it is not the account itself that logs in.
    */
   async open(
     account: Account,
     ip: string,
     userAgent: string,
     record: (tx: Tx) => Promise<void>,
+    openedBy: string | null = null,
   ): Promise<{ token: string; expiresIn: number }> {
     const now = Date.now();
     const iat = Math.floor(now / 1000);
     const exp = iat + this.ttlSeconds;
     const id = newId();
     const token = await this.#keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp });
-    const session = { id, created_at: now, expires_at: exp * 1000, ip, user_agent: userAgent };
+    const session = { id, created_at: now, expires_at: exp * 1000, ip, user_agent: userAgent, opened_by: openedBy };
     await this.#revision.mutate(
       async (tx) => {
         await record(tx);
@@ -172,10 +219,12 @@ export class Sessions {
 
   /** Resolves with a page of that list, and the cursor of the next one. Errors: 400 for an invalid cursor. */
   async page(accountId: number, limit: number, cursor: string): Promise<{ rows: SessionRow[]; next: string | null }> {
-    const found = await readSessions(this.#store, accountId, limit + 1, cursor);
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    return { rows, next: found.length > limit && last !== undefined ? cursorAfter(last) : null };
+    return pageOf(await readSessions(this.#store, accountId, limit + 1, cursor), limit, 'created_at');
+  }
+
+  /** Resolves with a page of the sessions of all accounts, those that last longest first, and the cursor of the next one. */
+  async pageOfAll(limit: number, cursor: string): Promise<{ rows: OwnedSessionRow[]; next: string | null }> {
+    return pageOf(await readAllSessions(this.#store, limit + 1, cursor), limit, 'expires_at');
   }
 
   /** Resolves with the number of sessions, of all accounts, that have not expired. */
@@ -245,19 +294,23 @@ export class Sessions {
   }
 
   async #verified(header: string): Promise<Session | undefined> {
-    const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1];
-    const claims = token === undefined ? undefined : await this.#keys.verify(token);
+    const text = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
+    const found = hasTokenPrefix(text) ? await this.#ofApiToken(text) : await this.#ofLogin(text);
+    return found && { ...found, cell: this.#accounts.cells.of(found.accountId), generation: -1, version: -1 };
+  }
+
+  async #ofLogin(text: string): Promise<Verified | undefined> {
+    const claims = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) ? await this.#keys.verify(text) : undefined;
     if (claims === undefined) return undefined;
-    const accountId = Number(claims.sub);
-    return {
-      id: claims.jti,
-      accountId,
-      audience: claims.aud,
-      expiresAt: claims.exp * 1000,
-      cell: this.#accounts.cells.of(accountId),
-      generation: -1,
-      version: -1,
-    };
+    const { jti: id, sub, aud: audience, exp } = claims;
+    return { id, accountId: Number(sub), audience, expiresAt: exp * 1000, grant: undefined, openedBy: null };
+  }
+
+  async #ofApiToken(text: string): Promise<Verified | undefined> {
+    const token = await this.#tokens.find(text);
+    if (token === undefined) return undefined;
+    const { id, accountId, role: audience, expiresAt } = token;
+    return { id, accountId, audience, expiresAt, grant: NOTHING, openedBy: null };
   }
 
   /**
@@ -269,35 +322,34 @@ export class Sessions {
     const { generation } = this.#revision;
     const cell = this.#accounts.cells.of(session.accountId);
     const { version } = cell;
-    const row = await this.#store.get(
-      'select 1 from sessions where id = ? and account_id = ?',
-      session.id,
-      session.accountId,
-    );
-    const account = row === undefined ? undefined : await this.#accounts.byId(session.accountId);
+    const isApiToken = session.grant !== undefined;
+    const grant = isApiToken ? await this.#tokens.grantOf(session.id, session.accountId) : undefined;
+    const row = isApiToken ? undefined : await this.#rowOf(session);
+    const isLive = grant !== undefined || row !== undefined;
+    const account = isLive ? await this.#accounts.byId(session.accountId) : undefined;
     if (account === undefined || account.suspended || account.role !== session.audience) return undefined;
+    session.grant = grant;
+    session.openedBy = row?.opened_by ?? null;
     session.cell = cell;
     session.generation = generation;
     session.version = version;
     return account;
   }
 
-  /** Forgets tokens and removes sessions that have expired. */
+  #rowOf({ id, accountId }: Session): Promise<{ opened_by: string | null } | undefined> {
+    return this.#store.get('select opened_by from sessions where id = ? and account_id = ?', id, accountId);
+  }
+
+  /** Forgets tokens, and removes sessions and API tokens that have expired. */
   async sweep(): Promise<void> {
     const now = Date.now();
     this.#remembered.sweep(now);
+    if (!this.#leadership.isLeader) return;
     try {
-      while (!this.#isClosed && (await this.#store.write((tx) => removeExpired(tx, now))));
+      while (!this.#isClosed && (await this.#store.write((tx) => removeExpired(tx, 'sessions', now))));
+      await this.#tokens.sweep(now, () => this.#isClosed);
     } catch (error) {
       this.#log.warn({ err: error }, 'expired sessions could not be removed; the next sweep tries again');
     }
-  }
-}
-
-/** Returns 128 random bits. No id begins with a hyphen, which command lines would take for an option. */
-function newId(): string {
-  for (;;) {
-    const id = randomBytes(16).toString('base64url');
-    if (!id.startsWith('-')) return id;
   }
 }

@@ -79,9 +79,17 @@ export class AccountJobs {
   readonly #log: Log;
   readonly #broker: BrokerClient | undefined;
   readonly #pool: JobPool;
+  readonly #share: (number: number) => number;
 
-  /** With `broker`, that process starts those of accounts, and removes their files. */
-  constructor(files: AccountFiles, { processes, memory_mib: memoryMib }: JobsConfig, log: Log, broker?: BrokerClient) {
+  /** With `broker`, that process starts those of accounts, and removes their files. `share` is of what the node may have. */
+  constructor(
+    files: AccountFiles,
+    { processes, memory_mib: memoryMib }: JobsConfig,
+    log: Log,
+    broker?: BrokerClient,
+    share = (number: number) => number,
+  ) {
+    this.#share = share;
     this.#files = files;
     this.#removedRoot = files.removedRoot || join(dirname(`${files.filesRoot.split('{username}')[0]}x`), REMOVED);
     this.#log = log;
@@ -199,7 +207,7 @@ export class AccountJobs {
       this.#broker === undefined || owner.account === undefined || bare !== undefined
         ? launchHere(this.startOf(owner), limits, bare)
         : this.#broker.launch(owner.account, owner, limits);
-    return new JobPool(options, launch, this.#log);
+    return new JobPool({ ...options, processes: this.#share(options.processes) }, launch, this.#log);
   }
 
   close(): Promise<void> {

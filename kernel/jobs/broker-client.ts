@@ -24,6 +24,7 @@ export type JobMessage =
 
 const MAX_REPLY_BYTES = 80 * 2 ** 20;
 const CONNECT_MS = 5000;
+const RELOAD_MS = 10_000;
 const REMOVE_MS = 120_000;
 const PROCESSOR_TIME_MS = 1000;
 const UNKNOWN: ProcessorTime = { isRunning: false, seconds: 0 };
@@ -57,6 +58,11 @@ export class BrokerClient {
   /** Resolves with the version of the broker. */
   version(): Promise<string> {
     return this.call('version', null, CONNECT_MS) as Promise<string>;
+  }
+
+  /** Has the broker read its settings again. Rejects with 400 `invalid_request` if it refuses them. */
+  async reload(): Promise<void> {
+    await this.call('reload', null, RELOAD_MS);
   }
 
   /** See `AccountJobs`. */

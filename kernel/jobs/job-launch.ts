@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { killProgram, startProgram, type ChildProcess, type ProgramUser } from '../system/start-program.ts';
-import { JOB_START, type JobOwner, type JobStart } from './job.ts';
+import { JOB_START, LEAN_ENV, type JobOwner, type JobStart } from './job.ts';
 import { processorTimeOf, type ProcessorTime } from './processor-time.ts';
 
 /** What the system enforces for one process. */
@@ -54,6 +54,9 @@ const PROGRAM = fileURLToPath(
 /** Characters of what a process printed last that are kept for the log. */
 const PRINTED = 1000;
 
+/** For little memory: a small space for young objects, and `gc()` for jobs that know when they left much garbage. */
+const LEAN = ['--max-semi-space-size=1', '--expose-gc'];
+
 /** Smaller writable mappings for code are filled. */
 const RESERVED_BYTES = 64 * MIB;
 let codeRange: number | undefined;
@@ -79,8 +82,8 @@ export function startJobProcess(
     connection = 'pipe',
   }: { readonly bare?: BareProcess | undefined; readonly connection?: Duplex | 'pipe' } = {},
 ): ChildProcess {
-  return startProgram(process.execPath, ['--max-semi-space-size=4', PROGRAM], {
-    env: { [JOB_START]: JSON.stringify(start) },
+  return startProgram(process.execPath, [...LEAN, PROGRAM], {
+    env: { [JOB_START]: JSON.stringify(start), ...LEAN_ENV },
     stdio: ['ignore', 'ignore', 'pipe', connection],
     ...(bare === undefined ? { exception: 'job' } : bare.user && { user: bare.user }),
     limits: { dataBytes: memoryMib * MIB + codeBytes(), openFiles, fileBytes: fileMib * MIB },

@@ -4,7 +4,6 @@
  */
 import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { constants, getPriority, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HttpError, messageOf } from '../errors.ts';
@@ -13,6 +12,7 @@ import { makeRootSync } from './make-root.ts';
 import { openRootSync } from '../system/safe-folder-sync.ts';
 import {
   JOB_START,
+  LEAN_ENV,
   WithBytes,
   type JobContext,
   type JobFunction,
@@ -22,6 +22,7 @@ import {
   type JobUser,
 } from './job.ts';
 import { JobChannel } from './job-channel.ts';
+import { lowerPriority } from './lower-priority.ts';
 
 /** The descriptor of the connection, as `JobWorker` sets it. */
 const CONNECTION = 3;
@@ -54,10 +55,10 @@ try {
 } catch (error) {
   refusal = error;
 }
-delete process.env[JOB_START];
+for (const name of [JOB_START, ...Object.keys(LEAN_ENV)]) delete process.env[name];
 
 function start({ root: given, stateFolder, user, makesRoot }: JobStart): void {
-  setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER_BY)); // to raise it takes a right
+  lowerPriority(NICER_BY);
   process.umask(MASK);
   const isRoot = process.geteuid?.() === 0;
   if (stateFolder !== null) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });

@@ -79,6 +79,8 @@ export function defineJob<F extends JobFunction<never, unknown>>({
 
 /** The variable that holds the `JobStart` of a job's process. */
 export const JOB_START = 'HOSTKEEP_JOB';
+/** Variables for the C library of a job's process: one heap for all its threads takes less memory. */
+export const LEAN_ENV = { MALLOC_ARENA_MAX: '1' };
 
 /** What a job's process gets from the process that starts it, which need not be the one that it works for. */
 export interface JobStart {

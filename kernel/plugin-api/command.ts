@@ -12,6 +12,7 @@ import type { NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
+import type { Membership } from '../storage/membership.ts';
 import type { Store } from '../storage/store.ts';
 import { escapeControl } from '../log.ts';
 
@@ -30,6 +31,22 @@ export interface CommandOption {
 /** Values of options by name in camel case: `--password-stdin` is `passwordStdin`. */
 export type OptionValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** The files that make a data folder that of a node, for commands that put it into a fleet or take it out. */
+export interface NodeFiles {
+  /** Runs `work` while nobody serves the data folder. Rejects, naming the process, if somebody does. */
+  whileStopped<T>(work: () => Promise<T>): Promise<T>;
+  /** Opens the store alone while `work` runs: without keys, and migrating nothing. */
+  withStoreAlone<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  /** `undefined` for a node by itself. */
+  membership(): Membership | undefined;
+  /** Whether the folder has keys. */
+  hasKeys(): boolean;
+  /** Makes the node one of a fleet; `keys` are those of the fleet (`Keyring.copy`), for a node that has none. */
+  join(membership: Membership, keys?: string): void;
+  /** Makes the node one by itself; without keys it cannot open the store of the fleet any more. */
+  leave(keepsKeys: boolean): void;
+}
+
 export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
@@ -47,6 +64,7 @@ export interface CommandContext {
   ): Promise<T>;
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
+  readonly nodeFiles: NodeFiles;
   /** Resolves with the settings of a plugin, checked and complete; its manifest is imported for that. Rejects with `ConfigError`. */
   settingsOf<S>(plugin: string): Promise<S>;
   /**
@@ -99,6 +117,7 @@ export const COMMAND_FAILURES = {
   not_confirmed: 'Not confirmed',
   server_not_running: 'No server running',
   reload_failed: 'The configuration was not reloaded',
+  not_a_package: 'Not an installed package',
 } as const;
 
 export class CommandFailure extends Error {

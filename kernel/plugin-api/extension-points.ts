@@ -5,8 +5,9 @@
 import type { Account } from '../identity/accounts.ts';
 import type { RemovedAccount } from '../identity/removed-accounts.ts';
 import type { AccountReport } from './points/account-report.ts';
+import type { AccountsUsage } from './points/accounts-usage.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
-import type { DemoContext, DemoReport } from './points/demo.ts';
+import type { DemoContext, DemoPeople, DemoReport } from './points/demo.ts';
 import type { DomainPart } from './points/domain-part.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
@@ -14,6 +15,7 @@ import type { PortsPart } from './points/ports-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
 import type { SitePart } from './points/site-part.ts';
 import type { SystemNames } from './points/system-names.ts';
+import type { Webhook } from './points/webhook.ts';
 import type { WebServerPart } from './points/web-server-part.ts';
 
 export interface ExtensionPoints {
@@ -43,8 +45,17 @@ export interface ExtensionPoints {
   purge(account: RemovedAccount, signal: AbortSignal): readonly PurgePart[] | Promise<readonly PurgePart[]>;
   /** For operators: what an account has and uses. May take long, where files must be measured. */
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
+  /** For operators: what many accounts use, from what is at hand; called again and again. */
+  accountsUsage(accounts: readonly Account[]): readonly AccountsUsage[] | Promise<readonly AccountsUsage[]>;
+  /**
+   * Returns the node of the fleet where a new account will live: the one that is named, or else one by rule. Throws for one
+   * that takes none.
+   */
+  placement(node: string | undefined): string | Promise<string>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
+  /** Returns the requests that the server sends to endpoints of the operator. */
+  webhooks(): readonly Webhook[];
   /** Called before this node fetches a page of one of its own domains. */
   webServer(): WebServerPart | Promise<WebServerPart>;
   /** Returns the names of the host; `undefined` while they are being found out. */
@@ -65,7 +76,7 @@ export interface ExtensionPoints {
    * Connects the demo's accounts to services on this host; called at each start of the demo. Changes nothing that does
    * not belong to the demo, and removes everything that it created when the demo ends.
    */
-  demoOutside(context: DemoContext): DemoReport | Promise<DemoReport>;
+  demoOutside(people: DemoPeople): DemoReport | Promise<DemoReport>;
 }
 
 export type ExtensionPointName = keyof ExtensionPoints;
@@ -93,7 +104,10 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainRemoved: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
   accountReport: { ...PART, timeoutMs: 300_000 },
+  accountsUsage: PART,
+  placement: { ...CHANGE, timeoutMs: 5000 },
   sites: PART,
+  webhooks: PART,
   webServer: PART,
   systemNames: PART,
   doctor: { ...PART, timeoutMs: 60_000 },

@@ -1,9 +1,20 @@
 import type { Config } from '../config/configuration.ts';
 import type { Account } from '../identity/accounts.ts';
+import type { Membership } from '../storage/membership.ts';
+import type { EventTable } from '../storage/audit-log.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Access, Address, RouteSpec } from './route-spec.ts';
 import type { ExtensionPointName } from './extension-points.ts';
+import type { Diagnosis } from './points/finding.ts';
 import type { RouteMetrics } from './route-metrics.ts';
+
+/** Scopes of API tokens, `<area>:read` or `<area>:write`. The area is a feature, or a part of the admin address. */
+export interface RouteScopes {
+  /** Any one of them; a user must hold the feature of that one. */
+  readonly any: readonly string[];
+  /** And all of these. */
+  readonly all: readonly string[];
+}
 
 /** A route as one address serves it. A route of both addresses appears twice. */
 export interface RouteInfo extends RouteSpec {
@@ -15,11 +26,15 @@ export interface RouteInfo extends RouteSpec {
   readonly access: Access;
   /** Features of which any one grants access; empty if the route requires none. */
   readonly features: readonly string[];
+  /** What an API token needs; `undefined` if none may use the route. */
+  readonly scopes: RouteScopes | undefined;
   readonly traffic: RouteMetrics;
 }
 
 export interface PluginStatus {
   readonly name: string;
+  /** See `Plugin.description`; none of a plugin that is off. */
+  readonly description?: string;
   /**
    * `degraded`: it runs, but lacked something outside at the last check, which was seconds ago. `unavailable`: its setup
    * failed, and its routes answer 503.
@@ -35,6 +50,27 @@ export interface PluginStatus {
   readonly remedy?: string;
 }
 
+/** A setting in effect. */
+export interface EffectiveSetting {
+  readonly setting: string;
+  /** Masked if it is secret. */
+  readonly value: unknown;
+  /** The file or the variable that set it, or `default`. */
+  readonly origin: string;
+}
+
+/** A node's place in its fleet. */
+export interface FleetPlace {
+  /** The name of this node. */
+  readonly name: string;
+  /** Unix sockets at which this process answers what another node admitted; only this user can open them. */
+  readonly sockets: Readonly<Record<Address, string>>;
+  /** Reads what the node is in its fleet; another process may have renewed its certificate. */
+  membership(): Membership;
+  /** Replaces the certificate, by one for the same key. */
+  renew(certificate: string): void;
+}
+
 /** The information about the server that plugins may use. */
 export interface NodeInfo {
   readonly version: string;
@@ -42,15 +78,25 @@ export interface NodeInfo {
   readonly isDemo: boolean;
   /** Whether this process serves the node. If not, it only examines or removes something, and another one may serve. */
   readonly isServing: boolean;
+  /** `undefined` for a node by itself. */
+  readonly fleet: FleetPlace | undefined;
+  /** By how much times in the store may be ahead of this node's clock, because another node wrote them; 0 without a fleet. */
+  readonly clockSlackMs: number;
   /** Whether the server finishes accepted requests only, before it ends. */
   isStopping(): boolean;
   readonly config: Config;
   readonly locales: Locales;
   /** Returns the URL under which clients reach an address, as far as the server can know. */
   url(address: Address): string;
+  /** Proves that the node and all plugins have what they need; see the extension point `doctor`. May take a minute. */
+  examine(): Promise<Diagnosis[]>;
+  /** Resolves with the settings of the kernel and of all plugins that are not switched off. */
+  settings(): Promise<EffectiveSetting[]>;
   /** Returns the routes of all plugins; complete once every plugin is set up. */
   routes(): readonly RouteInfo[];
   plugins(): readonly PluginStatus[];
+  /** Returns the events that the kernel and the plugins record. */
+  events(): EventTable;
   /**
    * Returns the features that an account can use, sorted: those that it holds and that are provided, by a ready plugin
    * or by other software that `external_features` names.

@@ -6,24 +6,34 @@
 import type { Identity } from '../identity/identity.ts';
 import type { ErrorTable } from '../errors.ts';
 import type { AccountJobs } from '../jobs/account-jobs.ts';
-import type { AuditLog } from '../storage/audit-log.ts';
+import type { AuditLog, EventTable } from '../storage/audit-log.ts';
 import type { Log } from '../log.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Privileged, Verbs } from './privileged.ts';
+import type { Forward } from './forwarding.ts';
 import type { Gathered, ExtensionPointName, ExtensionPoints } from './extension-points.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { Store } from '../storage/store.ts';
+import type { Workers } from '../workers/workers.ts';
+import type { RouteCalls } from './route-calls.ts';
 import type { Handlers, RouteSpecs } from './route-spec.ts';
 
 export interface Host<C = unknown> {
   readonly config: C;
   readonly log: Log;
+  /** What belongs to customers and operators. */
   readonly store: Store;
+  /** What belongs to this machine; its tables stand in `migrations/local`. */
+  readonly local: Store;
   readonly identity: Identity;
   readonly events: AuditLog;
   /** Runs what touches customers' files and engines; this process never does. */
   readonly jobs: AccountJobs;
   readonly node: NodeInfo;
+  /** The processes that serve the node, this one included; mostly it is the only one. */
+  readonly workers: Workers;
+  /** Calls other plugins' routes for the client of one of its own. */
+  readonly routes: RouteCalls;
   /** Returns what the plugin does with rights; `settings` are its own. See `Privileged`. */
   privileged<V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown): V;
   /** Calls all providers of a point concurrently, within the point's time limit. Never rejects: see `Gathered`. */
@@ -32,6 +42,11 @@ export interface Host<C = unknown> {
   service<S>(plugin: string): S;
   /** Returns the service of a plugin that this one lists in `uses`; `undefined` while that plugin is off or unavailable. */
   peer<S>(plugin: string): S | undefined;
+  /**
+   * Calls `start` in the one process of the node that does what is done once, such as writing history: at once where this
+   * is that process, otherwise when it takes over. What is to be released, `start` gives to `onClose`.
+   */
+  background(start: () => void | Promise<void>): void | Promise<void>;
   onClose(release: () => void | Promise<void>): void;
 }
 
@@ -39,14 +54,20 @@ export interface Setup<T extends RouteSpecs> {
   readonly handlers: Handlers<T>;
   readonly provides?: Partial<ExtensionPoints>;
   readonly service?: unknown;
+  /** Of the plugin that knows the other nodes of the fleet. */
+  readonly forward?: Forward;
 }
 
 export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = RouteSpecs> {
   readonly name: string;
+  /** What its operations are about, as a sentence. */
+  readonly description?: string;
   /** Names of the features that it provides, which `features.json` in its folder describes. */
   readonly features: readonly string[];
   /** Its own errors by code: status and English title. */
   readonly errors?: ErrorTable;
+  /** The events that it records; see `EventTypes`. */
+  readonly events?: EventTable;
   /**
    * Whether it keeps something outside the store under an account's name: while it is unavailable, the name of a removed
    * account is not freed.

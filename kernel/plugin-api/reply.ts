@@ -37,6 +37,8 @@ export interface Sink {
   write(chunk: string | Uint8Array): boolean;
   /** Whether sent bytes still wait for the client. */
   readonly isBehind: boolean;
+  /** Calls back each time that nothing waits any more. */
+  onDrain(callback: () => void): void;
   end(): void;
 }
 

@@ -12,8 +12,8 @@ export type Address = 'user' | 'admin';
 export type Access = 'guest' | 'user' | 'feature' | 'admin';
 
 export interface RouteSpec {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** For example `/api/things/:id`. A final `*name` matches the rest of the path. Several paths are aliases. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'CONNECT';
+  /** For example `/api/things/:id`. A final `*name` matches the rest of the path. All but the first are aliases, which are deprecated. */
   readonly path: string | readonly string[];
   readonly address?: Address | 'both';
   /** `feature` unless given, so that a forgotten line denies access. */
@@ -22,8 +22,32 @@ export interface RouteSpec {
   readonly feature?: string | readonly string[];
   /** Further features, of any plugin, all of which the account must have. */
   readonly requiresFeatures?: readonly string[];
+  /** The area of its scope, where neither its feature nor the first part of its path should open it to API tokens. */
+  readonly scopeArea?: string;
+  /** Whether API tokens are refused, because the route changes credentials, tokens or sessions. */
+  readonly sessionOnly?: boolean;
+  /**
+   * Whether it admits API tokens whatever their scopes, because all that it does is to call other routes for its client
+   * (`Host.routes`), each of which asks for its own scope.
+   */
+  readonly delegates?: boolean;
+  /**
+   * For what makes something: `kept` keeps the answer for a day for those who repeat a request with its `Idempotency-Key`, and
+   * `refused` refuses the header, because the answer holds a secret. The handler returns a plain value.
+   */
+  readonly idempotencyKey?: 'kept' | 'refused';
+  /**
+   * Which node of a fleet answers; any unless given. `home`: that of the account that asks, because its files, containers
+   * or databases are there. `named`: that of the account which the parameter `username` names. `node`: the one that the
+   * parameter `node` of the query names, which is optional, and otherwise this one.
+   */
+  readonly at?: 'home' | 'named' | 'node';
   readonly summary: string;
   readonly description?: string;
+  /** Whether another route does the same, and new clients use that one. */
+  readonly deprecated?: true;
+  /** `false` leaves it out of the API's description: it serves our own pages, or what another operation does in another form. */
+  readonly described?: false;
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TObject;

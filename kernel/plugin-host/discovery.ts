@@ -17,6 +17,8 @@ const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 /** A plugin that is installed; one that is switched off is never imported. */
 export interface InstalledPlugin {
   readonly name: string;
+  /** Whether it is on only where the configuration says so: `{"opt_in": true}` in its `plugin.json`. */
+  readonly isOptIn: boolean;
   /** Names of its features, from its `features.json`. */
   features(): readonly string[];
   load(): Promise<Plugin>;
@@ -26,6 +28,7 @@ export interface InstalledPlugin {
 export function installedPlugins(): InstalledPlugin[] {
   return pluginsWith('index').map((name) => ({
     name,
+    isOptIn: isOptIn(name),
     features: () =>
       findFiles(`plugins/${name}/features.json`, projectDir).flatMap((path) =>
         Object.keys(readJson(join(projectDir, path))),
@@ -37,6 +40,17 @@ export function installedPlugins(): InstalledPlugin[] {
       return plugin;
     },
   }));
+}
+
+/** Returns whether an installed plugin is off by default; see `InstalledPlugin`. Reads a file, because what is off is not imported. */
+export function isOptIn(name: string): boolean {
+  const [path] = findFiles(`plugins/${name}/plugin.json`, projectDir);
+  return path !== undefined && readJson(join(projectDir, path))['opt_in'] === true;
+}
+
+/** Returns whether the configuration leaves a plugin on. */
+export function isOn({ name, isOptIn: asks }: Pick<InstalledPlugin, 'name' | 'isOptIn'>, config: Config): boolean {
+  return config.plugins[name] ?? !asks;
 }
 
 interface PluginCommands {
@@ -57,7 +71,7 @@ export async function findCommands(): Promise<PluginCommands[]> {
 
 /** Imports what plugins do with rights, each with its settings, of those that are on; see `Privileged`. */
 export async function installedPrivileges(config: Config): Promise<{ privileged: AnyPrivileged; settings: unknown }[]> {
-  const found = pluginsWith('privileged').filter((name) => config.plugins[name] !== false);
+  const found = pluginsWith('privileged').filter((name) => isOn({ name, isOptIn: isOptIn(name) }, config));
   return Promise.all(
     found.map(async (name) => {
       const privileged = (await importDefault<AnyPrivileged>(name, 'privileged')) as AnyPrivileged;

@@ -3,15 +3,20 @@ import { withDeadline } from '../concurrency/deadline.ts';
 import type { Config } from '../config/configuration.ts';
 import { declareErrors, messageOf, retryLater, unauthenticated, Unavailable } from '../errors.ts';
 import { CompiledRoute, type Handler } from '../http/compiled-route.ts';
+import type { KeptAnswers } from '../http/kept-answers.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { Log } from '../log.ts';
+import type { Forward } from '../plugin-api/forwarding.ts';
 import type { ExtensionPointName } from '../plugin-api/extension-points.ts';
 import type { PluginStatus, RouteInfo } from '../plugin-api/node-info.ts';
 import type { Host, Plugin, Setup } from '../plugin-api/plugin.ts';
 import type { RouteSpecs } from '../plugin-api/route-spec.ts';
+import type { EventTable } from '../storage/audit-log.ts';
+import { migrateStores, type Stores } from '../storage/local-store.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
-import { assertSections, inOrder, sectionOf, type InstalledPlugin } from './discovery.ts';
+import type { backgroundOf } from './background.ts';
+import { assertSections, inOrder, isOn, sectionOf, type InstalledPlugin } from './discovery.ts';
 import type { privilegesOf } from './privileges.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
@@ -21,8 +26,12 @@ import { assertNoClash, describe } from './route-infos.ts';
 const SETUP_MS = 30_000;
 
 /** The members of `Host` that all plugins share. */
-interface CommonHost extends Omit<Host, 'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose' | 'privileged'> {
+interface CommonHost extends Omit<
+  Host,
+  'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose' | 'privileged' | 'background'
+> {
   readonly privileged: ReturnType<typeof privilegesOf>;
+  readonly background: ReturnType<typeof backgroundOf>;
 }
 
 interface Loaded {
@@ -42,9 +51,11 @@ export class PluginSet {
   readonly #health: HealthMonitor;
   #provided: ReadonlySet<string> = new Set();
   readonly #log: Log;
+  readonly #answers: KeptAnswers;
 
-  constructor(log: Log) {
+  constructor(log: Log, answers: KeptAnswers) {
     this.#log = log;
+    this.#answers = answers;
     this.#gatherer = new Gatherer(log, () => [...this.#loaded.values()]);
     this.#health = new HealthMonitor(this.gather, log);
   }
@@ -62,8 +73,19 @@ export class PluginSet {
     return this.#provided;
   }
 
+  /** Sends requests to other nodes; `undefined` if no plugin that is ready can. */
+  get forward(): Forward | undefined {
+    return [...this.#loaded.values()].find(({ setup }) => setup?.forward !== undefined)?.setup?.forward;
+  }
+
   get infos(): RouteInfo[] {
     return this.routes.map((route) => route.info);
+  }
+
+  /** The events of all plugins that are on. */
+  get events(): EventTable {
+    const tables: readonly EventTable[] = [...this.#loaded.values()].map(({ plugin }) => plugin.events ?? {});
+    return Object.assign({}, ...tables) as EventTable;
   }
 
   get statuses(): PluginStatus[] {
@@ -77,9 +99,9 @@ export class PluginSet {
    */
   async load(installed: readonly InstalledPlugin[], config: Config, host: CommonHost): Promise<void> {
     assertSections(installed, config);
-    const isOff = ({ name }: { readonly name: string }) => config.plugins[name] === false;
-    for (const plugin of installed.filter(isOff)) this.#off.push(offStatus(plugin));
-    const plugins = await Promise.all(installed.filter((each) => !isOff(each)).map((each) => each.load()));
+    const on = installed.filter((each) => isOn(each, config));
+    for (const plugin of installed) if (!on.includes(plugin)) this.#off.push(offStatus(plugin));
+    const plugins = await Promise.all(on.map((each) => each.load()));
     for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
     const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
     await this.#startAll(inOrder(plugins), settings, host);
@@ -89,7 +111,7 @@ export class PluginSet {
   }
 
   async #startAll(ordered: readonly Plugin[], settings: ReadonlyMap<string, unknown>, host: CommonHost): Promise<void> {
-    const unmigrated = await migrate(ordered, host.store);
+    const unmigrated = await migrate(ordered, host);
     const starting = new Map<string, Promise<void>>();
     for (const plugin of ordered) {
       const { name, needs = [], uses = [] } = plugin;
@@ -142,18 +164,18 @@ export class PluginSet {
         Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
         SETUP_MS,
       );
-      const routes = tableOf(plugin, config).map(
-        (info) => new CompiledRoute(info, whileAlive(handlerOf(setup, info), common.identity.sessions)),
-      );
+      const routes = tableOf(plugin, config).map((info) => {
+        const handle = whileAlive(handlerOf(setup, info), common.identity.sessions);
+        return new CompiledRoute(info, this.#answers.around(info, handle));
+      });
       this.#loaded.set(plugin.name, {
         plugin,
         setup,
         releases,
         routes,
         status: {
-          name: plugin.name,
+          ...identityOf(plugin),
           state: 'ready',
-          features: plugin.features,
           provides: Object.keys(setup.provides ?? {}) as ExtensionPointName[],
         },
       });
@@ -169,11 +191,9 @@ export class PluginSet {
   }
 
   #refuse(plugin: Plugin, { message, remedy }: Unavailable, config: unknown): void {
-    const { name, features } = plugin;
     const status = {
-      name,
+      ...identityOf(plugin),
       state: 'unavailable',
-      features,
       keepsByName: plugin.keepsByName === true,
       provides: [],
       reason: message,
@@ -181,7 +201,7 @@ export class PluginSet {
     const handle: Handler = () => {
       throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
     };
-    this.#loaded.set(name, {
+    this.#loaded.set(plugin.name, {
       plugin,
       setup: undefined,
       releases: [],
@@ -193,15 +213,18 @@ export class PluginSet {
   #hostOf(plugin: Plugin, config: unknown, common: CommonHost, releases: (() => void | Promise<void>)[]): Host {
     const closing = new AbortController();
     releases.push(() => closing.abort());
+    const log = this.#log.child({ plugin: plugin.name });
+    const onClose: Host['onClose'] = (release) => void releases.push(release);
     return {
       ...common,
       config,
+      background: (start) => common.background(start, { log, onClose }),
       privileged: (privileged, settings) => common.privileged(privileged, settings, closing.signal),
-      log: this.#log.child({ plugin: plugin.name }),
+      log,
       gather: this.gather,
       service: <S>(name: string): S => this.#serviceOf(plugin, 'needs', name) as S,
       peer: <S>(name: string) => this.#serviceOf(plugin, 'uses', name) as S | undefined,
-      onClose: (release) => void releases.push(release),
+      onClose,
     };
   }
 
@@ -211,8 +234,9 @@ export class PluginSet {
     return this.#loaded.get(name)?.setup?.service;
   }
 
-  async #release(plugin: Plugin, releases: readonly (() => void | Promise<void>)[]): Promise<void> {
-    for (const release of releases.toReversed()) {
+  /** Releases what was taken last first, and what is added meanwhile. */
+  async #release(plugin: Plugin, releases: (() => void | Promise<void>)[]): Promise<void> {
+    for (let release = releases.pop(); release !== undefined; release = releases.pop()) {
       try {
         await release();
       } catch (error) {
@@ -226,17 +250,29 @@ export class PluginSet {
  * Brings the tables of all plugins up to date, before any of them can write. Resolves with the failures by plugin; the
  * others run.
  */
-async function migrate(plugins: readonly Plugin[], store: CommonHost['store']): Promise<Map<string, unknown>> {
+async function migrate(plugins: readonly Plugin[], stores: Stores): Promise<Map<string, unknown>> {
   const folder = join(projectDir, 'plugins');
-  const withTables = new Set(findFiles('*/migrations/*.sql', folder).map((path) => path.slice(0, path.indexOf('/'))));
+  const withTables = new Set(
+    findFiles('*/migrations/**/*.sql', folder).map((path) => path.slice(0, path.indexOf('/'))),
+  );
   const failures = new Map<string, unknown>();
   for (const { name } of plugins.filter((plugin) => withTables.has(plugin.name)))
-    await store.migrate(name, join(folder, name, 'migrations')).catch((error: unknown) => failures.set(name, error));
+    await migrateStores(stores, name, join(folder, name, 'migrations')).catch((error: unknown) =>
+      failures.set(name, error),
+    );
   return failures;
 }
 
-function offStatus({ name, features }: InstalledPlugin): PluginStatus {
-  return { name, state: 'off', features: features(), provides: [], reason: 'switched off in the configuration' };
+/** The part of a status that does not change. */
+function identityOf({ name, description, features }: Plugin): Pick<PluginStatus, 'name' | 'description' | 'features'> {
+  return { name, features, ...(description !== undefined && { description }) };
+}
+
+function offStatus({ name, isOptIn, features }: InstalledPlugin): PluginStatus {
+  const reason = isOptIn
+    ? `off unless plugins.${name} of the configuration is true`
+    : 'switched off in the configuration';
+  return { name, state: 'off', features: features(), provides: [], reason };
 }
 
 function handlerOf(setup: Setup<RouteSpecs>, info: RouteInfo): Handler {

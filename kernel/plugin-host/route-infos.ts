@@ -1,8 +1,9 @@
+import { IDEMPOTENCY_KEY } from '../http/kept-answers.ts';
 import { pattern } from '../http/routing-table.ts';
-import type { RouteInfo } from '../plugin-api/node-info.ts';
+import type { RouteInfo, RouteScopes } from '../plugin-api/node-info.ts';
 import { RouteMetrics } from '../plugin-api/route-metrics.ts';
 import { closed } from '../schema.ts';
-import type { Access, Address, RouteSpecs } from '../plugin-api/route-spec.ts';
+import type { Access, Address, RouteSpec, RouteSpecs } from '../plugin-api/route-spec.ts';
 
 /**
  * Returns the routes of a plugin's table, one per address, with defaults filled in. Throws on a contradictory table.
@@ -18,15 +19,45 @@ export function describe(plugin: string, features: readonly string[], table: Rou
       throw new Error(`route ${where} requires ${foreign}, which plugin ${plugin} does not own`);
     if (access === 'admin' && address !== 'admin')
       throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);
+    if (spec.delegates === true && (access === 'feature' || spec.sessionOnly === true))
+      throw new Error(`route ${where} leaves its gate to the routes that it calls, so it has none of its own`);
+    if (spec.idempotencyKey !== undefined && access === 'guest')
+      throw new Error(`route ${where} keeps answers by account, so it must not be open to guests`);
     const body = spec.body && closed(spec.body);
-    const shared = { ...spec, ...(body && { body }), plugin, name, paths: [spec.path].flat() };
+    const headers = [...(spec.headers ?? []), ...(spec.idempotencyKey === undefined ? [] : [IDEMPOTENCY_KEY])];
+    const shared = {
+      ...spec,
+      ...(body && { body }),
+      ...(headers.length > 0 && { headers }),
+      plugin,
+      name,
+      paths: [spec.path].flat(),
+    };
     const on = (one: Address, its: Access): RouteInfo => {
       const own = its === 'feature' ? gate : [];
-      return { ...shared, address: one, access: its, features: own, traffic: new RouteMetrics() };
+      const scopes = scopesOf(spec, its, gate);
+      return { ...shared, address: one, access: its, features: own, scopes, traffic: new RouteMetrics() };
     };
     if (address !== 'both') return [on(address, access)];
     return [on('user', access), on('admin', access === 'guest' ? 'guest' : 'admin')];
   });
+}
+
+/**
+ * Returns what an API token needs for a route: the scopes of its features, or for a route of administrators that of the
+ * first part of its path, as in `/api/accounts/:username`, unless the route names an area; one for guests checks that itself. A route with neither is closed to API tokens.
+ */
+function scopesOf(
+  { method, path, scopeArea, sessionOnly, requiresFeatures = [] }: RouteSpec,
+  access: Access,
+  gate: readonly string[],
+): RouteScopes | undefined {
+  const [, part] = /^\/api\/([\w-]+)/.exec([path].flat()[0] ?? '') ?? [];
+  const area = scopeArea ?? (gate.length === 0 && access === 'admin' ? part : undefined);
+  const areas = area === undefined ? gate : [area];
+  if (sessionOnly === true || areas.length === 0) return undefined;
+  const scope = (area: string) => `${area}:${method === 'GET' ? 'read' : 'write'}`;
+  return { any: areas.map(scope), all: requiresFeatures.map(scope) };
 }
 
 /** Throws if two routes answer the same method and pattern on one address. */

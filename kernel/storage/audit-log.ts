@@ -1,12 +1,22 @@
 import { escapeControl } from '../log.ts';
+import type { Static, TObject } from '../schema.ts';
 import { formatTime } from '../system/format.ts';
-import type { SqlValue } from './connection.ts';
+import type { SqlValue } from './sqlite/connection.ts';
 import type { Store, Tx } from './store.ts';
 
+/** Events by name, `<thing>.<change>`: what has happened, as a sentence, and the members of its data, if it has any. */
+export type EventTable = Readonly<Record<string, { readonly text: string; readonly data?: TObject }>>;
+
+type Sent<S> = { readonly [K in keyof S]: S[K] extends readonly (infer T)[] ? readonly T[] : S[K] };
+
+/** The data of each event of a table; `undefined` for an event without data. */
+export type EventData<T extends EventTable> = {
+  readonly [K in keyof T]: T[K] extends { readonly data: infer S extends TObject } ? Sent<Static<S>> : undefined;
+};
+
 /**
- * The data of each event by the event's name, `<thing>.<change>`; `undefined` for an event without data. Types only,
- * and empty here: each area declares its own events next to its code:
- * `declare module '<…>/storage/audit-log.ts' { interface EventTypes { … } }`.
+ * The data of each event by the event's name. Types only, and empty here: each area declares its own events from its
+ * table, next to its code: `declare module '<…>/storage/audit-log.ts' { interface EventTypes extends EventData<…> {} }`.
  */
 export interface EventTypes {}
 
@@ -64,10 +74,20 @@ export interface EventFilter {
   readonly since?: number;
 }
 
+interface EventSearch {
+  readonly events: LoggedEvent[];
+  readonly next: number | null;
+}
+
+/** `isOwn`: whether this process recorded it. */
+type Listener = (event: LoggedEvent, isOwn: boolean) => void;
 type Row = Omit<LoggedEvent, 'data'> & { data: string };
+type Condition = readonly [sql: string, value: SqlValue | undefined];
 
 /** The number of events kept for each account; older ones are removed. */
 const KEPT = 10_000;
+/** How many events a search looks at: some milliseconds. */
+const SEARCHED = 20_000;
 /** One event in this many also removes the oldest events of its account. */
 const TRIM_EVERY = 256;
 
@@ -77,7 +97,7 @@ const TRIM_EVERY = 256;
  */
 export class AuditLog {
   readonly #store: Store;
-  readonly #listeners = new Set<(event: LoggedEvent) => void>();
+  readonly #listeners = new Set<Listener>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -91,7 +111,7 @@ export class AuditLog {
       `[${formatTime(at)}] User '${username}' ${input.text} from ${ip === '' ? 'the command line' : `IP ${ip}`}`,
     );
     // The subselect yields NULL if the account was removed in the meantime.
-    const { lastId: id } = await tx.run(
+    const id = await tx.insert(
       'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?)',
       at,
       type,
@@ -114,17 +134,22 @@ export class AuditLog {
       data: { ...input.data },
     };
     tx.afterCommit(() => {
-      for (const listener of this.#listeners) listener(event);
+      for (const listener of this.#listeners) listener(event, true);
     });
   }
 
   /**
-   * Calls the listener after each commit of this process; returns a function that stops it. Events of other processes
-   * are only in `after`.
+   * Calls the listener after each commit of this process, and soon after those of other workers; returns a function that
+   * stops it. Events of further processes, such as the command line, are only in `after`.
    */
-  listen(listener: (event: LoggedEvent) => void): () => void {
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Passes on what another worker recorded. */
+  heard(event: LoggedEvent): void {
+    for (const listener of this.#listeners) listener(event, false);
   }
 
   /** Resolves with the id of the newest event, or 0: the start for a follower that ignores the past. */
@@ -143,24 +168,55 @@ export class AuditLog {
   }
 
   /** Resolves with the newest events that match, or with the oldest after an id; oldest first. */
-  async find({ type, username, ip, since }: EventFilter, limit: number, after?: number): Promise<LoggedEvent[]> {
-    const conditions: readonly [sql: string, value: SqlValue | undefined][] = [
-      ['type glob ?', type?.replaceAll(/[[?]/g, '[$&]')],
+  async find(filter: EventFilter, limit: number, after?: number): Promise<LoggedEvent[]> {
+    const found = await this.#matching(filter, [['id > ?', after]], after === undefined ? 'desc' : 'asc', limit);
+    return after === undefined ? found.toReversed() : found;
+  }
+
+  /**
+   * Resolves with events that match, newest first, beginning before an id. Looks at a bounded part of the log, so there may be
+   * fewer than `limit` although `next`, the id to go on before, is not `null`.
+   */
+  async search(filter: EventFilter, limit: number, before = Number.MAX_SAFE_INTEGER): Promise<EventSearch> {
+    const oldest = Math.min(before, (await this.lastId()) + 1) - SEARCHED;
+    const events = await this.#matching(
+      filter,
+      [
+        ['id < ?', before],
+        ['id >= ?', oldest],
+      ],
+      'desc',
+      limit,
+    );
+    if (events.length === limit) return { events, next: events.at(-1)?.id ?? null };
+    const older = await this.#store.get<{ at: number }>(
+      'select at from events where id < ? order by id desc limit 1',
+      oldest,
+    );
+    return { events, next: older === undefined || older.at < (filter.since ?? 0) ? null : oldest };
+  }
+
+  async #matching(
+    { type, username, ip, since }: EventFilter,
+    range: readonly Condition[],
+    order: 'asc' | 'desc',
+    limit: number,
+  ): Promise<LoggedEvent[]> {
+    const conditions: readonly Condition[] = [
+      [String.raw`type like ? escape '\'`, type && likePattern(type)],
       ['username = ?', username],
       ['ip = ?', ip],
       ['at >= ?', since],
-      ['id > ?', after],
+      ...range,
     ];
     const given = conditions.filter(([, value]) => value !== undefined);
     const where = given.length === 0 ? '' : `where ${given.map(([sql]) => sql).join(' and ')}`;
     const rows = await this.#store.all<Row>(
-      `select id, at, type, account_id, username, ip, line, data from events ${where}
-        order by id ${after === undefined ? 'desc' : 'asc'} limit ?`,
+      `select id, at, type, account_id, username, ip, line, data from events ${where} order by id ${order} limit ?`,
       ...given.map(([, value]) => value ?? null),
       limit,
     );
-    const found = rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
-    return after === undefined ? found.toReversed() : found;
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
   }
 
   /** Resolves with lines of an account, newest first; `search` is a case-insensitive substring, `limit` -1 = all. */
@@ -168,10 +224,10 @@ export class AuditLog {
     const matches = search === '' ? '' : ' and instr(folded, ?) > 0';
     const params: SqlValue[] = search === '' ? [accountId] : [accountId, search.toLowerCase()];
     const count = await this.#store.get<{ n: number }>(
-      `select min(count(*), ${KEPT}) as n from events where account_id = ?${matches}`,
+      `select count(*) as n from events where account_id = ?${matches}`,
       ...params,
     );
-    const total = count?.n ?? 0;
+    const total = Math.min(count?.n ?? 0, KEPT);
     const wanted = limit < 0 ? total : Math.max(0, Math.min(limit, total - offset));
     const rows = await this.#store.all<{ line: string }>(
       `select line from events where account_id = ?${matches} order by at desc, id desc limit ? offset ?`,
@@ -191,4 +247,12 @@ export class AuditLog {
       KEPT,
     );
   }
+}
+
+/** Returns a pattern of `*` for `like`. In lower case, as types are, because some engines ignore case there and others do not. */
+function likePattern(type: string): string {
+  return type
+    .toLowerCase()
+    .replaceAll(/[\\%_]/g, String.raw`\$&`)
+    .replaceAll('*', '%');
 }

@@ -1,71 +1,66 @@
-import { closeSync, fstatSync, openSync, utimesSync, watch, type FSWatcher } from 'node:fs';
-import { join } from 'node:path';
 import type { Log } from '../log.ts';
+import type { ChangeSignal } from './change-signal.ts';
 import type { Store, Tx } from './store.ts';
 
-/** The interval of unprompted checks, which cover a process that died between its commit and its announcement. */
-const BACKSTOP_MS = 1000;
-
-/** Sentinel mtime that forces the next check to read the revision again. */
-const UNREAD = -1;
+/** The interval of unprompted reads, which cover a process that died between its commit and its announcement. */
+const POLL_MS = 1000;
 
 /**
  * Detects when cached accounts, plans or sessions are out of date, whichever process changed them.
  *
- * Triggers in the store increment a revision with each such change. A process that commits one sets the mtime of a
- * signal file to that revision. The other processes watch the file, and also stat it before they admit a request,
- * because the request may arrive before the watcher's event. If the mtime changed, they hold requests until they have
- * read the revision (`checking`); if another process changed it, they invalidate everything cached (`generation`).
- * Authorizing a request therefore costs comparisons, not a query.
+ * Triggers in the store increment a revision with each such change, and the store's signal tells other processes of it. These
+ * hold requests until they have read the revision (`checking`); if another process changed it, they invalidate everything
+ * cached (`generation`). Authorizing a request therefore costs comparisons, not a query.
  */
 export class Revision {
   /** Data cached under an earlier generation must be read again. */
   generation = 0;
-  /** Set while the revision is being read; requests wait for it. */
+  /** Set while the revision is being read for a reason; requests wait for it. */
   checking: Promise<void> | undefined;
   readonly #store: Store;
-  readonly #signal: string;
+  readonly #signal: ChangeSignal;
   readonly #log: Log;
-  readonly #file: number;
   #known = -1;
-  /** The signal file's mtime, in milliseconds, at the last look. */
-  #stamp = UNREAD;
+  /** When the store last said what the revision is, by the monotonic clock. */
+  #confirmedMs = Number.NEGATIVE_INFINITY;
+  #isReachable = true;
   #isLookedAt = false;
   /** Milliseconds since 1970 at the last `look`: one call of the clock for all requests of a turn of the event loop. */
   nowMs = 0;
-  #watcher: FSWatcher | undefined;
+  #polling: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, dataDir: string, log: Log) {
+  constructor(store: Store, log: Log) {
     this.#store = store;
+    this.#signal = store.signal;
     this.#log = log;
-    this.#signal = join(dataDir, 'revision');
-    this.#file = openSync(this.#signal, 'a', 0o600);
   }
 
   /** Starts to follow changes by other processes, until `close`. */
   async follow(): Promise<void> {
-    this.#watcher = watch(this.#signal, { persistent: false }, () => void this.check());
+    await this.#signal.follow(() => void this.check());
     await this.check();
-    this.#timer = setInterval(() => void this.check(), BACKSTOP_MS).unref();
+    this.#timer = setInterval(() => {
+      if (this.#polling !== undefined) this.#distrust(); // the store is silent, or slow
+      this.#polling ??= this.#read().finally(() => (this.#polling = undefined));
+    }, POLL_MS).unref();
   }
 
-  close(): void {
+  /** Resolves once nothing is being read any more, so that the store can be closed. */
+  async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#watcher?.close();
-    closeSync(this.#file);
+    await this.#signal.close();
+    await this.checking;
+    await this.#polling;
   }
 
-  /** Starts a check if the signal file's mtime changed. Stats the file at most once per turn of the event loop. */
+  /** Starts a check if another process may have changed the revision. Asks at most once per turn of the event loop. */
   look(): void {
     if (this.#isLookedAt) return;
     this.#isLookedAt = true;
     this.nowMs = Date.now();
     setImmediate(() => (this.#isLookedAt = false));
-    const { mtimeMs } = fstatSync(this.#file);
-    if (mtimeMs === this.#stamp) return;
-    this.#stamp = mtimeMs;
-    void this.check();
+    if (this.#signal.hasMoved()) void this.check();
   }
 
   /**
@@ -81,39 +76,42 @@ export class Revision {
         if (before !== this.#known) this.generation += 1;
         this.#known = after;
         forget(result);
-        if (after !== before) this.#announce(after);
+        if (after !== before) this.#signal.announce(after);
       });
       return result;
     });
   }
 
-  /**
-   * Sets the signal file's mtime to the revision. Another process may have committed later but announced earlier; this
-   * overwrites its announcement, so the next look must read the revision again.
-   */
-  #announce(revision: number): void {
-    const isAlone = fstatSync(this.#file).mtimeMs === this.#stamp;
-    utimesSync(this.#signal, new Date(), revision);
-    this.#stamp = isAlone ? revision * 1000 : UNREAD;
-  }
-
   /** Reads the revision after any check in progress, whose read may have preceded the caller's reason to check. */
   check(): Promise<void> {
-    const asked = (this.checking ?? Promise.resolve()).then(async () => {
-      const now = await current(this.#store);
-      if (now !== this.#known) this.generation += 1;
-      this.#known = now;
-    });
-    const settled = asked
-      .catch((error: unknown) => {
-        this.generation += 1; // without an answer from the store, no cached data is trusted
-        this.#log.error({ err: error }, 'reading the revision of the store failed');
-      })
+    const settled = (this.checking ?? Promise.resolve())
+      .then(() => this.#read())
       .finally(() => {
         if (this.checking === settled) this.checking = undefined;
       });
     this.checking = settled;
     return settled;
+  }
+
+  /** Makes everything cached be read again if the store has not confirmed it for too long. */
+  #distrust(): void {
+    if (performance.now() - this.#confirmedMs >= this.#store.graceMs) this.generation += 1;
+  }
+
+  /** Never rejects: without an answer, what is cached is trusted no longer than the store's grace. */
+  async #read(): Promise<void> {
+    try {
+      const now = await current(this.#store);
+      if (now !== this.#known) this.generation += 1;
+      this.#known = now;
+      this.#confirmedMs = performance.now();
+      if (!this.#isReachable) this.#log.info({ store: this.#store.place }, 'the store answers again');
+      this.#isReachable = true;
+    } catch (error) {
+      this.#distrust();
+      if (this.#isReachable) this.#log.error({ err: error }, 'reading the revision of the store failed');
+      this.#isReachable = false;
+    }
   }
 }
 

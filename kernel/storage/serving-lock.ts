@@ -1,18 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrivateFolder, makePrivate } from '../system/private-file.ts';
-import { Connection } from './connection.ts';
+import { FileLock } from './file-lock.ts';
 
-/**
- * The right to serve a data folder, held for the life of a process. Node.js has no `flock`, so it is a transaction of
- * SQLite on an empty file: the system ends it with the process, however that ends.
- */
+/** The right to serve a data folder, held for the life of a process. */
 export class ServingLock {
-  readonly #connection: Connection;
+  readonly #lock: FileLock;
   readonly #pidFile: string;
 
-  private constructor(connection: Connection, pidFile: string) {
-    this.#connection = connection;
+  private constructor(lock: FileLock, pidFile: string) {
+    this.#lock = lock;
     this.#pidFile = pidFile;
   }
 
@@ -21,22 +18,25 @@ export class ServingLock {
     const { file, pidFile } = filesOf(dataDir);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     assertPrivateFolder(dataDir);
-    for (const each of [file, pidFile]) makePrivate(each);
-    const connection = await Connection.open(file, ['busy_timeout=0']);
+    makePrivate(pidFile);
+    const lock = await FileLock.open(file);
     try {
-      await connection.script('pragma journal_mode=memory; begin exclusive');
+      const held = await lock.take();
+      if (held !== undefined)
+        throw new Error(`${holder(pidFile)} already serves the data folder ${dataDir}: stop it first`, {
+          cause: held.refusal,
+        });
     } catch (error) {
-      await connection.close();
-      if ((error as { readonly code?: unknown }).code !== 'SQLITE_BUSY') throw error;
-      throw new Error(`${holder(pidFile)} already serves the data folder ${dataDir}: stop it first`, { cause: error });
+      await lock.close();
+      throw error;
     }
     writeFileSync(pidFile, `${process.pid}\n`);
-    return new ServingLock(connection, pidFile);
+    return new ServingLock(lock, pidFile);
   }
 
   async release(): Promise<void> {
     rmSync(this.#pidFile, { force: true });
-    await this.#connection.close();
+    await this.#lock.close();
   }
 }
 

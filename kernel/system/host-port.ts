@@ -1,9 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** Splits a configured `host:port`; drops the brackets of an IPv6 host. */
 export function splitHostPort(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(':');
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}
+
+/** Whether any program of this host listens at a TCP port, at whatever address. */
+export function isListenedAt(port: number): boolean {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const listens = new RegExp(`^ *\\d+: [0-9A-F]+:${hex} [0-9A-F:]+ 0A `, 'm'); // see proc_net_tcp.txt of the kernel
+  return ['tcp', 'tcp6'].some((name) => listens.test(readTable(`/proc/self/net/${name}`)));
+}
+
+function readTable(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''; // a kernel without IPv6 has no tcp6
 }
 
 /**

@@ -70,6 +70,8 @@ export interface ProgramOptions {
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const BARE = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
+/** What programs get, the first that works. Only with CAP_SETPCAP does the `setpriv` of Debian 13 take a bounding set. */
+const FLAGS = [BARE, BARE.filter((flag) => !flag.startsWith('--bounding-set')), ['--no-new-privs']];
 /** Without the right to make a network namespace, one can be had in a user namespace, in which other rights end. */
 const NO_NETWORK = ['unshare', '--net', '--'];
 const NO_NETWORK_OR_RIGHTS = ['unshare', '--user', '--map-current-user', '--net', '--'];
@@ -92,6 +94,7 @@ const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 let passedOn: bigint | undefined;
 let privileges: { readonly flags: readonly string[] | undefined } | undefined;
 let offline: readonly (readonly string[])[] | undefined;
+let tie: readonly string[] | undefined;
 
 /** Starts a program. Throws when it is not installed, or when it would keep capabilities of this process. */
 export function startProgram(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProcess {
@@ -101,6 +104,18 @@ export function startProgram(program: string, args: readonly string[], options: 
     stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
     detached: options.isGroup === true,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+}
+
+/**
+ * Starts this program itself once more, with its rights, its environment and its outputs, and a channel for messages. It is no
+ * program of others, so nothing is taken from it. Where there is `setpriv`, it dies with this process, even if it hangs.
+ */
+export function startOwnProgram(script: string, args: readonly string[]): ChildProcess {
+  const own = [process.execPath, ...process.execArgv, script, ...args];
+  const [first = '', ...rest] = [...tieCommand(), ...own];
+  return spawn(first, rest, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 }
 
@@ -170,9 +185,18 @@ function privilegeCommand(kept: readonly Capability[], user?: ProgramUser, diesW
   return [findProgram('setpriv'), ...own, ...extra, '--'];
 }
 
+/** Returns what has the system kill a program when this process ends; nothing where `setpriv` cannot. */
+function tieCommand(): readonly string[] {
+  tie ??=
+    probe(['setpriv', '--pdeathsig=KILL', '--', 'true']) === undefined
+      ? []
+      : [findProgram('setpriv'), '--pdeathsig=KILL', '--'];
+  return tie;
+}
+
 /** Finds the flags of `setpriv` that leave a program without capabilities; `undefined` if none do. */
 function probeFlags(): readonly string[] | undefined {
-  return [BARE, ['--no-new-privs']].find((each) => {
+  return FLAGS.find((each) => {
     const { permitted, isFinal } = capabilitiesAfter(['setpriv', ...each, '--']);
     return permitted === 0n && isFinal;
   });

@@ -5,6 +5,7 @@ import {
   type OptionValues,
 } from '../../kernel/plugin-api/command.ts';
 import { unlock } from './login/unlock.ts';
+import { tokenCommands } from './tokens/commands.ts';
 import { removeSecondFactor } from './twofa/reset.ts';
 import { Twofa } from './twofa/twofa.ts';
 
@@ -36,6 +37,7 @@ export default defineCommands(
       },
     ],
   },
+  tokenCommands,
 );
 
 function unlockAccount(context: CommandContext, [username = '']: readonly string[], { from = '' }: OptionValues) {

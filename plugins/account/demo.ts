@@ -3,7 +3,7 @@ import type { Occurrence } from '../../kernel/storage/audit-log.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
 import type { Favorite } from './schema.ts';
-import { addLogin, putFavorite } from './store.ts';
+import { addLogin, putFavorites } from './store.ts';
 import { networkOf } from '../../kernel/system/ip.ts';
 
 const HOUR_MS = 3_600_000;
@@ -68,7 +68,7 @@ export async function fillDemo(
       await events.record(tx, { ...event, account, ip, at });
       if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, networkOf(ip));
     };
-    for (const favorite of FAVORITES) await putFavorite(tx, demo.id, favorite);
+    await putFavorites(tx, demo.id, FAVORITES);
     for (const [hoursAgo, ip, event] of EVENTS) await record(demo, hoursAgo, ip, event);
     await record(other, 30, TRAVEL, LOGGED_IN);
   });

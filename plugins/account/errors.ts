@@ -4,7 +4,11 @@ import { HttpError, type ErrorTable } from '../../kernel/errors.ts';
 export const errors = {
   invalid_code: [400, 'The code is not valid'],
   invalid_credentials: [401, 'Invalid credentials'],
+  invalid_login_link: [401, 'The link is no longer valid'],
+  owner_required: [403, 'Only the owner of the account may do this'],
   foreign_origin: [403, 'The page is from another origin'],
+  lock_not_found: [404, 'There is no such lock'],
+  account_not_openable: [409, 'The account cannot be opened'],
   favorites_full: [409, 'No room for another favorite'],
   twofa_already_enabled: [409, 'Two-factor authentication is already on'],
   twofa_not_enabled: [409, 'Two-factor authentication is not on'],

@@ -1,35 +1,40 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { HttpError, invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Favorite } from './schema.ts';
-import { favoritesOf, putFavorite, removeFavorite } from './store.ts';
+import type { Favorite, FavoriteBody } from './schema.ts';
+import { favoritesOf, putFavorites, removeFavorite } from './store.ts';
 
 const LIMIT = 50;
 
-/** Adds a favorite or changes its title; returns all. Errors: 400 `invalid_request`, 409 `favorites_full`. */
+/** Adds a favorite, renames or moves it; returns all. Errors: 400 `invalid_request`, 409 `favorites_full`. */
 export async function put(
   { store, events }: Pick<Host, 'store' | 'events'>,
   account: Account,
-  favorite: Favorite,
+  { position, ...favorite }: FavoriteBody,
   ip: string,
 ): Promise<Favorite[]> {
   if (!isLink(favorite.link))
     throw invalid('body', [{ path: '/link', message: 'must be an http or https URL, or an absolute path' }]);
   return store.write(async (tx) => {
     const before = await favoritesOf(tx, account.id);
-    const existing = before.find(({ link }) => link === favorite.link);
-    if (existing?.title === favorite.title) return before;
+    const index = before.findIndex(({ link }) => link === favorite.link);
+    const existing = before[index];
+    const others = before.filter((each) => each !== existing);
+    const place = Math.min(position ?? (existing === undefined ? LIMIT : index), others.length);
+    if (existing?.title === favorite.title && place === index) return before;
     if (existing === undefined && before.length >= LIMIT)
       throw new HttpError('favorites_full', `an account can have at most ${LIMIT} favorites`);
-    await putFavorite(tx, account.id, favorite);
+    const after = others.toSpliced(place, 0, favorite);
+    await putFavorites(tx, account.id, after);
+    const act = existing === undefined ? 'added' : existing.title === favorite.title ? 'moved' : 'renamed';
     await events.record(tx, {
       type: 'favorite.put',
       account,
-      text: `${existing === undefined ? 'added' : 'renamed'} the favorite ${favorite.title}`,
+      text: `${act} the favorite ${favorite.title}`,
       ip,
-      data: { ...favorite },
+      data: favorite,
     });
-    return favoritesOf(tx, account.id);
+    return after;
   });
 }
 

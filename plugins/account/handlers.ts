@@ -10,7 +10,17 @@ import type { PageCookie } from '../../kernel/plugin-api/route-spec.ts';
 import { formatTime } from '../../kernel/system/format.ts';
 import type { CountryDatabase } from './country.ts';
 import type { Caller, CredentialChanges } from './login/credential-changes.ts';
-import type { ActivityPage, ActivityQuery, Languages, LoginHistory, SessionsQuery, SessionView } from './schema.ts';
+import { asOwner } from './login/login-links.ts';
+import type { Static } from '../../kernel/schema.ts';
+import type {
+  ActivityPage,
+  AllSessions,
+  ActivityQuery,
+  Languages,
+  LoginHistory,
+  SessionsQuery,
+  SessionView,
+} from './schema.ts';
 import { lastLogins } from './store.ts';
 import type { Twofa } from './twofa/twofa.ts';
 
@@ -34,16 +44,17 @@ export function credentialHandlers(sessions: Sessions, changes: CredentialChange
       return { id, ended: true } as const;
     },
     password: (call: Caller & { readonly body: { password: string; new_password: string } }) =>
-      changes.changePassword(call, call.body.password, call.body.new_password),
+      changes.changePassword(asOwner(call), call.body.password, call.body.new_password),
     twofa: async ({ account }: Caller) => {
       const enabled = await twofa.isEnabled(account.id);
       return { enabled, method: enabled ? 'authenticator_app' : '', code: '' } as const;
     },
     setupTwofa: (call: Caller & { readonly body: { password: string } }) =>
-      changes.setUpTwofa(call, call.body.password),
-    confirmTwofa: (call: Caller & { readonly body: { code: string } }) => changes.confirmTwofa(call, call.body.code),
+      changes.setUpTwofa(asOwner(call), call.body.password),
+    confirmTwofa: (call: Caller & { readonly body: { code: string } }) =>
+      changes.confirmTwofa(asOwner(call), call.body.code),
     disableTwofa: (call: Caller & { readonly body: { password: string; code: string } }) =>
-      changes.disableTwofa(call, call.body.password, call.body.code),
+      changes.disableTwofa(asOwner(call), call.body.password, call.body.code),
   };
 }
 
@@ -77,7 +88,10 @@ export async function loginHistory(
   countries: CountryDatabase,
 ): Promise<LoginHistory> {
   const [logins, countryOf] = await Promise.all([lastLogins(reader, account.id, HISTORY_ENTRIES), countries.lookup()]);
-  return logins.map(({ at, ip }) => ({ country_code: countryOf(ip), ip, login_time: formatTime(at) }));
+  return logins.map(({ at, ip }) => {
+    const times = { login_time: formatTime(at), login_at: new Date(at).toISOString() };
+    return { country_code: countryOf(ip), ip, ...times };
+  });
 }
 
 export function languages({ locales }: Host['node'], account: Account): Languages {
@@ -100,13 +114,27 @@ export async function setLanguage(
   );
 }
 
-function sessionView({ id, created_at, expires_at, ip, user_agent }: SessionRow, currentId: string): SessionView {
+/** Returns a page of the sessions of all accounts. */
+export async function allSessions(
+  sessions: Sessions,
+  { session, query }: Caller & { readonly query: { readonly limit: number; readonly cursor: string } },
+): Promise<Static<typeof AllSessions>> {
+  const [{ rows, next }, total] = await Promise.all([sessions.pageOfAll(query.limit, query.cursor), sessions.count()]);
+  const views = rows.map(({ username, role, ...row }) => ({ username, role, ...sessionView(row, session.id) }));
+  return { sessions: views, total, next_cursor: next };
+}
+
+function sessionView(
+  { id, created_at, expires_at, ip, user_agent, opened_by }: SessionRow,
+  currentId: string,
+): SessionView {
   return {
     id,
     created_at: new Date(created_at).toISOString(),
     expires_at: new Date(expires_at).toISOString(),
     ip,
     user_agent,
+    opened_by,
     current: id === currentId,
   };
 }

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const Budget = (minute: number, hour: number, day: number, description: string) =>
   Type.Object(
@@ -19,6 +19,11 @@ export const AccountConfig = Type.Object(
       default: 'Hostkeep',
       description: 'Name of the panel, as shown in authenticator apps',
     }),
+    home_url: Type.String({
+      pattern: '^(https?://[^/]+(/.*[^/])?)?$',
+      default: '',
+      description: 'Where customers open their pages, for links to them; empty: at the address that listens',
+    }),
     account_failures: Budget(
       5,
       20,
@@ -37,45 +42,49 @@ export const AccountConfig = Type.Object(
 );
 
 /** Longer than any valid password or name, so that an overlong one is refused like any wrong one. */
-const Password = Type.String({ maxLength: 1024 });
+export const Password = Type.String({ maxLength: 1024 });
 const Code = Type.String({ maxLength: 256, description: 'Six digits from the authenticator app, or a recovery code' });
-const CodeIfAny = Type.Optional(Type.Union([Code, Type.Null()], { description: 'null is like absent' }));
+export const CodeIfAny = Type.Optional(Type.Union([Code, Type.Null()], { description: 'null is like absent' }));
 
-export const LoginBody = Type.Object({
+export const LoginBody = NamedObject('LoginRequest', {
   username: Type.String({ maxLength: 1024 }),
   password: Password,
   twofa_code: CodeIfAny,
 });
 const UserId = Type.Integer({ description: 'Number of the account' });
-export const LoginReply = Type.Object({
+export const LoginReply = NamedObject('Login', {
   token: Type.String({
     description: 'Bearer token (JWT); empty for a page of this address, which has it in a cookie instead',
   }),
   user_id: UserId,
   expires_in: Type.Integer({ description: 'Seconds' }),
 });
-export const TwofaRequired = Type.Object(
+export const TwofaRequired = NamedObject(
+  'TwofaRequired',
   { twofa_required: Type.Literal(true), user_id: UserId },
   { additionalProperties: false, description: 'The password is correct; a code is required' },
 );
 
-export const ReauthenticateBody = Type.Object({ password: Password, twofa_code: CodeIfAny });
-export const Reauthenticated = Type.Object({
+export const ReauthenticateBody = NamedObject('ReauthenticationRequest', { password: Password, twofa_code: CodeIfAny });
+export const Reauthenticated = NamedObject('Reauthentication', {
   reauthenticated: Type.Literal(true),
   expires_in: Type.Integer({
     description: 'Seconds for which it counts, in this session only; a change of a credential ends it',
   }),
 });
 
-export const LogoutReply = Type.Object({ logged_out: Type.Literal(true) });
+export const LogoutReply = NamedObject('LoggedOut', { logged_out: Type.Literal(true) });
 
-const Time = Type.String({ description: 'RFC 3339, UTC' });
-const SessionView = Type.Object({
+const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
+const SessionView = NamedObject('Session', {
   id: Type.String(),
   created_at: Time,
   expires_at: Time,
   ip: Type.String(),
   user_agent: Type.String(),
+  opened_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The administrator who opened it with a login link; null where the account itself logged in',
+  }),
   current: Type.Boolean({ description: 'Whether it is the session of this request' }),
 });
 export type SessionView = Static<typeof SessionView>;
@@ -84,40 +93,63 @@ export const SessionsQuery = Type.Object({
   cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
 });
 export type SessionsQuery = Static<typeof SessionsQuery>;
-export const SessionsReply = Type.Object({
+export const SessionsReply = NamedObject('SessionPage', {
   sessions: Type.Array(SessionView, { description: 'Newest first' }),
   next_cursor: Type.Union([Type.String(), Type.Null()], {
     description: 'Cursor of the next page; null on the last one',
   }),
 });
+export const AllSessionsQuery = Type.Object({
+  ...SessionsQuery.properties,
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+});
+const OwnedSession = NamedObject('OwnedSession', {
+  username: Type.String(),
+  role: Type.String(),
+  ...SessionView.properties,
+});
+export const AllSessions = NamedObject('OwnedSessionPage', {
+  sessions: Type.Array(OwnedSession, { description: 'Those that last longest first' }),
+  total: Type.Integer({ description: 'On all pages' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
+export const LoginLink = NamedObject('LoginLink', {
+  url: Type.String({ description: 'Opens the account in a browser, once; its last part is secret' }),
+  expires_in: Type.Integer({ description: 'Seconds' }),
+});
+export const LoginLinkBody = NamedObject('LoginLinkRequest', {
+  code: Type.String({ maxLength: 128, description: 'What the URL of the link has after #login=' }),
+});
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
-export const SessionEnded = Type.Object({ id: Type.String(), ended: Type.Literal(true) });
+export const SessionEnded = NamedObject('SessionEnded', { id: Type.String(), ended: Type.Literal(true) });
 
-export const PasswordBody = Type.Object({
+export const PasswordBody = NamedObject('PasswordChange', {
   password: Password,
   new_password: Type.String({ minLength: 8, maxLength: 128 }),
 });
-export const PasswordReply = Type.Object({ changed: Type.Literal(true) });
+export const PasswordReply = NamedObject('PasswordChanged', { changed: Type.Literal(true) });
 
-export const TwofaStatus = Type.Object({
+export const TwofaStatus = NamedObject('TwofaStatus', {
   enabled: Type.Boolean(),
   method: Type.String({ description: 'authenticator_app; empty while it is off' }),
   code: Type.Literal('', { description: 'Always empty: the server never discloses a code' }),
 });
-export const TwofaSetupBody = Type.Object({ password: Password });
-export const TwofaSetup = Type.Object({
+export const TwofaSetupBody = NamedObject('TwofaSetupRequest', { password: Password });
+export const TwofaSetup = NamedObject('TwofaSetup', {
   secret: Type.String({ description: 'Base32, for apps that cannot scan the QR code' }),
   otpauth_url: Type.String(),
   qr: Type.String({ description: 'otpauth_url as a QR code: data URL of an SVG' }),
 });
 export type TwofaSetup = Static<typeof TwofaSetup>;
-export const TwofaConfirmBody = Type.Object({ code: Code });
-export const TwofaConfirmed = Type.Object({
+export const TwofaConfirmBody = NamedObject('TwofaConfirmation', { code: Code });
+export const TwofaConfirmed = NamedObject('TwofaConfirmed', {
   enabled: Type.Literal(true),
   recovery_codes: Type.Array(Type.String(), { description: 'Shown only once; each can replace one code' }),
 });
-export const TwofaOffBody = Type.Object({ password: Password, code: Code });
-export const TwofaOff = Type.Object({ enabled: Type.Literal(false) });
+export const TwofaOffBody = NamedObject('TwofaRemoval', { password: Password, code: Code });
+export const TwofaOff = NamedObject('TwofaRemoved', { enabled: Type.Literal(false) });
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
@@ -128,8 +160,34 @@ export const UnlockQuery = Type.Object({
     description: 'Address of the owner, from which others can no longer lock the account',
   }),
 });
-export const Unlocked = Type.Object({ username: Type.String(), unlocked: Type.Literal(true) });
-export const TwofaReset = Type.Object({ username: Type.String(), enabled: Type.Literal(false) });
+export const Unlocked = NamedObject('AccountUnlocked', { username: Type.String(), unlocked: Type.Literal(true) });
+export const TwofaReset = NamedObject('TwofaReset', { username: Type.String(), enabled: Type.Literal(false) });
+
+const Lock = NamedObject('Lock', {
+  key: Type.String({ description: 'Names the lock in DELETE /api/locks/{key}' }),
+  kind: Type.String({
+    enum: ['account', 'account_from_network', 'account_in_known_network', 'network'],
+    description:
+      'account: refused from all networks in which it has not logged in before; account_from_network: from one of ' +
+      'these; account_in_known_network: where it has; network: no account from there',
+  }),
+  username: Type.Union([Type.String(), Type.Null()], {
+    description: 'null for a network, and for a name that no account has',
+  }),
+  network: Type.Union([Type.String(), Type.Null()], { description: 'Address, or network of IPv6' }),
+  failures: Type.Integer({ description: 'In the last day' }),
+  until: Time,
+});
+export type Lock = Static<typeof Lock>;
+export const LockList = NamedObject('LockList', {
+  locks: Type.Array(Lock, { maxItems: 200, description: 'Newest failures first' }),
+  truncated: Type.Boolean({ description: 'Whether there may be more' }),
+});
+export type LockList = Static<typeof LockList>;
+export const LockParams = Type.Object({
+  key: Type.String({ maxLength: 256, examples: ['YWRkcmVzcyAxOTguNTEuMTAwLjc'] }),
+});
+export const LockLifted = NamedObject('LockLifted', { key: Type.String(), lifted: Type.Literal(true) });
 
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
@@ -141,7 +199,7 @@ export const ActivityQuery = Type.Object({
   }),
 });
 export type ActivityQuery = Static<typeof ActivityQuery>;
-export const ActivityPage = Type.Object({
+export const ActivityPage = NamedObject('ActivityPage', {
   log_content: Type.Array(Type.String(), { description: 'Newest first' }),
   current_page: Type.Integer(),
   items_per_page: Type.Integer(),
@@ -152,29 +210,39 @@ export const ActivityPage = Type.Object({
 });
 export type ActivityPage = Static<typeof ActivityPage>;
 
-export const Languages = Type.Object({
+export const Languages = NamedObject('Languages', {
   locales: Type.Array(Type.String(), { description: 'Installed on the server, en first' }),
   current: Type.String(),
 });
 export type Languages = Static<typeof Languages>;
-export const LanguageBody = Type.Object({ locale: Type.String({ maxLength: 35 }) });
+export const LanguageBody = NamedObject('LanguageChange', { locale: Type.String({ maxLength: 35 }) });
 
 const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const LINK = 'An http or https URL, or an absolute path';
-export const Favorite = Type.Object({ link: Type.String(), title: Type.String() });
+export const Favorite = NamedObject('Favorite', { link: Type.String(), title: Type.String() });
 export type Favorite = Static<typeof Favorite>;
 export const Favorites = Type.Array(Favorite);
-export const FavoriteBody = Type.Object({
+export const FavoriteBody = NamedObject('NewFavorite', {
   link: Type.String({ minLength: 1, maxLength: 2048, pattern: NO_CONTROL, description: LINK }),
   title: Type.String({ minLength: 1, maxLength: 255, pattern: NO_CONTROL }),
+  position: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 49,
+      description:
+        'Place in the list, from 0; without it, a new one comes last and one that is there stays where it is',
+    }),
+  ),
 });
-export const FavoriteLink = Type.Object({ link: Type.String({ maxLength: 2048, description: LINK }) });
+export type FavoriteBody = Static<typeof FavoriteBody>;
+export const FavoriteLink = NamedObject('FavoriteLink', { link: Type.String({ maxLength: 2048, description: LINK }) });
 
 export const LoginHistory = Type.Array(
-  Type.Object({
+  NamedObject('LoginRecord', {
     country_code: Type.String({ description: 'ISO 3166-1 alpha-2; empty for private and unknown addresses' }),
     ip: Type.String(),
     login_time: Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' }),
+    login_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339' }),
   }),
   { description: 'The last 20, newest first' },
 );

@@ -39,7 +39,7 @@ export async function addLogin(tx: Tx, accountId: number, { at, ip }: LoginRow, 
 /** Adds a network from which others' failures do not lock the account out; the oldest beyond the maximum go. */
 export async function addKnownNetwork(tx: Tx, accountId: number, network: string, at: number): Promise<void> {
   await tx.run(
-    'insert into known_networks values (?, ?, ?) on conflict do update set at = excluded.at',
+    'insert into known_networks values (?, ?, ?) on conflict (account_id, network) do update set at = excluded.at',
     accountId,
     network,
     at,
@@ -60,7 +60,7 @@ export async function standingOf(
   network: string,
 ): Promise<{ isKnown: boolean; unlockedAt: number }> {
   const row = await reader.get<{ is_known: number; unlocked_at: number | null }>(
-    `select exists (select 1 from known_networks where account_id = ? and network = ?) as is_known,
+    `select cast(exists (select 1 from known_networks where account_id = ? and network = ?) as integer) as is_known,
       (select at from login_unlocks where account_id = ?) as unlocked_at`,
     accountId,
     network,
@@ -69,10 +69,19 @@ export async function standingOf(
   return { isKnown: row?.is_known === 1, unlockedAt: row?.unlocked_at ?? 0 };
 }
 
-/** Makes the failures of an account up to this time count no longer. */
-export async function unlockLogins(tx: Tx, accountId: number, at: number): Promise<void> {
+/**
+ * Makes the failures of an account up to this time count no longer, nor those that a node wrote whose clock is ahead by up to
+ * a minute.
+ */
+export async function unlockLogins(tx: Tx, accountId: number, now: number): Promise<void> {
+  const newest = await tx.get<{ at: number | null }>(
+    'select max(at) as at from login_failures where at <= ?',
+    now + 60_000,
+  );
+  const at = Math.max(now, newest?.at ?? 0);
   await tx.run(
-    'insert into login_unlocks values (?, ?) on conflict do update set at = max(at, excluded.at)',
+    `insert into login_unlocks values (?, ?) on conflict (account_id) do update set at = excluded.at
+      where excluded.at > login_unlocks.at`,
     accountId,
     at,
   );
@@ -93,30 +102,116 @@ export async function failureTimes(reader: Reader, budget: string, now: number, 
   return rows.map((row) => row.at);
 }
 
+/** Returns the times of failures in the last day, newest first, by budget: those of the budgets with the newest failures. */
+export async function failuresOfLocked(
+  reader: Reader,
+  fewest: number,
+  now: number,
+  limit: number,
+): Promise<Map<string, number[]>> {
+  const rows = await reader.all<{ budget: string; at: number }>(
+    `select budget, at from login_failures where at > ?1 and at <= ?2 and budget in
+      (select budget from login_failures where at > ?1 and at <= ?2
+        group by budget having count(*) >= ?3 order by max(at) desc limit ?4)
+      order by at desc`,
+    now - DAY_MS,
+    now,
+    fewest,
+    limit,
+  );
+  const found = new Map<string, number[]>();
+  for (const { budget, at } of rows) {
+    const times = found.get(budget);
+    if (times === undefined) found.set(budget, [at]);
+    else times.push(at);
+  }
+  return found;
+}
+
+/** Returns when accounts were unlocked, by account; those that never were are left out. */
+export async function accountsUnlocked(reader: Reader, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await reader.all<{ account_id: number; at: number }>(
+    'select account_id, at from login_unlocks where account_id in (select cast(value as bigint) from json_each(?))',
+    JSON.stringify(ids),
+  );
+  return new Map(rows.map(({ account_id: id, at }) => [id, at]));
+}
+
+export async function countFailures(reader: Reader, budget: string): Promise<number> {
+  const sql = 'select count(*) as n from login_failures where budget = ?';
+  return (await reader.get<{ n: number }>(sql, budget))?.n ?? 0;
+}
+
+export async function forgetFailures(tx: Tx, budget: string): Promise<void> {
+  await tx.run('delete from login_failures where budget = ?', budget);
+}
+
 export async function addFailures(tx: Tx, budgets: readonly string[], at: number): Promise<void> {
   await tx.run('delete from login_failures where at <= ?', at - DAY_MS);
   for (const budget of budgets) {
-    const { lastId } = await tx.run('insert into login_failures (budget, at) values (?, ?)', budget, at);
-    await tx.run('delete from login_failures where id <= ?', lastId - KEPT_FAILURES);
+    const id = await tx.insert('insert into login_failures (budget, at) values (?, ?)', budget, at);
+    await tx.run('delete from login_failures where id <= ?', id - KEPT_FAILURES);
   }
 }
 
-/** Returns the favorites in the order in which they were added. */
+/** Returns the favorites in the order of the account. */
 export function favoritesOf(reader: Reader, accountId: number): Promise<Favorite[]> {
-  return reader.all<Favorite>('select link, title from favorites where account_id = ? order by id', accountId);
+  return reader.all<Favorite>('select link, title from favorites where account_id = ? order by place, id', accountId);
 }
 
-export async function putFavorite(tx: Tx, accountId: number, { link, title }: Favorite): Promise<void> {
-  await tx.run(
-    'insert into favorites (account_id, link, title) values (?, ?, ?) on conflict do update set title = excluded.title',
-    accountId,
-    link,
-    title,
-  );
+/** Writes all favorites of an account, in their order; none is removed. */
+export async function putFavorites(tx: Tx, accountId: number, favorites: readonly Favorite[]): Promise<void> {
+  for (const [place, { link, title }] of favorites.entries())
+    await tx.run(
+      `insert into favorites (account_id, link, title, place) values (?, ?, ?, ?)
+        on conflict (account_id, link) do update set title = excluded.title, place = excluded.place`,
+      accountId,
+      link,
+      title,
+      place,
+    );
 }
 
 export async function removeFavorite(tx: Tx, accountId: number, link: string): Promise<void> {
   await tx.run('delete from favorites where account_id = ? and link = ?', accountId, link);
+}
+
+export interface LoginLinkRow {
+  readonly hash: string;
+  readonly account_id: number;
+  readonly operator_id: number;
+  /** The operator's session; with `by_token`, the API token. */
+  readonly maker_id: string;
+  readonly by_token: number;
+  readonly expires_at: number;
+}
+
+/** Adds a link, and removes those that have expired. */
+export async function addLoginLink(tx: Tx, link: LoginLinkRow, now: number): Promise<void> {
+  await tx.run('delete from login_links where expires_at <= ?', now);
+  await tx.run(
+    'insert into login_links (hash, account_id, operator_id, maker_id, by_token, expires_at) values (?, ?, ?, ?, ?, ?)',
+    link.hash,
+    link.account_id,
+    link.operator_id,
+    link.maker_id,
+    link.by_token,
+    link.expires_at,
+  );
+}
+
+export function loginLinkOf(reader: Reader, hash: string, now: number): Promise<LoginLinkRow | undefined> {
+  return reader.get<LoginLinkRow>(
+    `select hash, account_id, operator_id, maker_id, by_token, expires_at from login_links
+      where hash = ? and expires_at > ?`,
+    hash,
+    now,
+  );
+}
+
+/** Consumes a link; resolves with `false` when it was used in the meantime. */
+export async function useLoginLink(tx: Tx, hash: string, now: number): Promise<boolean> {
+  return (await tx.run('delete from login_links where hash = ? and expires_at > ?', hash, now)).changes === 1;
 }
 
 interface TwofaRow {
@@ -133,8 +228,8 @@ export function twofaOf(reader: Reader, accountId: number): Promise<TwofaRow | u
 /** Starts or restarts a set-up; resolves with `false` when two-factor authentication is on. */
 export async function startTwofa(tx: Tx, accountId: number, secret: string, at: number): Promise<boolean> {
   const { changes } = await tx.run(
-    `insert into twofa values (?, ?, ?, null, 0) on conflict do update
-     set secret = excluded.secret, started_at = excluded.started_at where enabled_at is null`,
+    `insert into twofa values (?, ?, ?, null, 0) on conflict (account_id) do update
+     set secret = excluded.secret, started_at = excluded.started_at where twofa.enabled_at is null`,
     accountId,
     secret,
     at,

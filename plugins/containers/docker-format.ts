@@ -78,7 +78,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** An engine may send any number; one outside the range of dates is shown as 1970. */
-function isoOf(ms: number): string {
+export function isoOf(ms: number): string {
   const date = new Date(ms);
   return (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? new Date(0) : date).toISOString();
 }

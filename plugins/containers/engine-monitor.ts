@@ -102,6 +102,7 @@ export function engineMetrics(monitors: readonly EngineMonitor[]): Metric[] {
       'hostkeep_container_engine_up',
       'Whether the engine answered the latest request for its containers.',
       samples(({ list: { isUp } }) => (isUp === undefined ? undefined : Number(isUp))),
+      'min',
     ),
     counter(
       'hostkeep_container_engine_calls_total',
@@ -112,11 +113,13 @@ export function engineMetrics(monitors: readonly EngineMonitor[]): Metric[] {
       'hostkeep_container_sampler_running',
       'Whether containers are sampled, which they are while accounts poll.',
       samples(({ sampler }) => Number(sampler.isRunning)),
+      'max',
     ),
     gauge(
       'hostkeep_container_sample_age_seconds',
       'Age of the oldest sample that is still served.',
       samples(({ sampler }) => sampler.ageSeconds),
+      'max',
     ),
   ];
 }

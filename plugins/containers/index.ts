@@ -1,5 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
+import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { proveContainers } from './engine-proof.ts';
@@ -31,20 +32,28 @@ const OWN_ENGINE = {
 
 export default definePlugin({
   name: 'containers',
+  description: "Resource and disk usage of the account's containers.",
   features: ['docker'],
   config: ContainersConfig,
   routes: {
     stats: {
       method: 'GET',
       path: '/api/docker_stats',
+      at: 'home',
       summary: "Total resource usage of the account's running containers",
+      description: 'Sampled in the background while it is requested.',
       reply: ContainerStats,
       errors: ['containers_unavailable'],
     },
     df: {
       method: 'GET',
       path: '/api/container/df',
+      at: 'home',
       summary: "Disk usage of the account's containers, images and volumes",
+      description:
+        'What `docker system df -v` prints, limited to the account. Sizes are measured seldom, because the ' +
+        'engine walks all of its files for them.',
+      headers: ['if-none-match'],
       reply: DiskUsage,
       errors: ['containers_unavailable'],
     },
@@ -95,7 +104,7 @@ export default definePlugin({
     return {
       handlers: {
         stats: ({ account }) => monitorOf(account).sampler.poll(account),
-        df: ({ account }) => monitorOf(account).diskUsage.get(account),
+        df: (call) => revalidated(monitorOf(call.account).diskUsage.get(call.account), call),
       },
       provides: {
         ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},

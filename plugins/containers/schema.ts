@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const Socket = Type.String({ pattern: '^/', description: "Absolute path of an engine's socket" });
 
@@ -42,13 +42,15 @@ export type ContainersConfig = Static<typeof ContainersConfig>;
 
 const DATE = 'YYYY-MM-DD-HH-MM-SS in UTC';
 
-export const ContainerStats = Type.Object({
-  container_stats: Type.Object({
+export const ContainerStats = NamedObject('ContainerStats', {
+  container_stats: NamedObject('ContainerSample', {
     date: Type.String({
       pattern: '^\\d{4}(-\\d\\d){5}$',
       description: `Time of the sample, ${DATE}; at most 5 seconds ago`,
     }),
-    stats: Type.Object(
+    sampled_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339' }),
+    stats: NamedObject(
+      'ContainerTotals',
       {
         BlockIO: Type.String({ description: 'Bytes read and written, e.g. 1.2MB / 3.4kB (1000 bytes = 1kB)' }),
         CPUPerc: Type.String({ description: 'Sum over the containers, 100 % = one processor, e.g. 0.15 %' }),
@@ -79,7 +81,7 @@ const Size = Type.String({
 const Numeral = Type.String({ pattern: '^\\d+$' });
 const Labels = Type.String({ description: 'name=value, sorted by name, separated by commas' });
 
-const ContainerRecord = Type.Object({
+const ContainerRecord = NamedObject('ContainerRecord', {
   Command: Type.String({ description: 'In double quotes' }),
   CreatedAt: Text,
   ID: Text,
@@ -98,7 +100,7 @@ const ContainerRecord = Type.Object({
 });
 export type ContainerRecord = Static<typeof ContainerRecord>;
 
-const ImageRecord = Type.Object({
+const ImageRecord = NamedObject('ImageRecord', {
   Containers: Type.String({ pattern: '^\\d+$', description: "Number of the account's containers that use the image" }),
   CreatedAt: Text,
   CreatedSince: Text,
@@ -113,7 +115,7 @@ const ImageRecord = Type.Object({
 });
 export type ImageRecord = Static<typeof ImageRecord>;
 
-const VolumeRecord = Type.Object({
+const VolumeRecord = NamedObject('VolumeRecord', {
   Availability: Text,
   Driver: Text,
   Group: Text,
@@ -127,9 +129,9 @@ const VolumeRecord = Type.Object({
 });
 export type VolumeRecord = Static<typeof VolumeRecord>;
 
-export const DiskUsage = Type.Object({
+export const DiskUsage = NamedObject('ContainerDiskUsage', {
   data: Type.Array(
-    Type.Object({
+    NamedObject('EngineDiskUsage', {
       BuildCache: Type.Array(Type.Unknown(), { maxItems: 0 }),
       Containers: Type.Array(ContainerRecord),
       Images: Type.Array(ImageRecord),
@@ -146,5 +148,6 @@ export const DiskUsage = Type.Object({
     pattern: '^\\d{4}(-\\d\\d){5}$',
     description: `When sizes, images and volumes were measured, ${DATE}`,
   }),
+  measured_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339' }),
 });
 export type DiskUsage = Static<typeof DiskUsage>;

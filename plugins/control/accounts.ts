@@ -4,9 +4,10 @@ import type { Account, Role } from '../../kernel/identity/accounts.ts';
 import type { HashLane } from '../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError, sessionRequired } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
+import { homeOf } from './placement.ts';
 import type { Purges } from './purge.ts';
 import { removeAccount as remove } from './removal.ts';
 import type * as schema from './schema.ts';
@@ -22,38 +23,34 @@ interface AdminCall {
   readonly params: { readonly username: string };
 }
 
-export async function listAccounts(
-  { identity }: Host,
-  { limit, cursor, ...filter }: Static<typeof schema.AccountsQuery>,
-): Promise<Static<typeof schema.AccountPage>> {
-  const [found, total] = await Promise.all([
-    identity.accounts.list(limit + 1, cursor, filter),
-    identity.accounts.countOf(filter),
-  ]);
-  const accounts = found.slice(0, limit).map(accountReply);
-  return { accounts, total, next_cursor: found.length > limit ? (accounts.at(-1)?.username ?? null) : null };
+/** Resolves with the shared snapshot of an account, by which caches know it. Errors: 404 `account_not_found`. */
+export async function snapshot({ identity: { accounts } }: Host, username: string): Promise<Account> {
+  const { id } = await accounts.get(username);
+  return (await accounts.byId(id)) ?? accounts.get(username);
 }
 
-/** Errors: 403 `reauthentication_required` for a new administrator. */
+/** Errors: 403 `reauthentication_required` for a new administrator, 404 `node_not_found`. */
 export async function createAccount(
   host: Host,
   { session, ip }: Omit<AdminCall, 'params'>,
-  { password, ...rest }: Static<typeof schema.AccountBody>,
+  { password, node, ...rest }: Static<typeof schema.AccountBody>,
 ): Promise<schema.AccountView> {
   const { accounts, passwords } = host.identity;
   const check = mayChangeLogin(host, session, rest.role);
   await check(host.store);
+  const account = { ...rest, ...(await homeOf(host, rest.role, node)) };
   return accountReply(
-    await accounts.create({ ...rest, passwordHash: await passwords.hash(password, laneOf(session)) }, ip, check),
+    await accounts.create({ ...account, passwordHash: await passwords.hash(password, laneOf(session)) }, ip, check),
   );
 }
 
 export async function updateAccount(
   { identity, node }: Host,
-  { params: { username }, ip }: AdminCall,
+  { params: { username }, session, ip }: AdminCall,
   change: Static<typeof schema.AccountChange>,
 ): Promise<schema.AccountView> {
   if (change.locale !== undefined) assertInstalled(node.locales, change.locale);
+  await assertMayChange(identity, session, username);
   return accountReply(await identity.accounts.update(username, change, ip));
 }
 
@@ -73,6 +70,7 @@ export async function removeAccount(
   const { accounts } = host.identity;
   const { purge } = call.query;
   if (!purge || (await accounts.byUsername(username)) !== undefined) {
+    await assertMayChange(host.identity, call.session, username);
     const { files, problem } = await remove(accounts, host.jobs, username, call.ip);
     if (problem !== undefined)
       host.log.warn({ username, files, problem }, 'the files of a removed account stay in its files root');
@@ -88,14 +86,16 @@ export async function removeAccount(
 
 export async function suspendAccount({ identity }: Host, call: AdminCall): Promise<schema.AccountView> {
   const { username } = otherThanCaller(call);
+  await assertMayChange(identity, call.session, username);
   await identity.accounts.suspend(username, call.ip);
   return accountReply(await identity.accounts.get(username));
 }
 
 export async function unsuspendAccount(
   { identity }: Host,
-  { params: { username }, ip }: AdminCall,
+  { params: { username }, session, ip }: AdminCall,
 ): Promise<schema.AccountView> {
+  await assertMayChange(identity, session, username);
   await identity.accounts.unsuspend(username, ip);
   return accountReply(await identity.accounts.get(username));
 }
@@ -187,6 +187,7 @@ export function accountReply({
   overrides,
   suspended,
   createdAt,
+  home,
 }: Account): schema.AccountView {
   return {
     user_id: id,
@@ -199,7 +200,16 @@ export function accountReply({
     overrides,
     suspended,
     created_at: new Date(createdAt).toISOString(),
+    node: home === '' ? null : home,
   };
+}
+
+/**
+ * Rejects an API token that would change an administrator: one for billing must not take the server over. Errors: 403
+ * `session_required`, 404 `account_not_found`.
+ */
+async function assertMayChange({ accounts }: Host['identity'], { grant }: Session, username: string): Promise<void> {
+  if (grant !== undefined && (await accounts.get(username)).role === 'admin') throw sessionRequired();
 }
 
 function otherThanCaller({ account, params }: AdminCall): AdminCall['params'] {

@@ -26,9 +26,10 @@ export async function listPlans(
   { identity }: Host,
   { limit, cursor }: { limit: number; cursor: string },
 ): Promise<Static<typeof schema.PlanPage>> {
-  const found = [...(await identity.plans.all()).values()].filter(({ name }) => name > cursor);
+  const [all, accounts] = await Promise.all([identity.plans.all(), identity.accounts.countByPlan()]);
+  const found = [...all.values()].filter(({ name }) => name > cursor);
   const plans = found.slice(0, limit).map(planReply);
-  return { plans, next_cursor: found.length > limit ? (plans.at(-1)?.name ?? null) : null };
+  return { plans, accounts, next_cursor: found.length > limit ? (plans.at(-1)?.name ?? null) : null };
 }
 
 export async function createPlan(

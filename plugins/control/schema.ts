@@ -1,9 +1,10 @@
+import { NodeName, ofNode } from '../../kernel/plugin-api/forwarding.ts';
 import { PlanLimits } from '../../kernel/plugin-api/plan-limits.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 64 });
-const Time = Type.String({ description: 'RFC 3339, UTC' });
+const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
 const NextCursor = Type.Union([Type.String(), Type.Null()], {
   description: 'Cursor of the next page; null on the last one',
 });
@@ -19,16 +20,32 @@ export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
 });
+export const NodeQuery = Type.Object(ofNode);
 const Role = Type.Union([Type.Literal('user'), Type.Literal('admin')]);
+const SORTS = ['username', 'created', 'plan', 'email'].flatMap((each) => [each, `-${each}`]);
 export const AccountsQuery = Type.Object({
-  ...PageQuery.properties,
+  limit: PageQuery.properties.limit,
+  cursor: Type.String({
+    maxLength: 1024,
+    default: '',
+    description: 'next_cursor of the previous page, in the same order',
+  }),
   q: Type.Optional(
     Type.String({ maxLength: 254, description: 'Part of the user name or of the e-mail address, in any case' }),
   ),
   role: Type.Optional(Role),
   plan: Type.Optional(Type.String({ maxLength: 64 })),
   suspended: Type.Optional(Type.Boolean()),
+  node: Type.Optional(NodeName('Only customers who live at this node of a fleet')),
+  over: Type.Boolean({
+    default: false,
+    description:
+      'true: only customers who have more than they may, or whose usage is not known. Files may have to be measured, so a ' +
+      'page may have fewer accounts than its limit, or none, before next_cursor is null',
+  }),
+  sort: Type.String({ enum: SORTS, default: 'username', description: 'Ascending, or descending with a minus' }),
 });
+
 const ofAccount = { username: { ...Name, examples: ['jane'] } };
 const ofFeature = { feature: { ...Name, examples: ['domains'] } };
 const ofPlan = { name: { ...Name, examples: ['starter'] } };
@@ -43,26 +60,32 @@ export const InheritQuery = Type.Object({
 
 const PlanOrNone = Type.Union([Name, Type.Null()], { description: 'null: no plan, and so no features' });
 
-export const AccountBody = Type.Object(
+export const AccountBody = NamedObject(
+  'NewAccount',
   {
     username: Name,
     password: Password,
     role: Type.Union([Type.Literal('user'), Type.Literal('admin')], { default: 'user' }),
     plan: Type.Optional(PlanOrNone),
     email: Type.Optional(Email),
+    node: Type.Optional(
+      NodeName('Where a customer will live: the node of a fleet that has the files, databases and containers'),
+    ),
   },
   { ...closed, examples: [{ username: 'jane', password: 'NEW_PASSWORD', plan: 'basic' }] },
 );
-export const AccountChange = Type.Object(
+export const AccountChange = NamedObject(
+  'AccountChange',
   { plan: Type.Optional(PlanOrNone), email: Type.Optional(Email), locale: Type.Optional(Name) },
   { ...closed, minProperties: 1, examples: [{ email: 'jane@example.com' }] },
 );
-export const PasswordBody = Type.Object(
+export const PasswordBody = NamedObject(
+  'NewPassword',
   { password: Password },
   { ...closed, examples: [{ password: 'NEW_PASSWORD' }] },
 );
 
-export const AccountView = Type.Object({
+export const AccountView = NamedObject('Account', {
   user_id: Type.Integer(),
   username: Type.String(),
   role: Type.String(),
@@ -77,11 +100,17 @@ export const AccountView = Type.Object({
   }),
   suspended: Type.Boolean(),
   created_at: Time,
+  node: Type.Union([Type.String(), Type.Null()], {
+    description: 'The node of a fleet where a customer lives; null for administrators, and for a server by itself',
+  }),
 });
 export type AccountView = Static<typeof AccountView>;
-export const AccountPage = Type.Object({
+export const AccountPage = NamedObject('AccountPage', {
   accounts: Type.Array(AccountView),
-  total: Type.Integer({ description: 'Number of accounts that the filters leave, on all pages' }),
+  total: Type.Integer({
+    description:
+      'Number of accounts that the filters leave, on all pages; `over` is not counted. From 10,000 on, it may be ten seconds old',
+  }),
   next_cursor: NextCursor,
 });
 export const PurgeQuery = Type.Object({
@@ -92,14 +121,14 @@ export const PurgeQuery = Type.Object({
       'too, again after a failure',
   }),
 });
-export const PurgeReport = Type.Object({
+export const PurgeReport = NamedObject('PurgeReport', {
   state: Type.String({
     enum: ['complete', 'incomplete', 'running'],
     description:
       'complete: the name is free; incomplete: something is left; running: it goes on, ask again for the report',
   }),
   parts: Type.Array(
-    Type.Object({
+    NamedObject('PurgedPart', {
       plugin: Type.String({ description: 'kernel for files' }),
       what: Type.String({ description: 'e.g. databases' }),
       removed: Type.Integer({ description: 'How many were removed' }),
@@ -108,27 +137,36 @@ export const PurgeReport = Type.Object({
   ),
 });
 export type PurgeReport = Static<typeof PurgeReport>;
-export const AccountRemoved = Type.Object({
+export const AccountRemoved = NamedObject('AccountRemoved', {
   username: Type.String(),
   deleted: Type.Literal(true),
   purge: Type.Optional(PurgeReport),
 });
-export const PasswordChanged = Type.Object({ username: Type.String(), changed: Type.Literal(true) });
-export const SessionList = Type.Object({
+export const PasswordChanged = NamedObject('AccountPasswordChanged', {
+  username: Type.String(),
+  changed: Type.Literal(true),
+});
+export const SessionList = NamedObject('AccountSessionPage', {
   sessions: Type.Array(
-    Type.Object({
+    NamedObject('AccountSession', {
       id: Type.String(),
       created_at: Time,
       expires_at: Time,
       ip: Type.String(),
       user_agent: Type.String(),
+      opened_by: Type.Union([Type.String(), Type.Null()], {
+        description: 'The administrator who opened it with a login link; null where the account itself logged in',
+      }),
     }),
   ),
   next_cursor: NextCursor,
 });
-export const SessionsEnded = Type.Object({ ended: Type.Integer({ description: 'Number of sessions' }) });
+export const SessionsEnded = NamedObject('SessionsEnded', {
+  ended: Type.Integer({ description: 'Number of sessions' }),
+});
 
-export const PlanBody = Type.Object(
+export const PlanBody = NamedObject(
+  'NewPlan',
   { ...Type.Partial(PlanLimits).properties, name: Name, features: Type.Optional(Features) },
   {
     ...closed,
@@ -138,13 +176,20 @@ export const PlanBody = Type.Object(
 );
 export const PlanChange = Type.Partial(PlanLimits, {
   ...closed,
+  title: 'PlanChange',
   minProperties: 1,
   examples: [{ domains_limit: 3 }],
 });
-export const PlanView = Type.Object({ name: Type.String(), ...PlanLimits.properties, features: Features });
+export const PlanView = NamedObject('Plan', { name: Type.String(), ...PlanLimits.properties, features: Features });
 export type PlanView = Static<typeof PlanView>;
-export const PlanPage = Type.Object({ plans: Type.Array(PlanView), next_cursor: NextCursor });
-export const PlanRemoved = Type.Object({ name: Type.String(), deleted: Type.Literal(true) });
+export const PlanPage = NamedObject('PlanPage', {
+  plans: Type.Array(PlanView),
+  accounts: Type.Record(Type.String(), Type.Integer(), {
+    description: 'Number of accounts by plan; plans without accounts are left out',
+  }),
+  next_cursor: NextCursor,
+});
+export const PlanRemoved = NamedObject('PlanRemoved', { name: Type.String(), deleted: Type.Literal(true) });
 
 const State = Type.String({
   enum: ['ready', 'degraded', 'unavailable', 'off'],
@@ -152,9 +197,9 @@ const State = Type.String({
     'degraded: it runs, but lacked something outside at the last check, some seconds ago; unavailable: its routes answer 503',
 });
 const Nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-export const FeatureList = Type.Object({
+export const FeatureList = NamedObject('FeatureList', {
   features: Type.Array(
-    Type.Object({
+    NamedObject('Feature', {
       name: Type.String(),
       title: Type.String(),
       description: Type.String(),
@@ -164,9 +209,9 @@ export const FeatureList = Type.Object({
     }),
   ),
 });
-export const PluginList = Type.Object({
+export const PluginList = NamedObject('PluginList', {
   plugins: Type.Array(
-    Type.Object({
+    NamedObject('Plugin', {
       name: Type.String(),
       state: State,
       features: Type.Array(Type.String()),
@@ -175,4 +220,43 @@ export const PluginList = Type.Object({
       remedy: Nullable('What to install or set'),
     }),
   ),
+  silent_workers: Type.Optional(
+    Type.Array(Type.Integer(), { description: 'Workers that did not answer in time, whose states are unknown' }),
+  ),
+});
+
+const Finding = NamedObject('Finding', {
+  plugin: Type.String({ description: 'kernel for what no plugin does' }),
+  name: Type.String({ description: 'What was checked' }),
+  state: Type.String({
+    enum: ['ok', 'warn', 'missing'],
+    description: 'warn: all that is configured works, but something should be better',
+  }),
+  detail: Type.String({ description: 'What was found' }),
+  remedy: Nullable('What to do about it'),
+});
+export const DoctorReport = NamedObject('DoctorReport', {
+  at: Time,
+  findings: Type.Array(Finding),
+});
+export const SettingList = NamedObject('SettingList', {
+  settings: Type.Array(
+    NamedObject('EffectiveSetting', {
+      setting: Type.String({ description: 'Path in the configuration: tls.cert' }),
+      value: Type.Unknown({ description: 'Any JSON value; *** stands for a secret' }),
+      origin: Type.String({ description: 'The file or the variable that set it, or default' }),
+    }),
+  ),
+});
+export const UsageList = NamedObject('AccountUsage', {
+  usage: Type.Array(
+    NamedObject('ResourceUsage', {
+      resource: Type.String({ description: 'What is counted, with its unit: disk_kib' }),
+      used: Type.Number(),
+      limit: Type.Number({ description: '0 = unlimited' }),
+      over: Type.Boolean({ description: 'Whether the account has more than it may, or no room left' }),
+    }),
+    { maxItems: 100 },
+  ),
+  problems: Type.Array(Type.String(), { maxItems: 100, description: 'Why something is not known' }),
 });

@@ -12,12 +12,14 @@ const TTL_MS = 5000;
 
 export default definePlugin({
   name: 'dashboard',
+  description: 'The overview of the account.',
   features: ['dashboard', 'helpers'],
   config: DashboardConfig,
   routes: {
     show: {
       method: 'GET',
       path: '/api/dashboard',
+      at: 'home',
       summary: 'Get an overview of the account',
       description:
         'Updated after every change of the account; data from other sources, such as the number of databases, is ' +

@@ -1,6 +1,6 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
-const Topic = Type.Object({ link: Type.String({ description: 'URL' }), title: Type.String() });
+const Topic = NamedObject('GuideTopic', { link: Type.String({ description: 'URL' }), title: Type.String() });
 
 export const DashboardConfig = Type.Object(
   {
@@ -23,12 +23,14 @@ const Limit = (feature: string) =>
 const NameServer = Type.String({ description: 'Empty when unset' });
 const Domain = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };
 
-export const Dashboard = Type.Object({
+export const Dashboard = NamedObject('Dashboard', {
   cpu_limit: Type.Integer({ description: 'Percent of one CPU, 100 for each; 0 = unlimited' }),
   custom_message: Type.Union([Type.String(), Type.Null()]),
   db_limit: Limit('mysql'),
   db_usage: Type.Integer({ description: 'Databases' }),
-  domains: Type.Array(Type.Object({ docroot: Type.String(), domain_id: Type.Integer(), domain_url: Type.String() })),
+  domains: Type.Array(
+    NamedObject('DomainSummary', { docroot: Type.String(), domain_id: Type.Integer(), domain_url: Type.String() }),
+  ),
   domains_limit: Limit('domains'),
   email_count: Type.Integer(),
   email_limit: Limit('emails'),
@@ -40,12 +42,17 @@ export const Dashboard = Type.Object({
   knowledge_base_link: Type.String({ description: 'URL; empty when not set' }),
   last_ip: Type.String({ description: 'Address of the previous login; empty on the first one' }),
   locale: Type.String(),
-  maindomains: Type.Array(Type.Object(Domain)),
+  maindomains: Type.Array(NamedObject('MainDomain', Domain)),
   ns1: NameServer,
   ns2: NameServer,
   ns3: NameServer,
   ns4: NameServer,
-  subdomains: Type.Array(Type.Object({ ...Domain, main_domain: Type.String() })),
+  subdomains: Type.Array(
+    NamedObject('Subdomain', {
+      ...Domain,
+      main_domain: Type.String({ description: 'The main domain of the account to which it belongs' }),
+    }),
+  ),
   title: Type.String(),
   twofa_enabled: Type.Union([Type.Literal(true), Type.Null()], { description: 'null when off' }),
   twofa_nag: Type.Union([Type.Literal('True'), Type.Literal('False')], {

@@ -15,13 +15,15 @@ import { SQLITE_FOLDER, SqliteFiles } from './sqlite-files.ts';
 export class DatabaseSources implements DatabaseSource {
   readonly #config: DatabasesConfig;
   readonly #servers: readonly DatabaseServer[];
+  readonly #files: SqliteFiles;
   readonly #byName = new Map<string, DatabaseSource>();
 
   /** Throws `Unavailable` for contradictory settings. */
   constructor(config: DatabasesConfig, accounts: Accounts, jobs: AccountJobs, log: Log) {
     assertConsistent(config);
     this.#config = config;
-    this.#byName.set('', new SqliteFiles(jobs));
+    this.#files = new SqliteFiles(jobs);
+    this.#byName.set('', this.#files);
     const times = {
       ...limitsOf(config),
       refreshMs: config.refresh_seconds * 1000,
@@ -32,6 +34,21 @@ export class DatabaseSources implements DatabaseSource {
       this.#byName.set(name, new ServerSource(server, settings.database_user, accounts));
       return server;
     });
+  }
+
+  /**
+   * Resolves with the number of databases of each account of which it is known, by the account's id. Servers are asked as
+   * always; files are not looked for.
+   */
+  async known(accounts: readonly Account[]): Promise<Map<number, number>> {
+    const counts = new Map<number, number>();
+    const count = async (account: Account) => {
+      const isFiles = serverOf(this.#config, account.username) === '';
+      const n = isFiles ? this.#files.counts.get(account.id) : (await this.databasesOf(account)).own.length;
+      if (n !== undefined) counts.set(account.id, n);
+    };
+    await Promise.allSettled(accounts.map(count)); // of a server that does not answer, nothing is known
+    return counts;
   }
 
   databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
@@ -47,6 +64,7 @@ export class DatabaseSources implements DatabaseSource {
         'hostkeep_database_server_up',
         'Whether the server answered the latest request for its sizes',
         servers.map(({ labels, isUp }) => ({ labels, value: Number(isUp) })),
+        'min',
       ),
       counter(
         'hostkeep_database_server_samples_total',

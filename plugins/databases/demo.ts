@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts.ts';
-import type { DemoContext, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
+import type { DemoPeople, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
 import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
@@ -19,7 +19,7 @@ const ROWS = 1000;
 const NUMBERS = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${ROWS})`;
 
 /** The names of each account's databases, no more than its plan allows. */
-function namesOf({ demo, other }: DemoContext): (readonly [Account, readonly string[]])[] {
+function namesOf({ demo, other }: DemoPeople): (readonly [Account, readonly string[]])[] {
   return [demo, other].map((account, i) => {
     const limit = account.plan?.db_limit ?? 0;
     return [account, NAMES.slice(i, limit === 0 ? undefined : i + limit)];
@@ -27,7 +27,7 @@ function namesOf({ demo, other }: DemoContext): (readonly [Account, readonly str
 }
 
 /** Creates SQLite files for both accounts, which the API shows where there is no server. */
-export async function createDemoFiles({ demo, other }: DemoContext): Promise<void> {
+export async function createDemoFiles({ demo, other }: DemoPeople): Promise<void> {
   for (const [account, names] of namesOf({ demo, other })) await createFiles(account.filesRoot, names);
 }
 
@@ -54,7 +54,7 @@ async function createFiles(filesRoot: string, names: readonly string[]): Promise
  */
 export async function createDemoDatabases(
   config: DatabasesConfig,
-  { demo, other }: DemoContext,
+  { demo, other }: DemoPeople,
   onClose: (release: () => Promise<void>) => void,
 ): Promise<DemoReport> {
   const server = serverOf(config, demo.username);

@@ -11,6 +11,7 @@ const UNAVAILABLE = ['databases_unavailable'] as const;
 
 export default definePlugin({
   name: 'databases',
+  description: "Number and sizes of the account's databases.",
   keepsByName: true,
   features,
   errors,
@@ -19,15 +20,19 @@ export default definePlugin({
     usage: {
       method: 'GET',
       path: '/api/docker_databases',
+      at: 'home',
       summary: "Number of the account's databases",
+      description: "Without system databases. As text, which the service's description fixes.",
       reply: DatabaseCount,
       errors: UNAVAILABLE,
     },
     size: {
       method: 'GET',
       path: '/api/database-size',
+      at: 'home',
       feature: features,
       summary: 'Size of one database',
+      description: 'Data and indexes, as the server reports them; of an SQLite file, its size.',
       query: SizeQuery,
       reply: DatabaseSize,
       errors: ['database_not_found', ...UNAVAILABLE],
@@ -35,6 +40,7 @@ export default definePlugin({
     sizes: {
       method: 'GET',
       path: '/api/mysql-size',
+      at: 'home',
       feature: features,
       summary: "The account's databases and their sizes",
       description: 'Sizes are at most a few seconds old; Last-Modified is the time of the measurement.',
@@ -70,6 +76,7 @@ export default definePlugin({
           const { own } = await sources.databasesOf(account);
           return { usage: [counted('databases', own.length, account.plan?.db_limit)] };
         },
+        accountsUsage: async (accounts) => [{ resource: 'databases', used: await sources.known(accounts) }],
         purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),

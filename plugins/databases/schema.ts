@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -72,7 +72,7 @@ export function limitsOf(config: DatabasesConfig): { readonly connectMs: number;
   return { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms };
 }
 
-export const DatabaseCount = Type.Object({
+export const DatabaseCount = NamedObject('DatabaseCount', {
   db_usage: Type.String({ description: "Number of the account's databases, without system databases" }),
 });
 
@@ -89,7 +89,7 @@ const AsOf = Type.Optional(
       'Present if the size could not be measured now, because tables are locked or too many: when it was measured. null if it never was; the size is then without those tables',
   }),
 );
-export const DatabaseSize = Type.Object({
+export const DatabaseSize = NamedObject('DatabaseSize', {
   size: Type.String({ description: 'In the format of du -h: 3.3G, 1.7M, 512, 0' }),
   as_of: AsOf,
 });
@@ -108,7 +108,7 @@ const DECIMALS = '2 decimals, or 2 digits where that would show 0';
 const scaled = (unit: string) =>
   Type.Optional(Type.Number({ description: `${unit}, ${DECIMALS}; present if requested` }));
 export const DatabaseSizes = Type.Array(
-  Type.Object({
+  NamedObject('DatabaseSizeRow', {
     Database: Type.String(),
     'Size (MB)': Type.Number({ description: `MiB, ${DECIMALS}; always present` }),
     'Size (BYTES)': Type.Optional(Type.Integer({ description: 'Present if requested' })),

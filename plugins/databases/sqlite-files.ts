@@ -17,6 +17,8 @@ const KEEP_MS = 3000;
 
 /** The default without a server: each SQLite file in the account's folder is a database with the file's name. */
 export class SqliteFiles implements DatabaseSource {
+  /** How many each account had when it was last looked for, by the account's id. */
+  readonly counts = new Map<number, number>();
   readonly #jobs: AccountJobs;
   readonly #cache = new AccountCache<AccountDatabases>(KEEP_MS);
 
@@ -27,6 +29,7 @@ export class SqliteFiles implements DatabaseSource {
   databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
     return this.#cache.get(account, '', async () => {
       const files = await this.#jobs.run(LIST_FILES, account, SQLITE_FOLDER);
+      this.counts.set(account.id, files.length);
       return new AccountDatabases(files.toSorted(byName), [], Date.now());
     });
   }

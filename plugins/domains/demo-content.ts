@@ -104,23 +104,47 @@ export function laravel(title: string): Files {
   };
 }
 
-export function staticSite(title: string, pages: number): Files {
-  const html = (heading: string) =>
-    `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${heading}</title><link rel="stylesheet" href="/assets/css/site.css"></head>\n<body><h1>${heading}</h1><p>Open every day from nine to five.</p></body>\n</html>\n`;
+export function staticSite(title: string, pages: number, hue = 42): Files {
   return {
-    'index.html': html(title),
+    'index.html': page(title),
     'robots.txt': 'User-agent: *\nAllow: /\n',
-    'assets/css/site.css':
-      'body { margin: 3rem auto; max-width: 40rem; font-family: sans-serif; background: #fdf6e3; }\nh1 { color: #b58900; }\n',
+    'assets/css/site.css': styleOf(hue),
     'assets/js/site.js': "document.documentElement.classList.add('ready');\n",
-    ...numbered(pages, (n) => [`pages/part-${Math.ceil(n / 8)}/page-${n}.html`, html(`${title}, page ${n}`)]),
+    ...numbered(pages, (n) => [`pages/part-${Math.ceil(n / 8)}/page-${n}.html`, page(`${title}, page ${n}`)]),
     ...numbered(pages, (n) => [`assets/images/picture-${n}.gif`, GIF]),
   };
 }
 
+/** What visitors see of a site whose program does not run in the demo. */
+export function frontPage(title: string, hue: number): Files {
+  return { 'index.html': page(title), 'assets/css/site.css': styleOf(hue) };
+}
+
+function page(heading: string): string {
+  const cards = ['Opening hours', 'What is new', 'How to find us']
+    .map((text) => `<article><h2>${text}</h2><p>Open every day from nine to five, and longer in summer.</p></article>`)
+    .join('');
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${heading}</title><link rel="stylesheet" href="/assets/css/site.css"></head>
+<body><header><h1>${heading}</h1><p>A small place with a long story.</p></header><main>${cards}</main></body>
+</html>
+`;
+}
+
+function styleOf(hue: number): string {
+  return `body { margin: 0; font-family: sans-serif; color: hsl(${hue} 30% 18%); background: hsl(${hue} 60% 97%); }
+header { padding: 8rem 4rem; color: #fff; background: linear-gradient(120deg, hsl(${hue} 62% 34%), hsl(${hue + 45} 70% 55%)); }
+h1 { margin: 0; font-size: 4.5rem; }
+header p { font-size: 1.6rem; }
+main { display: grid; grid-template-columns: repeat(3, 1fr); gap: 2rem; padding: 3rem 4rem; }
+article { padding: 1.5rem; border-radius: 1rem; background: #fff; box-shadow: 0 2px 12px hsl(${hue} 30% 50% / 25%); }
+`;
+}
+
 export function otherSite(): Files {
   return {
-    ...staticSite('Corner Bakery', 5),
+    ...staticSite('Corner Bakery', 5, 24),
     'logs/access.log': '192.0.2.10 - - [01/Nov/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 512\n',
   };
 }

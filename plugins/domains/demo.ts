@@ -2,28 +2,33 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
-import { backups, laravel, otherSite, staticSite, wordPress, type Files } from './demo-content.ts';
+import { backups, frontPage, laravel, otherSite, staticSite, wordPress, type Files } from './demo-content.ts';
 
 type Add = (account: Account, name: string, docroot?: string) => Promise<unknown>;
 
 /** Adds the domains of the demo accounts and their files. The accounts are new, so nothing else uses the folders. */
-export async function fillDemo({ demo, other }: DemoContext, add: Add): Promise<void> {
+export async function fillDemo({ demo, other, neighbours }: DemoContext, add: Add): Promise<void> {
   await add(demo, 'sunny-garden.example');
   await add(demo, 'blog.sunny-garden.example', 'sunny-garden.example/blog');
   await add(demo, 'harbour-cafe.example');
   await add(demo, 'bücher-ecke.example', 'projects/clients/buecher-ecke');
   await add(demo, 'example.co.uk');
   await write(demo, {
-    ...below('sunny-garden.example', wordPress('Sunny Garden')),
-    ...below('sunny-garden.example/blog', staticSite('Notes from the garden', 8)),
-    ...below('sunny-garden.example/shop', laravel('Garden Shop')),
-    ...below('harbour-cafe.example', staticSite('Harbour Café', 24)),
-    ...below('projects/clients/buecher-ecke', staticSite('Bücherecke', 6)),
-    ...below('example.co.uk', staticSite('Workshop', 4)),
+    ...below('sunny-garden.example', { ...wordPress('Sunny Garden'), ...frontPage('Sunny Garden', 130) }),
+    ...below('sunny-garden.example/blog', staticSite('Notes from the garden', 8, 95)),
+    ...below('sunny-garden.example/shop', { ...laravel('Garden Shop'), ...frontPage('Garden Shop', 160) }),
+    ...below('harbour-cafe.example', staticSite('Harbour Café', 24, 205)),
+    ...below('projects/clients/buecher-ecke', staticSite('Bücherecke', 6, 280)),
+    ...below('example.co.uk', staticSite('Workshop', 4, 20)),
     ...below('backups', backups()),
   });
   await add(other, 'corner-bakery.example');
   await write(other, below('corner-bakery.example', otherSite()));
+  for (const account of neighbours) {
+    const name = `${account.username}.example`;
+    await add(account, name);
+    await write(account, below(name, { 'index.html': `<!doctype html>\n<title>${name}</title>\n` }));
+  }
 }
 
 function below(folder: string, files: Files): Files {

@@ -1,12 +1,14 @@
-/** The data of this plugin's events. */
-interface DomainEvent {
-  readonly domain_id: number;
-  readonly domain_url: string;
-}
+import { Type } from '../../kernel/schema.ts';
+import type { EventData, EventTable } from '../../kernel/storage/audit-log.ts';
+
+const OfDomain = Type.Object({ domain_id: Type.Integer(), domain_url: Type.String() });
+
+/** The events that this plugin records. */
+export const events = {
+  'domain.added': { text: 'A domain was added', data: OfDomain },
+  'domain.removed': { text: 'A domain was removed', data: OfDomain },
+} as const satisfies EventTable;
 
 declare module '../../kernel/storage/audit-log.ts' {
-  interface EventTypes {
-    'domain.added': DomainEvent;
-    'domain.removed': DomainEvent;
-  }
+  interface EventTypes extends EventData<typeof events> {}
 }

@@ -1,9 +1,12 @@
+import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { DomainRegistry } from './registry.ts';
 import {
+  AccountParams,
   DeletedDomain,
   DockerDomains,
   DomainEntry,
@@ -12,29 +15,39 @@ import {
   DomainsConfig,
   NewDomain,
 } from './schema.ts';
-import { count, listOf, usageOf } from './store.ts';
+import { count, countsOf, listOf, usageOf } from './store.ts';
 import { DomainViews, entryOf, type DomainView } from './views.ts';
+
+/** What workers hear when one has ended. */
+const WORKER_GONE = 'worker.gone';
+const CHANGES = new Set(['domain.added', 'domain.removed']);
 
 export default definePlugin({
   name: 'domains',
+  description: 'The domains of the account: list, add, remove.',
   features: ['domains'],
   errors,
+  events,
   config: DomainsConfig,
   routes: {
     list: {
       method: 'GET',
       path: '/api/domains',
       summary: 'List the domains of the account by name',
+      description: 'Main domains and subdomains, with their document roots, and how many the plan allows.',
+      headers: ['if-none-match'],
       reply: DomainList,
     },
     add: {
       method: 'POST',
       path: '/api/domains/new',
+      at: 'home',
       summary: 'Add a domain and create its document root',
       description:
         'The name is converted to lower case and punycode. A subdomain of one of the own domains does not count ' +
         'against `domains_limit` of the plan, but every name counts against its `names_limit`. A name is in use if it ' +
         'equals a domain of another account, or is a parent or subdomain of one.',
+      idempotencyKey: 'kept',
       body: NewDomain,
       reply: DomainEntry,
       status: 201,
@@ -51,6 +64,7 @@ export default definePlugin({
     remove: {
       method: 'POST',
       path: '/api/domains/delete',
+      at: 'home',
       summary: 'Remove a domain and keep its files',
       description:
         'A domain with subdomains is refused, naming them in `subdomains`, because they would become main domains, ' +
@@ -59,29 +73,67 @@ export default definePlugin({
       reply: DeletedDomain,
       errors: ['domain_not_found', 'domain_has_subdomains', 'webserver_failed'],
     },
+    ofAccount: {
+      method: 'GET',
+      path: '/api/accounts/:username/domains',
+      address: 'admin',
+      access: 'admin',
+      summary: 'List the domains of an account by name',
+      description: 'What the account itself gets from GET /api/domains.',
+      params: AccountParams,
+      headers: ['if-none-match'],
+      reply: DomainList,
+      errors: ['account_not_found'],
+    },
     docker: {
       method: 'GET',
       path: '/api/docker_domains',
       summary: 'List the main domains and subdomains of the account',
+      description: 'Each subdomain with the main domain to which it belongs.',
+      headers: ['if-none-match'],
       reply: DockerDomains,
     },
   },
   async setup(host) {
-    const { store, node, log, events, onClose } = host;
-    const views = new DomainViews(store, node.config.virtual_root);
+    const { store, node, log, events, identity, workers, background, onClose } = host;
+    const views = new DomainViews(store, identity.accounts, node.config.virtual_root);
     const registry = new DomainRegistry(host, (accountId) => views.invalidate(accountId));
-    const recovered = await registry.recoverInterrupted();
-    if (recovered > 0) log.warn({ count: recovered }, 'removed domains whose adding or removing was interrupted');
+    const recover = async () => {
+      const recovered = await registry.recoverInterrupted();
+      if (recovered > 0) log.warn({ count: recovered }, 'removed domains whose adding or removing was interrupted');
+    };
+    await background(async () => {
+      await recover();
+      const failed = (error: unknown) => log.error({ err: error }, 'interrupted changes of domains are still there');
+      onClose(workers.hear(WORKER_GONE, () => void recover().catch(failed)));
+    });
     onClose(
-      events.listen(({ type, data }) => {
+      events.listen(({ type, account_id: id, data }, isOwn) => {
+        if (!isOwn && id !== null && CHANGES.has(type)) views.invalidate(id);
         if (type === 'account.removed' && typeof data['account_id'] === 'number') views.invalidate(data['account_id']);
       }),
     );
     return {
       service: views,
       handlers: {
-        list: ({ account }) => views.read(account, ({ list }) => list),
-        docker: ({ account }) => views.read(account, ({ docker }) => docker),
+        list: (call) =>
+          revalidated(
+            views.read(call.account, ({ list }) => list),
+            call,
+          ),
+        ofAccount: async (call) => {
+          const named = await identity.accounts.get(call.params.username);
+          const account = (await identity.accounts.byId(named.id)) ?? named; // the snapshot by which the views are kept
+          return revalidated(
+            views.read(account, ({ list }) => list),
+            call,
+          );
+        },
+        docker: (call) =>
+          revalidated(
+            views.read(call.account, ({ docker }) => docker),
+            call,
+          ),
         add: async ({ account, body, ip }) =>
           entryOf(views.domain(await registry.add(account, body.domain_url, body.docroot, ip))),
         remove: async ({ account, body, ip }) => ({
@@ -91,7 +143,16 @@ export default definePlugin({
       },
       provides: {
         dashboard: (account) => (account.features.has('domains') ? views.read(account, dashboardPart) : {}),
-        counts: async () => ({ domains: await count(store) }),
+        counts: async () => ({ domains: await (node.fleet === undefined ? count(store) : views.count()) }),
+        accountsUsage: async (accounts) => [
+          {
+            resource: 'domains',
+            used: await countsOf(
+              store,
+              accounts.map(({ id }) => id),
+            ),
+          },
+        ],
         accountReport: async (account) => {
           const [{ names, mains }, rows] = await Promise.all([usageOf(store, account.id), listOf(store, account.id)]);
           return {

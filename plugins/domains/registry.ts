@@ -97,15 +97,19 @@ export class DomainRegistry {
   async recoverInterrupted(): Promise<number> {
     const { store, identity } = this.#host;
     const interrupted = await rows.interruptedRows(store);
+    let recovered = 0;
     for (const row of interrupted) {
       const account = await identity.accounts.byId(row.account_id);
+      // its claim names a process of another node
+      if (account !== undefined && !identity.accounts.isHere(account)) continue;
+      recovered += 1;
       await store.write(async (tx) => {
         if (account !== undefined && row.state === 'removing')
           await this.#finishRemoval(tx, account, row, row.state, '');
         else await rows.remove(tx, row, row.state);
       });
     }
-    return interrupted.length;
+    return recovered;
   }
 
   /** The row reserves the name until all providers accept; it then becomes active, or is deleted. */
@@ -209,8 +213,9 @@ function assertFree(
   account: Account,
   name: string,
   docroot: readonly string[],
-  { taken, isSub, names, mains, mainsBelow }: rows.NameStatus,
+  { taken, isOwn, isSub, names, mains, mainsBelow }: rows.NameStatus,
 ): void {
+  if (isOwn) throw new HttpError('domain_exists', `you have ${name} already`);
   if (taken)
     throw new HttpError(
       'domain_exists',

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /**
  * Names of mail and login services, which an account must not take on the node: programs of the node and of other
@@ -52,7 +52,7 @@ const DomainUrl = Type.String({
   description: 'A domain name, e.g. example.com or bücher.example',
 });
 
-export const NewDomain = Type.Object({
+export const NewDomain = NamedObject('NewDomain', {
   domain_url: DomainUrl,
   docroot: Type.Optional(
     Type.String({
@@ -64,7 +64,7 @@ export const NewDomain = Type.Object({
     }),
   ),
 });
-export const DomainToDelete = Type.Object({
+export const DomainToDelete = NamedObject('DomainRemoval', {
   domain_url: DomainUrl,
   with_subdomains: Type.Boolean({
     default: false,
@@ -72,22 +72,31 @@ export const DomainToDelete = Type.Object({
   }),
 });
 
-export const DomainEntry = Type.Object({
+export const AccountParams = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
+});
+export const DomainEntry = NamedObject('Domain', {
   domain_id: Type.Integer(),
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),
   docroot: Type.String({ description: 'As clients see it, e.g. /var/www/html/example.com' }),
-  created_at: Type.String({ description: 'RFC 3339, UTC' }),
+  created_at: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
 });
 export type DomainEntry = Static<typeof DomainEntry>;
 
-export const DomainList = Type.Object({ domains: Type.Array(DomainEntry), total: Type.Integer() });
-export const DeletedDomain = Type.Object({ domain_url: Type.String(), deleted: Type.Literal(true) });
+export const DomainList = NamedObject('DomainList', {
+  domains: Type.Array(DomainEntry),
+  total: Type.Integer(),
+  domains_limit: Type.Integer({ description: 'Main domains that the plan allows; 0 for no limit' }),
+  names_limit: Type.Integer({ description: 'Names that the plan allows, subdomains included; 0 for no limit' }),
+});
+export type DomainList = Static<typeof DomainList>;
+export const DeletedDomain = NamedObject('DomainRemoved', { domain_url: Type.String(), deleted: Type.Literal(true) });
 
 const Main = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };
-export const DockerDomains = Type.Object({
-  maindomains: Type.Array(Type.Object(Main)),
+export const DockerDomains = NamedObject('DomainNames', {
+  maindomains: Type.Array(NamedObject('MainDomain', Main)),
   subdomains: Type.Array(
-    Type.Object({
+    NamedObject('Subdomain', {
       ...Main,
       main_domain: Type.String({ description: 'The main domain of the account to which it belongs' }),
     }),

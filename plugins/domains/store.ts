@@ -25,6 +25,8 @@ interface NewDomainRow extends Omit<DomainRow, 'id'> {
 export interface NameStatus {
   /** Any account has the name, or another account has a parent domain or a subdomain of it. */
   readonly taken: boolean;
+  /** The account has it itself. */
+  readonly isOwn: boolean;
   /**
    * It is a subdomain of an active domain of the account, and so does not count. A parent that is being added or removed
    * may be gone in a moment.
@@ -50,13 +52,21 @@ function rangeBelow(name: string): [string, string] {
 /** A single statement, because each is a round trip to another thread. Names being added or removed are taken. */
 export async function nameStatus(reader: Reader, accountId: number, name: string): Promise<NameStatus> {
   const above = JSON.stringify(parentsOf(name));
-  const row = await reader.get<{ taken: number; is_sub: number; names: number; mains: number; mains_below: number }>(
+  const row = await reader.get<{
+    taken: number;
+    is_own: number;
+    is_sub: number;
+    names: number;
+    mains: number;
+    mains_below: number;
+  }>(
     `select
-      exists (select 1 from domains where name = ?2)
+      cast(exists (select 1 from domains where name = ?2)
         or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
-        or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as taken,
-      exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1
-        and state = 'active') as is_sub,
+        or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as integer) as taken,
+      cast(exists (select 1 from domains where name = ?2 and account_id = ?1) as integer) as is_own,
+      cast(exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1
+        and state = 'active') as integer) as is_sub,
       (select count(*) from domains where account_id = ?1) as names,
       (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
       (select count(*) from domains
@@ -66,14 +76,21 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
     above,
     ...rangeBelow(name),
   );
-  const { taken = 0, is_sub: isSub = 0, names = 0, mains = 0, mains_below: mainsBelow = 0 } = row ?? {};
-  return { taken: taken === 1, isSub: isSub === 1, names, mains, mainsBelow };
+  const {
+    taken = 0,
+    is_own: isOwn = 0,
+    is_sub: isSub = 0,
+    names = 0,
+    mains = 0,
+    mains_below: mainsBelow = 0,
+  } = row ?? {};
+  return { taken: taken === 1, isOwn: isOwn === 1, isSub: isSub === 1, names, mains, mainsBelow };
 }
 
 /** Resolves with the new id; `status` must come from the same transaction. */
 export async function insert(tx: Tx, row: NewDomainRow, { isSub }: NameStatus): Promise<number> {
   const { account_id, name, docroot, state, claimed_by, created_at } = row;
-  const { lastId } = await tx.run(
+  const id = await tx.insert(
     `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at)
       values (?, ?, ?, ?, ?, ?, ?, ?)`,
     account_id,
@@ -86,7 +103,7 @@ export async function insert(tx: Tx, row: NewDomainRow, { isSub }: NameStatus): 
     created_at,
   );
   if (state === 'active') await countNoneBelow(tx, row);
-  return lastId;
+  return id;
 }
 
 /** Claims an active row for its removal by a process. */
@@ -135,7 +152,10 @@ export async function remove(tx: Tx, row: DomainRow, from: DomainState): Promise
   const mains = below
     .filter((each) => !parentsOf(each.name).some((parent) => active.has(parent)))
     .map((each) => each.id);
-  await tx.run('update domains set is_main = 1 where id in (select value from json_each(?))', JSON.stringify(mains));
+  await tx.run(
+    'update domains set is_main = 1 where id in (select cast(value as bigint) from json_each(?))',
+    JSON.stringify(mains),
+  );
   return true;
 }
 
@@ -148,12 +168,41 @@ export async function usageOf(reader: Reader, accountId: number): Promise<{ name
   return row ?? { names: 0, mains: 0 };
 }
 
+/** Resolves with how many names of each account count as domains, by the account's id. */
+export async function countsOf(reader: Reader, accountIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await reader.all<{ id: number; n: number }>(
+    `select id, (select count(*) from domains where account_id = listed.id and is_main = 1) as n
+      from (select cast(value as bigint) as id from json_each(?)) as listed`,
+    JSON.stringify(accountIds),
+  );
+  return new Map(rows.map(({ id, n }) => [id, n]));
+}
+
 /** Returns the active domains of an account by name. */
 export function listOf(reader: Reader, accountId: number): Promise<DomainRow[]> {
   return reader.all<DomainRow>(
     `select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`,
     accountId,
   );
+}
+
+/** Resolves with the active domains of some accounts. */
+export function listOfMany(reader: Reader, accountIds: readonly number[]): Promise<DomainRow[]> {
+  return reader.all<DomainRow>(
+    `select ${COLUMNS} from domains where state = 'active' and
+      account_id in (select cast(value as bigint) from json_each(?)) order by account_id, name`,
+    JSON.stringify(accountIds),
+  );
+}
+
+/** Resolves with the number of the active domains of some accounts. */
+export async function countOfMany(reader: Reader, accountIds: readonly number[]): Promise<number> {
+  const row = await reader.get<{ n: number }>(
+    `select count(*) as n from domains where state = 'active' and
+      account_id in (select cast(value as bigint) from json_each(?))`,
+    JSON.stringify(accountIds),
+  );
+  return row?.n ?? 0;
 }
 
 export function find(reader: Reader, name: string): Promise<DomainRow | undefined> {

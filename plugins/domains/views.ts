@@ -1,12 +1,12 @@
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { clientPath } from '../../kernel/system/client-path.ts';
 import { parentsOf, publicSuffix } from './name.ts';
-import type { DockerDomains, DomainEntry } from './schema.ts';
+import type { DockerDomains, DomainEntry, DomainList } from './schema.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
-import { listOf, pages, type DomainRow } from './store.ts';
+import { countOfMany, listOf, listOfMany, type DomainRow } from './store.ts';
 
 /** How long a change made by another process may go unnoticed. */
 const TTL_MS = 2000;
@@ -15,26 +15,31 @@ const TTL_MS = 2000;
 export interface DomainView {
   readonly domains: readonly Domain[];
   readonly grouped: DockerDomains;
-  readonly list: Reply;
-  readonly docker: Reply;
+  readonly list: EtagReply;
+  readonly docker: EtagReply;
 }
 
 /** Reads domains: one view for each account, built on first use and again after a change. */
 export class DomainViews implements DomainDirectory {
   readonly #store: Store;
+  readonly #accounts: Accounts;
   readonly #virtualRoot: string;
   readonly #cache = new AccountCache<DomainView>(TTL_MS);
   readonly #listeners = new Set<(accountId: number) => void>();
 
-  constructor(store: Store, virtualRoot: string) {
+  constructor(store: Store, accounts: Accounts, virtualRoot: string) {
     this.#store = store;
+    this.#accounts = accounts;
     this.#virtualRoot = virtualRoot;
   }
 
   /** Selects a part of the account's view; without a promise where the view is cached. */
   read<T>(account: Account, select: (view: DomainView) => T): T | Promise<T> {
     const view = this.#cache.get(account, '', async () =>
-      viewOf((await listOf(this.#store, account.id)).map((row) => this.domain(row))),
+      viewOf(
+        account,
+        (await listOf(this.#store, account.id)).map((row) => this.domain(row)),
+      ),
     );
     return view instanceof Promise ? view.then(select) : select(view);
   }
@@ -44,7 +49,15 @@ export class DomainViews implements DomainDirectory {
   }
 
   async *all(): AsyncGenerator<Domain> {
-    for await (const page of pages(this.#store)) for (const row of page) yield this.domain(row);
+    for await (const page of this.#accounts.pagesOfHere())
+      for (const row of await listOfMany(this.#store, idsOf(page))) yield this.domain(row);
+  }
+
+  /** Resolves with the number of all. */
+  async count(): Promise<number> {
+    let total = 0;
+    for await (const page of this.#accounts.pagesOfHere()) total += await countOfMany(this.#store, idsOf(page));
+    return total;
   }
 
   onChange(listener: (accountId: number) => void): () => void {
@@ -64,10 +77,17 @@ export class DomainViews implements DomainDirectory {
   }
 }
 
-function viewOf(domains: readonly Domain[]): DomainView {
+const idsOf = (accounts: readonly Account[]): number[] => accounts.map(({ id }) => id);
+
+function viewOf({ plan }: Account, domains: readonly Domain[]): DomainView {
   const grouped = group(domains.map(({ name }) => name));
-  const list = ready({ domains: domains.map(entryOf), total: domains.length });
-  return { domains, grouped, list, docker: ready(grouped) };
+  const list = EtagReply.json({
+    domains: domains.map(entryOf),
+    total: domains.length,
+    domains_limit: plan?.domains_limit ?? 0,
+    names_limit: plan?.names_limit ?? 0,
+  } satisfies DomainList);
+  return { domains, grouped, list, docker: EtagReply.json(grouped) };
 }
 
 export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const FilesConfig = Type.Object(
   {
@@ -27,14 +27,14 @@ export const FolderParams = Type.Object({
   }),
 });
 
-const SubFolder = Type.Object({
+const SubFolder = NamedObject('SubFolder', {
   name: Type.String(),
   path: Type.String({ description: 'Absolute, as accepted in requests' }),
   has_subfolders: Type.Boolean({ description: 'Whether it contains a folder' }),
 });
 export type SubFolder = Static<typeof SubFolder>;
 
-export const FolderList = Type.Object({
+export const FolderList = NamedObject('FolderList', {
   path: Type.String({ description: 'Absolute path of the folder' }),
   folders: Type.Array(SubFolder, {
     description:

@@ -1,7 +1,7 @@
 import { withDeadline } from '../../kernel/concurrency/deadline.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { Type } from '../../kernel/schema.ts';
+import { NamedObject, Type } from '../../kernel/schema.ts';
 import { errors } from './errors.ts';
 
 const STORE_MS = 2000;
@@ -10,6 +10,7 @@ const probe = { method: 'GET', address: 'both', access: 'guest' } as const;
 /** Says to proxies and supervisors whether the server lives and is ready; everybody may ask, so it says nothing more. */
 export default definePlugin({
   name: 'health',
+  description: 'For proxies and supervisors: whether the server lives and is ready.',
   features: [],
   errors,
   routes: {
@@ -17,14 +18,15 @@ export default definePlugin({
       ...probe,
       path: '/healthz',
       summary: 'Whether the server answers at all',
-      reply: Type.Object({ status: Type.Literal('ok') }),
+      description: 'For supervisors, which restart a server that does not answer.',
+      reply: NamedObject('Liveness', { status: Type.Literal('ok') }),
     },
     ready: {
       ...probe,
       path: '/readyz',
       summary: 'Whether the server is ready for requests',
       description: 'It is not while it is stopping, or while its store does not answer.',
-      reply: Type.Object({ status: Type.Literal('ready') }),
+      reply: NamedObject('Readiness', { status: Type.Literal('ready') }),
       errors: ['not_ready'],
     },
   },

@@ -12,28 +12,34 @@ const RETRY_SECONDS = 2;
 
 export default definePlugin({
   name: 'hosting',
+  description: 'The node, the plan of the account, and its published ports.',
   features: ['info'],
   config: HostingConfig,
   routes: {
     info: {
       method: 'GET',
       path: '/api/system/hosting/info',
+      at: 'home',
       summary: 'Get information on the server',
+      description: 'Operating system, processor, load and public address of the node that hosts the account.',
       reply: ServerInfo,
     },
     plan: {
       method: 'GET',
       path: ['/system/hosting/plan', '/api/system/hosting/plan'],
       summary: 'Get the plan of the account and its limits',
+      description: 'Limits that are counted are integers; those with a unit are text.',
       reply: HostingPlan,
     },
     ports: {
       method: 'GET',
       path: ['/system/hosting/ports', '/api/system/hosting/ports'],
+      at: 'home',
       summary: "List the published ports of the account's services",
       description:
         'A port that is not allocated is null, and so are all ports where the node has no container engine: the plugin ' +
-        'containers is off, or its settings name none. While an engine that they name does not answer, the response is 503.',
+        'containers is off, or its settings name none. While an engine that they name does not answer, the ' +
+        'response is 503.',
       reply: Ports,
       errors: ['containers_unavailable'],
     },

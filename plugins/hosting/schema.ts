@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const HostingConfig = Type.Object(
   {
@@ -15,7 +15,7 @@ export const HostingConfig = Type.Object(
   { additionalProperties: false },
 );
 
-export const ServerInfo = Type.Object({
+export const ServerInfo = NamedObject('ServerInfo', {
   ip: Type.String(),
   load_avg: Type.String({ description: 'Over 1, 5 and 15 minutes, e.g. 0.52, 0.40, 0.36' }),
   machine: Type.String({ description: 'Hardware name, e.g. x86_64' }),
@@ -37,7 +37,7 @@ const LimitOf = (feature: string, what: string) =>
     description: `${what}; 0 = unlimited. Not included unless user_features of /api/dashboard names ${feature}`,
   });
 
-export const HostingPlan = Type.Object({
+export const HostingPlan = NamedObject('HostingPlan', {
   context: Type.String({ description: "Name of the account's container context, equal to the user name" }),
   ns1: NameServer,
   ns2: NameServer,
@@ -65,7 +65,7 @@ const Port = Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null
   description: 'Published port on the host; null when not allocated',
 });
 
-export const Ports = Type.Object({
+export const Ports = NamedObject('Ports', {
   phpmyadmin_port: Port,
   remote_mysql_port: Port,
   remote_ssh_port: Port,

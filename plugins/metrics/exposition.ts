@@ -1,5 +1,6 @@
 import type { Metric as ClientMetric } from 'prom-client';
 import type { Log } from '../../kernel/log.ts';
+import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { lazyPackage } from '../../kernel/system/lazy-package.ts';
 
 /** Loaded by the first scrape, to keep startup and idle memory small. */
@@ -10,6 +11,8 @@ export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
+  /** See `Metric`. */
+  readonly across?: Metric['across'];
   readonly samples: readonly {
     readonly metricName?: string;
     readonly labels?: Readonly<Record<string, string | number>>;

@@ -4,6 +4,8 @@ import { gauge } from '../../kernel/plugin-api/points/metric.ts';
 import { reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { accessCheck } from './access.ts';
+import { acrossWorkers } from './across-workers.ts';
+import { certificateMetrics } from './certificate.ts';
 import { descriptorMetrics } from './descriptors.ts';
 import { EventCounter } from './event-counter.ts';
 import { exposition, EXPOSITION_TYPE, type MetricFamily } from './exposition.ts';
@@ -13,6 +15,7 @@ import { requestMetrics, serverMetrics } from './server-metrics.ts';
 
 export default definePlugin({
   name: 'metrics',
+  description: 'Figures for Prometheus.',
   features: [],
   config: MetricsConfig,
   routes: {
@@ -23,38 +26,43 @@ export default definePlugin({
       access: 'guest',
       headers: ['authorization'],
       produces: ['text/plain'],
-      errors: ['authentication_required'],
+      scopeArea: 'metrics',
+      errors: ['authentication_required', 'scope_required'],
       summary: 'Metrics for Prometheus',
-      description: 'Needs the token of an administrator, or the token `metrics.token` of the configuration.',
+      description:
+        'Needs the token `metrics.token` of the configuration, that of an administrator, or an API token with metrics:read.',
       reply: Type.String(),
     },
   },
-  setup({ config, identity, events, node, log, gather, onClose }) {
+  setup(host) {
+    const { config, identity, events, node, log, gather, onClose } = host;
     const assertAccess = accessCheck(config.token, identity.sessions);
     const eventCounter = new EventCounter();
-    onClose(events.listen((event) => eventCounter.count(event.type)));
+    onClose(events.listen((event, isOwn) => isOwn && eventCounter.count(event.type)));
     const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     delay.enable();
     onClose(() => void delay.disable());
 
-    const render = async (): Promise<string> => {
+    const own = async (): Promise<MetricFamily[]> => {
       const gathered = await gatheredMetrics({ gather, identity });
-      const families = [
+      return [
         ...serverMetrics(node),
         ...(await descriptorMetrics()),
+        ...(await certificateMetrics(node.config.tls.cert)),
         delayMetric(delay),
         ...requestMetrics(node.routes()),
         eventCounter.metric(),
         ...gathered,
       ];
-      return exposition(families, log);
     };
+    const all = acrossWorkers(host, own);
+    const render = async () => exposition(await all(), log);
     let rendering: Promise<string> | undefined;
     return {
       handlers: {
         /** Scrapes at the same time share one page. */
         page: async (call) => {
-          await assertAccess(call.header('authorization'));
+          await assertAccess(call.header('authorization'), call);
           rendering ??= render().finally(() => (rendering = undefined));
           return reply(await rendering, { type: EXPOSITION_TYPE });
         },
@@ -69,8 +77,8 @@ async function gatheredMetrics({ gather, identity }: Pick<Host, 'gather' | 'iden
   const successes = parts.map(({ plugin, ok }) => ({ labels: { plugin }, value: ok ? 1 : 0 }));
   const durations = parts.map(({ plugin, ms }) => ({ labels: { plugin }, value: ms / 1000 }));
   return [
-    gauge('hostkeep_collect_success', 'Whether the metrics of a plugin could be collected', successes),
-    gauge('hostkeep_collect_duration_seconds', 'Time to collect the metrics of a plugin', durations),
+    gauge('hostkeep_collect_success', 'Whether the metrics of a plugin could be collected', successes, 'min'),
+    gauge('hostkeep_collect_duration_seconds', 'Time to collect the metrics of a plugin', durations, 'max'),
     gauge('hostkeep_sessions', 'Sessions that have not expired', await identity.sessions.count()),
     ...parts.flatMap((part) => (part.ok ? part.value : [])),
   ];

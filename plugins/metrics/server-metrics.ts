@@ -51,11 +51,11 @@ export function serverMetrics(node: NodeInfo): Metric[] {
   );
   return [
     gauge('hostkeep_build_info', 'Versions', [{ labels: versions, value: 1 }]),
-    gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready, and not degraded', up),
-    gauge('hostkeep_plugin_state', 'The state of a plugin: 1 for the state that it is in', states),
+    gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready, and not degraded', up, 'min'),
+    gauge('hostkeep_plugin_state', 'The state of a plugin: 1 for the state that it is in', states, 'max'),
     counter('process_cpu_seconds_total', 'Processor time of the server', (user + system) / 1e6),
-    gauge('process_resident_memory_bytes', 'Resident memory of the server', rss),
-    gauge('process_start_time_seconds', 'Start time of the server, in seconds since 1970', startSeconds),
-    gauge('nodejs_heap_used_bytes', 'JavaScript heap in use', heapUsed),
+    gauge('process_resident_memory_bytes', 'Resident memory of the server', rss, 'sum'),
+    gauge('process_start_time_seconds', 'Start time of the server, in seconds since 1970', startSeconds, 'max'),
+    gauge('nodejs_heap_used_bytes', 'JavaScript heap in use', heapUsed, 'sum'),
   ];
 }

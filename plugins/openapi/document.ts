@@ -1,15 +1,17 @@
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
 import { usableRoutes } from './usable-routes.ts';
 import type { Examples } from './examples.ts';
-import type { Members } from './json-schema.ts';
+import type { Members } from './members.ts';
+import type { Scope } from './scope.ts';
 import { pathItems } from './operation.ts';
-import { problemSchema } from './problems.ts';
-import type { Scope } from './responses.ts';
+import { webhookItems } from './webhooks.ts';
+import { NamedSchemas } from './named-schemas.ts';
 
 /** How many descriptions are cached; callers differ by what they may use. */
 const CACHED = 64;
@@ -17,32 +19,39 @@ const CACHED = 64;
 /** Descriptions of the addresses as ready replies; callers who may use the same routes share one. */
 export class Descriptions {
   readonly #node: NodeInfo;
+  readonly #gather: Host['gather'];
   readonly #examples: Examples;
-  readonly #replies = new LRUCache<string, Reply>({ max: CACHED });
+  readonly #replies = new LRUCache<string, EtagReply>({ max: CACHED });
 
-  constructor(node: NodeInfo, examples: Examples) {
+  constructor({ node, gather }: Pick<Host, 'node' | 'gather'>, examples: Examples) {
     this.#node = node;
+    this.#gather = gather;
     this.#examples = examples;
   }
 
   /** Errors: 401 `authentication_required` when the account's token is not valid on the address. */
-  of(address: Address, account: Account | undefined): Reply {
+  of(address: Address, account: Account | undefined): EtagReply | Promise<EtagReply> {
     const all = this.#node.routes();
     const routes = usableRoutes(all, address, account);
     if (routes === undefined) throw unauthenticated();
     const chosen = new Set(routes);
     const key = `${address} ${all.map((route) => (chosen.has(route) ? '1' : '0')).join('')}`;
-    let reply = this.#replies.get(key);
-    if (reply === undefined) {
-      reply = ready(describe(this.#node, { address, routes, examples: this.#examples }));
-      this.#replies.set(key, reply);
-    }
+    return this.#replies.get(key) ?? this.#describe(key, { address, routes }, account?.role === 'admin');
+  }
+
+  async #describe(key: string, scope: Pick<Scope, 'address' | 'routes'>, isAdmin: boolean): Promise<EtagReply> {
+    const gathered = isAdmin ? await this.#gather('webhooks') : [];
+    const webhooks = gathered.flatMap((each) => (each.ok ? each.value : []));
+    const [examples, named] = [this.#examples, new NamedSchemas()];
+    const reply = EtagReply.json(describe(this.#node, { ...scope, webhooks, examples, named }));
+    this.#replies.set(key, reply);
     return reply;
   }
 }
 
+/** Describes the operations before the components, which are what the operations refer to. */
 function describe(node: NodeInfo, scope: Scope): Members {
-  const { address, routes } = scope;
+  const { address, routes, webhooks } = scope;
   return {
     openapi: '3.1.1',
     info: {
@@ -55,10 +64,11 @@ function describe(node: NodeInfo, scope: Scope): Members {
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: node.url(address) }],
-    tags: [...new Set(routes.map(({ plugin }) => plugin))].map((name) => ({ name })),
+    tags: tagsOf(node, routes),
     paths: pathItems(scope),
+    ...(webhooks.length > 0 && { webhooks: webhookItems(webhooks, scope.named) }),
     components: {
-      schemas: { Problem: problemSchema() },
+      schemas: scope.named.all(),
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -69,4 +79,13 @@ function describe(node: NodeInfo, scope: Scope): Members {
       },
     },
   };
+}
+
+/** Returns a tag for each plugin with operations, in the order of the routes. */
+function tagsOf(node: NodeInfo, routes: Scope['routes']): Members[] {
+  const descriptions = new Map(node.plugins().map(({ name, description }) => [name, description]));
+  return [...new Set(routes.map(({ plugin }) => plugin))].map((name) => {
+    const description = descriptions.get(name);
+    return { name, ...(description !== undefined && { description }) };
+  });
 }

@@ -1,6 +1,7 @@
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { TSchema } from '../../kernel/schema.ts';
-import { membersOf, requiredOf, type Members } from './json-schema.ts';
+import { requiredOf } from './json-schema.ts';
+import { membersOf, type Members } from './members.ts';
 
 /**
  * Returns the links of a reply: from the creation of a thing to the list that contains it, and from either to every

@@ -1,7 +1,9 @@
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import { inputSchema, membersOf, requiredOf, type Members } from './json-schema.ts';
+import { inputSchema, requiredOf } from './json-schema.ts';
+import { membersOf, type Members } from './members.ts';
 import { exampleOf } from './examples.ts';
-import { responsesOf, type Scope } from './responses.ts';
+import { responsesOf } from './responses.ts';
+import type { Scope } from './scope.ts';
 
 /** Converts a path to the notation of OpenAPI. */
 export function templateOf(path: string): string {
@@ -10,19 +12,29 @@ export function templateOf(path: string): string {
 
 /** The operation object of a route under one of its paths. */
 function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
-  const { plugin, name, summary, description, access, body, paths } = route;
+  const { plugin, name, summary, description, access, body, paths, deprecated = false } = route;
   const nth = paths.indexOf(path);
-  const parameters = [...pathParameters(route, path), ...queryParameters(route), ...headerParameters(route)];
+  const parameters = [
+    ...pathParameters(route, path, scope),
+    ...queryParameters(route, scope),
+    ...headerParameters(route),
+  ];
   return {
     operationId: nth === 0 ? `${plugin}.${name}` : `${plugin}.${name}.${nth + 1}`,
     tags: [plugin],
     summary,
     ...(description === undefined ? {} : { description }),
+    ...((nth > 0 || deprecated) && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: inputSchema(body), ...exampleOf(scope.examples, route, 'request') } },
+        content: {
+          'application/json': {
+            schema: inputSchema(body, scope.named),
+            ...exampleOf(scope.examples, route, 'request'),
+          },
+        },
       },
     }),
     responses: responsesOf(route, scope),
@@ -33,13 +45,16 @@ function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
           : []
         : [{ bearer: [] }],
     ...(route.features.length > 0 && { 'x-hostkeep-feature': route.features }),
+    ...(route.scopes !== undefined && {
+      'x-hostkeep-scopes': route.scopes,
+    }),
     ...(route.requiresFeatures !== undefined && { 'x-hostkeep-also': route.requiresFeatures }),
   };
 }
 
-function pathParameters({ params }: RouteInfo, path: string): Members[] {
+function pathParameters({ params }: RouteInfo, path: string, { named }: Scope): Members[] {
   return [...path.matchAll(/([:*])(\w+)/g)].map(([, kind, name = '']) => {
-    const schema = inputSchema(params?.properties[name] ?? ({ type: 'string' } as never));
+    const schema = inputSchema(params?.properties[name] ?? ({ type: 'string' } as never), named);
     const text = schema['description'] ?? 'Part of the path';
     return {
       name,
@@ -51,18 +66,31 @@ function pathParameters({ params }: RouteInfo, path: string): Members[] {
   });
 }
 
-function queryParameters({ query }: RouteInfo): Members[] {
+function queryParameters({ query }: RouteInfo, { named }: Scope): Members[] {
   const required = requiredOf(query);
   return Object.entries(query?.properties ?? {}).map(([name, schema]) =>
-    parameter('query', name, inputSchema(schema), required.includes(name)),
+    parameter('query', name, inputSchema(schema, named), required.includes(name)),
   );
 }
 
+const HEADER_SCHEMAS: Readonly<Record<string, Members>> = {
+  'if-none-match': { type: 'string', description: 'The ETag of the last answer: 304 while it is still current' },
+  'idempotency-key': {
+    type: 'string',
+    minLength: 1,
+    maxLength: 257,
+    description:
+      'Chosen by the client, for example a UUID. For a day, the same request of this account with the same key does nothing more, ' +
+      'and gets the same answer. Errors are not kept',
+  },
+};
+
 /** Leaves out Authorization, which security schemes describe, and User-Agent, which every client sends. */
-function headerParameters({ headers = [] }: RouteInfo): Members[] {
+function headerParameters({ headers = [], idempotencyKey }: RouteInfo): Members[] {
   return headers
     .filter((name) => name !== 'authorization' && name !== 'user-agent')
-    .map((name) => parameter('header', name, { type: 'string' }, false));
+    .filter((name) => name !== 'idempotency-key' || idempotencyKey === 'kept')
+    .map((name) => parameter('header', name, HEADER_SCHEMAS[name] ?? { type: 'string' }, false));
 }
 
 function parameter(where: 'query' | 'header', name: string, schema: Members, isRequired: boolean): Members {

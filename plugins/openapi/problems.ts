@@ -2,10 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import { errorCodes, errorKind, type ErrorCode } from '../../kernel/errors.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import type { Members } from './json-schema.ts';
+import type { TSchema } from '../../kernel/schema.ts';
+import { replySchema } from './json-schema.ts';
+import type { Members } from './members.ts';
+import type { Scope } from './scope.ts';
 
 /** The schema of the RFC 9457 problem details that the kernel writes. */
-export const problemSchema = (): Members => ({
+const problemSchema = () => ({
+  title: 'Problem',
   type: 'object',
   description: 'RFC 9457 problem details',
   required: ['type', 'title', 'status', 'detail', 'error', 'request_id'],
@@ -17,10 +21,12 @@ export const problemSchema = (): Members => ({
     error: { type: 'string', enum: errorCodes(), description: 'Stable code for programs' },
     request_id: { type: 'string', description: 'Identifies the request in the log of the server' },
     feature: { type: 'string', description: 'With feature_disabled: the feature that is missing' },
+    scope: { type: 'string', description: 'With scope_required: the scope that the API token lacks' },
     errors: {
       type: 'array',
       description: 'With invalid_request: the invalid values, by JSON pointer',
       items: {
+        title: 'InvalidValue',
         type: 'object',
         required: ['path', 'message'],
         properties: { path: { type: 'string' }, message: { type: 'string' } },
@@ -31,22 +37,35 @@ export const problemSchema = (): Members => ({
 
 const HEADERS: Readonly<Record<number, Members>> = {
   401: { 'WWW-Authenticate': { description: 'If the token is missing or invalid', schema: { type: 'string' } } },
-  429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+  429: {
+    'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+    'RateLimit-Policy': {
+      description: 'The limits, as `"<name>";q=<quota>;w=<seconds>`, separated by commas',
+      schema: { type: 'string' },
+    },
+    RateLimit: {
+      description: 'The limit that is used up, and for how long: `"<name>";r=0;t=<seconds>`',
+      schema: { type: 'string' },
+    },
+  },
   503: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
 };
 
-/** Returns the problem replies of a route, by status. */
-export function problemsOf(route: RouteInfo, address: Address): Members {
+/** Returns the problem replies of a route, by status; `x-hostkeep-errors` lists the codes for programs. */
+export function problemsOf(route: RouteInfo, { address, named }: Scope): Members {
+  const schema = replySchema(problemSchema() as unknown as TSchema, named);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...commonCodes(route, address), ...(route.errors ?? [])])) {
     const [status] = errorKind(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), problem(status, codes)]));
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), problem(status, codes, schema)]));
 }
 
 /** Errors that the kernel returns before or instead of the handler. */
-function commonCodes({ access, path, paths, params, body }: RouteInfo, address: Address): ErrorCode[] {
+function commonCodes(route: RouteInfo, address: Address): ErrorCode[] {
+  const { access, path, paths, params, body, scopes, delegates, idempotencyKey, at } = route;
+  const isOpenToTokens = scopes !== undefined || delegates === true;
   const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
   return [
     'invalid_request', // a query that the route does not know, at the least
@@ -54,8 +73,12 @@ function commonCodes({ access, path, paths, params, body }: RouteInfo, address: 
     ...(access === 'guest' ? [] : ['authentication_required' as const]),
     ...(access === 'feature' ? ['feature_disabled' as const] : []),
     ...(address === 'admin' && access !== 'guest' ? ['admin_required' as const] : []),
+    ...(access === 'guest' ? [] : [isOpenToTokens ? ('scope_required' as const) : ('session_required' as const)]),
     ...(address === 'admin' ? ['host_not_allowed' as const] : []),
     ...(hasParams ? ['not_found' as const] : []),
+    ...(idempotencyKey === 'kept' ? (['request_in_progress', 'idempotency_key_reused'] as const) : []),
+    ...(at === 'node' ? ['node_not_found' as const] : []),
+    ...(at === undefined ? [] : ['node_unreachable' as const]),
     'internal_error',
     'reply_too_large',
     'feature_unavailable',
@@ -63,11 +86,12 @@ function commonCodes({ access, path, paths, params, body }: RouteInfo, address: 
   ];
 }
 
-function problem(status: number, codes: readonly ErrorCode[]): Members {
+function problem(status: number, codes: readonly ErrorCode[], schema: Members): Members {
   const causes = codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`);
   return {
     description: `${STATUS_CODES[status] ?? status}: ${causes.join(', ')}`,
     ...(HEADERS[status] && { headers: HEADERS[status] }),
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    content: { 'application/problem+json': { schema } },
+    'x-hostkeep-errors': codes,
   };
 }

@@ -1,35 +1,33 @@
 import { STATUS_CODES } from 'node:http';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { TSchema } from '../../kernel/schema.ts';
-import { exampleOf, type Examples } from './examples.ts';
-import { membersOf, replySchema, type Members } from './json-schema.ts';
+import { exampleOf } from './examples.ts';
+import { replySchema } from './json-schema.ts';
+import { membersOf, type Members } from './members.ts';
+import type { NamedSchemas } from './named-schemas.ts';
+import type { Scope } from './scope.ts';
 import { linksOf } from './links.ts';
 import { problemsOf } from './problems.ts';
 
-export interface Scope {
-  readonly address: Address;
-  /** The routes described, and hence the possible targets of links. */
-  readonly routes: readonly RouteInfo[];
-  readonly examples: Examples;
-}
-
 /** Returns all responses of a route, by status. */
 export function responsesOf(route: RouteInfo, scope: Scope): Members {
-  const responses: Record<string, unknown> = { ...successOf(route, scope), ...problemsOf(route, scope.address) };
+  const responses: Record<string, unknown> = { ...successOf(route, scope), ...problemsOf(route, scope) };
   for (const [status, schema] of Object.entries(route.replies ?? {}))
-    responses[status] = withReply(membersOf(responses[status]), status, schema);
+    responses[status] = withReply(membersOf(responses[status]), { status, schema, named: scope.named });
   return responses;
 }
 
-function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
+function successOf(route: RouteInfo, { routes, examples, named }: Scope): Members {
   const { reply, produces = [], status = 200, headers = [] } = route;
   const isJson = produces.length === 0 || reply['type'] !== 'string'; // a string stands for a reply that is only text
   const links = linksOf(route, routes);
-  const schema = replySchema(reply);
+  const schema = replySchema(reply, named);
   return {
     [status]: {
-      description: describedBy(schema, status),
+      description: describedBy(reply, status),
+      ...(headers.includes('if-none-match') && {
+        headers: { ETag: { description: 'For If-None-Match', schema: { type: 'string' } } },
+      }),
       content: {
         ...(isJson && { 'application/json': { schema, ...exampleOf(examples, route, 'reply') } }),
         ...Object.fromEntries(
@@ -45,14 +43,17 @@ function successOf(route: RouteInfo, { routes, examples }: Scope): Members {
 }
 
 /** Describes a status that a route uses both for a JSON reply and for problems. */
-function withReply(problem: Members, status: string, reply: TSchema): Members {
-  const schema = replySchema(reply);
+function withReply(
+  problem: Members,
+  { status, schema, named }: { status: string; schema: TSchema; named: NamedSchemas },
+): Members {
   const description = [describedBy(schema, Number(status)), problem['description']]
     .filter((text) => text !== undefined)
     .join('. ');
-  return { ...problem, description, content: { 'application/json': { schema }, ...membersOf(problem['content']) } };
+  const content = { 'application/json': { schema: replySchema(schema, named) }, ...membersOf(problem['content']) };
+  return { ...problem, description, content };
 }
 
-function describedBy(schema: Members, status: number): string {
+function describedBy(schema: TSchema, status: number): string {
   return typeof schema['description'] === 'string' ? schema['description'] : (STATUS_CODES[status] ?? 'Success');
 }

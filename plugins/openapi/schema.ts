@@ -1,12 +1,14 @@
-import { Type } from '../../kernel/schema.ts';
+import { NamedObject, Type } from '../../kernel/schema.ts';
 
-export const Description = Type.Object(
+const open = { additionalProperties: true } as const;
+export const Description = NamedObject(
+  'ApiDescription',
   {
     openapi: Type.String(),
-    info: Type.Object({ title: Type.String(), version: Type.String() }),
-    paths: Type.Object({}),
+    info: NamedObject('ApiInfo', { title: Type.String(), version: Type.String() }, open),
+    paths: NamedObject('ApiPaths', {}, open),
   },
-  { description: 'An OpenAPI 3.1 document' },
+  { ...open, description: 'An OpenAPI 3.1 document' },
 );
 
 /** The reply of routes that do not return JSON. */

@@ -3,7 +3,7 @@ import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 
 /**
- * Returns the routes of an address that the account may use, or without an account those for guests; `undefined` when
+ * Returns the described routes of an address that the account may use, or without an account those for guests; `undefined` when
  * the account's token is not valid on that address.
  */
 export function usableRoutes(
@@ -11,7 +11,7 @@ export function usableRoutes(
   address: Address,
   account: Account | undefined,
 ): RouteInfo[] | undefined {
-  const here = routes.filter((route) => route.address === address);
+  const here = routes.filter((route) => route.address === address && route.described !== false);
   if (account === undefined) return here.filter((route) => route.access === 'guest');
   if (account.role === 'admin') return address === 'admin' ? here : undefined;
   if (address === 'admin' && !here.some((route) => route.access === 'feature')) return undefined;

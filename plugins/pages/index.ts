@@ -10,11 +10,13 @@ const page = {
   headers: ['accept', 'if-none-match'],
   produces: ['text/html'],
   errors: ['not_found'],
+  described: false,
 } as const;
 const deepLinks = 'Requests that do not accept HTML are 404.';
 
 export default definePlugin({
   name: 'pages',
+  description: 'The session of a page.',
   features: [],
   routes: {
     start: {
@@ -45,6 +47,7 @@ export default definePlugin({
       address: 'both',
       access: 'guest',
       summary: 'A script, style sheet or picture of the pages',
+      described: false,
       params: AssetParams,
       headers: ['accept-encoding'],
       reply: Text,

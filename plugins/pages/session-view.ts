@@ -21,6 +21,7 @@ export async function sessionView(
     locales: [...node.locales.names],
     features: [...node.usableFeatures(account)],
     expires_at: new Date(session.expiresAt).toISOString(),
+    opened_by: session.openedBy,
     version: node.version,
   };
 }

@@ -1,15 +1,11 @@
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
+import type { AccountsUsage } from '../../kernel/plugin-api/points/accounts-usage.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaRow } from './repquota.ts';
 import type { DiskInodes } from './schema.ts';
-
-export interface Measured {
-  readonly bytes: number;
-  readonly inodes: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
+import type { Measured } from './store.ts';
+import type { UsageSamples } from './usage-samples.ts';
 
 /** How long results are cached. */
 const TTL_MS = 2000;
@@ -17,13 +13,13 @@ const TTL_MS = 2000;
 /** Disk and inode usage of accounts: from the kernel's quota, otherwise measured and compared with the plan. */
 export class AccountUsage {
   readonly #kernel: KernelQuota;
-  readonly #measure: (account: Account) => Promise<Measured>;
+  readonly #samples: UsageSamples;
   readonly #results = new AccountCache<DiskInodes>(TTL_MS);
   readonly #measured: AccountCache<Measured>;
 
-  constructor(kernel: KernelQuota, measuredMs: number, measure: (account: Account) => Promise<Measured>) {
+  constructor(kernel: KernelQuota, measuredMs: number, samples: UsageSamples) {
     this.#kernel = kernel;
-    this.#measure = measure;
+    this.#samples = samples;
     this.#measured = new AccountCache(measuredMs);
   }
 
@@ -31,14 +27,41 @@ export class AccountUsage {
     return this.#results.get(account, '', async () => {
       const counted = await this.#kernel.of(account);
       if (counted !== undefined) return ofKernel(counted.row, counted.at);
-      return ofMeasured(await this.#measured.get(account, '', () => this.#measure(account)), account);
+      return ofMeasured(await this.#measured.get(account, '', () => this.#samples.measure(account)), account);
     });
   }
+}
+
+/** Returns what many accounts use, without measuring any of them now; `uidOf` says which user id an account has here. */
+export async function usageOfMany(
+  accounts: readonly Account[],
+  { kernel, samples }: { readonly kernel: KernelQuota; readonly samples: UsageSamples },
+  uidOf: (account: Account) => number | undefined,
+): Promise<AccountsUsage[]> {
+  const [disk, inodes, at] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
+  const quotaOf = await kernel.known(uidOf);
+  const note = (id: number, kib: number, files: number, when: number) => {
+    disk.set(id, kib);
+    inodes.set(id, files);
+    at.set(id, when);
+  };
+  const uncounted = accounts.filter((account) => {
+    const known = quotaOf(account);
+    if (known !== undefined) note(account.id, known.row.blocksUsed, known.row.filesUsed, known.at);
+    return known === undefined;
+  });
+  for (const [id, measured] of await samples.of(uncounted))
+    note(id, Math.ceil(measured.bytes / 1024), measured.inodes, measured.at);
+  return [
+    { resource: 'disk_kib', used: disk, at },
+    { resource: 'inodes', used: inodes, at },
+  ];
 }
 
 function ofKernel(row: QuotaRow, at: number): DiskInodes {
   return {
     date: dateText(at),
+    measured_at: new Date(at).toISOString(),
     disk_hard: row.blocksHard,
     disk_soft: row.blocksSoft,
     disk_used: row.blocksUsed,
@@ -53,6 +76,7 @@ function ofMeasured({ bytes, inodes, at }: Measured, { plan }: Account): DiskIno
   const [blocks, files] = [(plan?.disk_limit_mib ?? 0) * 1024, plan?.inodes_limit ?? 0];
   return {
     date: dateText(at),
+    measured_at: new Date(at).toISOString(),
     disk_hard: blocks,
     disk_soft: blocks,
     disk_used: Math.ceil(bytes / 1024),

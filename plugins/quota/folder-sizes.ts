@@ -4,7 +4,7 @@ import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { defineJob, type Job } from '../../kernel/jobs/job.ts';
 import type { Log } from '../../kernel/log.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import type { Measured } from './account-usage.ts';
+import type { Measured } from './store.ts';
 import type measureFolder from './du-job.ts';
 import type { Unit } from './du.ts';
 import { SingleFlight } from './single-flight.ts';

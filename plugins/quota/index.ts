@@ -7,18 +7,21 @@ import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
 import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
-import { AccountUsage } from './account-usage.ts';
+import { AccountUsage, usageOfMany } from './account-usage.ts';
+import { UsageSamples } from './usage-samples.ts';
 
 const EITHER = ['disk_usage', 'inodes'] as const;
 
 export default definePlugin({
   name: 'quota',
+  description: 'Disk space and inodes of the account.',
   features: EITHER,
   config: QuotaConfig,
   routes: {
     usage: {
       method: 'GET',
       path: '/api/disk_inodes',
+      at: 'home',
       feature: EITHER,
       summary: 'Disk space and inodes of the account: usage and limits',
       description:
@@ -30,6 +33,7 @@ export default definePlugin({
     size: {
       method: 'GET',
       path: '/api/directory-size',
+      at: 'home',
       feature: EITHER,
       summary: 'Disk usage of a folder',
       description: 'Counted as du does: blocks on disk, hard links once, one file system, symbolic links not followed.',
@@ -47,7 +51,11 @@ export default definePlugin({
       command: config.du,
       timeoutMs: config.walk_seconds * 1000,
     });
-    const usage = new AccountUsage(kernel, config.measured_seconds * 1000, (account) => sizes.all(account));
+    const samples = new UsageSamples({ ...host, log, measure: (account) => sizes.all(account) });
+    const usage = new AccountUsage(kernel, config.measured_seconds * 1000, samples);
+    const { first } = node.config.ids;
+    const uidOf = ({ id }: { readonly id: number }) => (first > 0 ? first + id : undefined);
+    onClose(() => samples.close());
     onClose(() => kernel.close());
     onClose(() => sizes.close());
     return {
@@ -61,6 +69,7 @@ export default definePlugin({
       },
       provides: {
         accountReport: async (account) => ({ usage: report(await usage.of(account)) }),
+        accountsUsage: (accounts) => usageOfMany(accounts, { kernel, samples }, uidOf),
         doctor: () => doctor(config, kernel),
         metrics: () => sizes.metrics(),
       },

@@ -10,6 +10,12 @@ import type { QuotaRow } from './repquota.ts';
 import type rootOwner from './root-job.ts';
 import type { QuotaConfig } from './schema.ts';
 
+export interface KnownQuota {
+  readonly row: QuotaRow;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
 interface Report {
   readonly mount: string;
   /** Milliseconds since 1970. */
@@ -55,7 +61,7 @@ export class KernelQuota {
    * Returns the quota of an account on the file system of its files: that of the user with its name, otherwise of the
    * owner of its files root. `undefined` where there is neither; root's figures belong to no account.
    */
-  async of(account: Account): Promise<{ readonly row: QuotaRow; readonly at: number } | undefined> {
+  async of(account: Account): Promise<KnownQuota | undefined> {
     const [{ dev, uid }] = await Promise.all([
       this.#roots.get(account, '', () => this.#jobs.run(ROOT_OWNER, account, null)),
       this.#fresh(),
@@ -65,6 +71,24 @@ export class KernelQuota {
     const named = account.username === 'root' ? undefined : report.rows.get(account.username);
     const row = named ?? (uid === 0 ? undefined : report.rows.get(`#${uid}`));
     return row && { row, at: report.at };
+  }
+
+  /**
+   * Returns what the newest reports have of an account, without a look at its files root: the quota of the user with its name,
+   * or with the user id that it has here.
+   */
+  async known(uidOf: (account: Account) => number | undefined): Promise<(account: Account) => KnownQuota | undefined> {
+    await this.#fresh();
+    const reports = [...this.#reports.values()]
+      .filter(({ at }) => Date.now() - at <= MAX_AGE_MS)
+      .toSorted((a, b) => b.mount.length - a.mount.length);
+    return (account) => {
+      const path = `${account.filesRoot}/`;
+      const report = reports.find(({ mount }) => path.startsWith(mount.endsWith('/') ? mount : `${mount}/`));
+      const named = account.username === 'root' ? undefined : report?.rows.get(account.username);
+      const row = named ?? report?.rows.get(`#${uidOf(account)}`);
+      return row && report && { row, at: report.at };
+    };
   }
 
   /** Reads all reports now; returns the problems, and logs them when they change. */

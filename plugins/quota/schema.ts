@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const QuotaConfig = Type.Object(
   {
@@ -49,8 +49,9 @@ export type QuotaConfig = Static<typeof QuotaConfig>;
 const Blocks = (what: string) => Type.Integer({ description: `${what} in blocks of 1 KiB` });
 const LIMITS = "0 = unlimited. From the kernel's quota of the account's files root, otherwise from the plan";
 
-export const DiskInodes = Type.Object({
+export const DiskInodes = NamedObject('DiskUsage', {
   date: Type.String({ description: 'Time of the reading or measurement, in UTC: YYYY-MM-DD-HH-MM-SS' }),
+  measured_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339' }),
   disk_hard: Blocks(`Hard limit; ${LIMITS};`),
   disk_soft: Blocks(`Soft limit; ${LIMITS};`),
   disk_used: Blocks('Used, rounded up,'),
@@ -67,7 +68,7 @@ export const FolderQuery = Type.Object({
   }),
 });
 
-export const Size = Type.Object({
+export const Size = NamedObject('FolderSize', {
   size: Type.String({
     description:
       'Disk usage including subfolders, in the format of du -sh: powers of 1024, rounded up, e.g. 3.3G, 1.7M, 0',

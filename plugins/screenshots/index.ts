@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { NO_DOMAINS } from '../../kernel/plugin-api/points/domain-directory.ts';
+import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { Chromium } from './browser/chromium.ts';
@@ -26,6 +27,7 @@ const DISK_FOLDER = 'screenshots';
 
 export default definePlugin({
   name: 'screenshots',
+  description: 'Pictures of pages on the domains of the account.',
   features: ['screenshots'],
   errors,
   uses: ['domains'],
@@ -34,6 +36,7 @@ export default definePlugin({
     show: {
       method: 'GET',
       path: '/api/screenshot/*path',
+      at: 'home',
       summary: "A screenshot of a page on one of the account's domains",
       description:
         'The first 1280×800 pixels of http://<domain>/<path>, rendered by a browser on the node. Kept for the ' +
@@ -88,7 +91,13 @@ function remote({ remote_url: template, remote_key: key }: Settings, domains: Ow
 }
 
 async function local(host: Host<Settings>, domains: OwnDomains) {
-  const { config, log } = host;
+  const { log, workers } = host;
+  const config = {
+    ...host.config,
+    pages: workers.share(host.config.pages),
+    cache_bytes: Math.floor(host.config.cache_bytes / workers.count),
+    memory_cache_bytes: Math.floor(host.config.memory_cache_bytes / workers.count),
+  };
   const [installed, isLocal] = await Promise.all([browserProgram(host), isLocalAddress(config.source_address)]);
   if (!isLocal)
     throw new Unavailable(
@@ -123,13 +132,7 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
   );
   return {
     handlers: {
-      show: (call: ShowCall) => {
-        const screenshot = service.show(requestOf(call));
-        const etags = call.header('if-none-match');
-        return screenshot instanceof Promise
-          ? screenshot.then((taken) => taken.answer(etags))
-          : screenshot.answer(etags);
-      },
+      show: (call: ShowCall) => revalidated(service.show(requestOf(call)), call),
     },
     provides: {
       doctor: () => findings(installed, config, policy),
@@ -176,8 +179,8 @@ function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {
   return [
     counter('hostkeep_screenshots_taken_total', 'Screenshots taken', service.taken),
     counter('hostkeep_screenshots_failed_total', 'Screenshots that could not be taken', service.failed),
-    gauge('hostkeep_screenshots_pages_open', 'Pages open in the browser', pool.open),
-    gauge('hostkeep_screenshots_waiting', 'Screenshots waiting for a page', pool.waiting),
+    gauge('hostkeep_screenshots_pages_open', 'Pages open in the browser', pool.open, 'sum'),
+    gauge('hostkeep_screenshots_waiting', 'Screenshots waiting for a page', pool.waiting, 'sum'),
   ];
 }
 
@@ -186,11 +189,14 @@ function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {
  * server was down.
  */
 function removeWithDomains(
-  { peer, identity, events, log, onClose }: Host<Settings>,
+  { peer, identity, events, log, background, onClose }: Host<Settings>,
   screenshots: ScreenshotService,
   disk: DiskCache,
 ): void {
-  const forget = async (id: number) => screenshots.forget(id, await identity.accounts.byId(id));
+  const forget = async (id: number) => {
+    const account = await identity.accounts.byId(id);
+    await screenshots.forget(id, account !== undefined && identity.accounts.isHere(account) ? account : undefined);
+  };
   const sweep = async () => {
     for (const id of await disk.accounts()) await forget(id);
   };
@@ -200,7 +206,7 @@ function removeWithDomains(
       .then(task)
       .catch((error: unknown) => log.warn({ err: error }, 'screenshots of removed domains could not be deleted'));
   };
-  next(sweep);
+  void background(() => next(sweep));
   onClose((peer<Domains>('domains') ?? NO_DOMAINS).onChange((id) => next(() => forget(id))));
   onClose(events.listen(({ type }) => type === 'account.removed' && next(sweep)));
   onClose(() => work);

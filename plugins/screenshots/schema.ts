@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /** Size of a screenshot, in pixels. */
 export const [WIDTH, HEIGHT] = [1280, 800] as const;
@@ -130,7 +130,8 @@ export const ScreenshotQuery = Type.Object({
 });
 export type ScreenshotQuery = Static<typeof ScreenshotQuery>;
 
-export const ScreenshotUrl = Type.Object(
+export const ScreenshotUrl = NamedObject(
+  'ScreenshotUrl',
   { url: Type.String({ format: 'uri', description: 'URL of the screenshot on the remote service' }) },
   {
     description:

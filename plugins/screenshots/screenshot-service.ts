@@ -1,5 +1,5 @@
 import { atMost, LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
-import { HttpError, retryLater } from '../../kernel/errors.ts';
+import { HttpError, rateLimited } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
 import { deletePrefix, type DiskCache } from './cache/disk-cache.ts';
@@ -9,6 +9,7 @@ import { WIDTH, type Settings } from './schema.ts';
 import type { Target } from './target.ts';
 
 const REFRESH_MS = 60_000;
+const REFRESHES = { name: 'refreshes-of-a-site', quota: 1, windowSeconds: REFRESH_MS / 1000 };
 /** The bound on remembered failures and on refreshes. */
 const REMEMBERED = atMost(10_000);
 
@@ -89,7 +90,8 @@ export class ScreenshotService {
     const { account, target } = request;
     const site = `${account.id} ${target.domain}`;
     const leftMs = this.#refreshed.getRemainingTTL(site);
-    if (leftMs > 0) throw retryLater('rate_limited', 'a site can be refreshed at most once a minute', leftMs / 1000);
+    if (leftMs > 0)
+      throw rateLimited('a site can be refreshed at most once a minute', [REFRESHES], REFRESHES.name, leftMs / 1000);
     this.#refreshed.set(site, true);
     this.#failures?.delete(keyOf(request));
     const fresh = this.#flight(`capture ${keyOf(request)}`, () => this.#capture(request, own)).catch(

@@ -22,6 +22,8 @@ type Query = FoldersQuery & Partial<Pick<FilesQuery, 'ext'>>;
 
 /** How long the process of an account keeps its index in memory after the last search. */
 const IDLE_MS = 120_000;
+/** Most watches of an account. Each takes 1.1 KB, and the folders that changed long ago are compared in 5 µs. */
+const MOST_WATCHES = 2048;
 /** An index file of millions of names. */
 const FILE_MIB = 2048;
 
@@ -40,7 +42,7 @@ export class FileSearch {
       maxNames: config.max_names,
       sweepMs: config.sweep_seconds * 1000,
       // a share for each process, so that no account can take the watches of others
-      maxWatches: Math.floor((watchLimit() * config.watch_share) / config.processes),
+      maxWatches: Math.min(MOST_WATCHES, Math.floor((watchLimit() * config.watch_share) / config.processes)),
     };
     this.#virtualRoot = virtualRoot;
     this.#jobs = jobs;
@@ -73,21 +75,24 @@ export class FileSearch {
       [...this.#statuses.values()].reduce((total, status) => total + of(status), 0);
     const { indexesBuilt, indexesLoaded, foldersListed, failures } = this.#totals;
     return [
-      gauge('hostkeep_search_indexes', 'Accounts whose index is in memory', this.#pool.processes),
+      gauge('hostkeep_search_indexes', 'Accounts whose index is in memory', this.#pool.processes, 'sum'),
       gauge(
         'hostkeep_search_indexed_files',
         'Files in the indexes in memory',
         sum(({ files }) => files),
+        'sum',
       ),
       gauge(
         'hostkeep_search_watched_folders',
         'Folders watched with inotify',
         sum(({ watches }) => watches),
+        'sum',
       ),
       gauge(
         'hostkeep_search_memory_bytes',
         'Memory of indexes and watches',
         sum(({ memoryBytes }) => memoryBytes),
+        'sum',
       ),
       counter('hostkeep_search_indexes_built_total', 'Indexes built by a walk', indexesBuilt),
       counter('hostkeep_search_indexes_loaded_total', 'Indexes loaded from disk', indexesLoaded),

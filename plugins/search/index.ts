@@ -20,12 +20,14 @@ const INDEX_HEADER =
 
 export default definePlugin({
   name: 'search',
+  description: 'Search in files, folders, features and websites of the account.',
   features: ['search'],
   config: SearchConfig,
   routes: {
     files: {
       method: 'GET',
       path: '/api/search/files',
+      at: 'home',
       requiresFeatures: ['filemanager'],
       query: FilesQuery,
       reply: FileHits,
@@ -36,6 +38,7 @@ export default definePlugin({
     folders: {
       method: 'GET',
       path: '/api/search/folders',
+      at: 'home',
       requiresFeatures: ['filemanager'],
       query: FoldersQuery,
       reply: FolderHits,
@@ -46,16 +49,20 @@ export default definePlugin({
     features: {
       method: 'GET',
       path: '/api/search/features',
+      at: 'home',
       query: TextQuery,
       reply: FeatureHits,
       summary: 'Find features of the account by name, title and description',
+      description: 'In the language of the account; only features that it may use.',
     },
     websites: {
       method: 'GET',
       path: '/api/search/websites',
+      at: 'home',
       query: TextQuery,
       reply: WebsiteHits,
       summary: 'Find sites of the account by domain and path',
+      description: "Each hit is a list with one member, which the service's description fixes.",
     },
   },
   setup({ config, jobs, node, gather, onClose }) {

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const SearchConfig = Type.Object(
   {
@@ -14,12 +14,13 @@ export const SearchConfig = Type.Object(
       maximum: 1,
       default: 0.5,
       description:
-        'Share of fs.inotify.max_user_watches to use; folders beyond it are compared by modification time instead',
+        'Share of fs.inotify.max_user_watches to use, at most 2,048 for an account; of its other folders, those that changed ' +
+        'long ago, the modification times are compared while it searches',
     }),
     sweep_seconds: Type.Number({
       minimum: 0,
       default: 10,
-      description: 'At a search, compare folders that are not watched if the last comparison is older than this',
+      description: 'A search waits, at most a second, for the next comparison if the last one is older than this',
     }),
     max_names: Type.Integer({
       minimum: 1000,
@@ -53,19 +54,20 @@ export const TextQuery = Type.Object({ q, limit });
 export type TextQuery = Static<typeof TextQuery>;
 
 export const FileHits = Type.Array(
-  Type.Object({
+  NamedObject('FileHit', {
     path: Type.String({ description: 'e.g. /var/www/html/example.com/index.php' }),
     size: Type.Integer({ description: 'Bytes' }),
     modified: Type.String({ description: 'UTC, e.g. 2026-11-20T09:30:00' }),
+    modified_at: Type.String({ format: 'date-time', description: 'The same with milliseconds, RFC 3339' }),
   }),
 );
 export type FileHits = Static<typeof FileHits>;
 
-export const FolderHits = Type.Array(Type.Object({ name: Type.String(), path: Type.String() }));
+export const FolderHits = Type.Array(NamedObject('FolderHit', { name: Type.String(), path: Type.String() }));
 export type FolderHits = Static<typeof FolderHits>;
 
 export const FeatureHits = Type.Array(
-  Type.Object({
+  NamedObject('FeatureHit', {
     description: Type.String(),
     link: Type.String({ description: 'Path of the page in the panel' }),
     module: Type.String({ description: 'Name of the feature' }),

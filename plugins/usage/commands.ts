@@ -9,6 +9,7 @@ import { MemoryReader, type MemorySpace } from './readers/memory.ts';
 import { cpuReader } from './sampling/sampler.ts';
 import type { Partition, UsageConfig } from './schema.ts';
 import type { SystemReport } from './system/report.ts';
+import { ProcessTable } from './system/process-table.ts';
 import { openSystemPool } from './system/sampler.ts';
 
 const INTERVAL_SECONDS = 2;
@@ -45,7 +46,7 @@ export default defineCommands({
 async function top(context: CommandContext, _: readonly string[], { interval, count }: OptionValues) {
   const { roots, remote_disks: remote } = await context.settingsOf<UsageConfig>('usage');
   const [readCpu, memory, disks] = [cpuReader(roots.proc), new MemoryReader(roots), new DiskReader(roots, remote)];
-  const pool = openSystemPool();
+  const [pool, table] = [openSystemPool(), new ProcessTable(roots.proc)];
   const stopping = new AbortController();
   void Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => stopping.abort());
   const isLive = context.columns !== undefined;
@@ -56,14 +57,14 @@ async function top(context: CommandContext, _: readonly string[], { interval, co
       const pauseMs = 1000 * (typeof interval === 'number' ? interval : INTERVAL_SECONDS);
       if (taken > 0) await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) break;
-      const report = await pool.ask(null);
+      const [host, processes] = await Promise.all([pool.ask(null), table.read()]);
       const now = await readCpu();
       const sample: Sample = {
         at: Date.now(),
         cpuPercent: cpuLoad(before, now).percent,
         memory: await memory.read(),
         disks: await disks.read(),
-        report,
+        report: { ...host, processes },
       };
       before = now;
       const text = screen(sample);
@@ -103,7 +104,7 @@ function screen({ at, cpuPercent, memory, disks, report }: Sample): string {
       ({ name, received_per_second: received, sent_per_second: sent }) =>
         `network ${name}  in ${rateText(received)}, out ${rateText(sent)}`,
     ),
-    '',
+    processes.problem,
     textTable(
       ['PID', 'USER', 'CPU %', 'MEMORY %', 'MEMORY', 'PROGRAM'],
       processes.top.map(({ pid, user, cpu_percent: cpu, memory_percent: share, memory: bytes, name }) => [

@@ -1,10 +1,13 @@
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Endpoint } from './schema.ts';
 
-/** Lists all routes of the admin address with an example command; each alias has a row of its own. */
+/**
+ * Lists all routes of the admin address with an example command, except those that do in another form what others do; each alias
+ * has a row of its own.
+ */
 export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
   return routes
-    .filter((route) => route.address === 'admin')
+    .filter(({ address, delegates, described }) => address === 'admin' && !(delegates === true && described === false))
     .flatMap((route) =>
       route.paths.map((path) => ({
         method: route.method,

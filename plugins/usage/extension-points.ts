@@ -45,16 +45,17 @@ export async function metrics(sampler: Sampler, counts: Counts, broadcast: Broad
       'Space available to unprivileged users',
       byDisk((disk) => disk.free),
     ),
-    gauge('hostkeep_users', 'User accounts', users),
+    gauge('hostkeep_users', 'User accounts; in a fleet, those of this node, as for domains and websites', users),
     gauge('hostkeep_domains', 'Domains of all accounts', domains),
     gauge('hostkeep_websites', 'Websites of all accounts', websites),
     gauge(
       'hostkeep_usage_sample_age_seconds',
       'Age of the newest sample at the time of the scrape',
       ageMs === undefined ? [] : ageMs / 1000,
+      'min',
     ),
     counter('hostkeep_usage_samples_total', 'Samples taken since the plugin started', sampler.taken),
-    gauge('hostkeep_usage_streams', 'Open streams of samples', broadcast.size),
+    gauge('hostkeep_usage_streams', 'Open streams of samples', broadcast.size, 'sum'),
   ];
 }
 

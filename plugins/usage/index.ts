@@ -1,4 +1,6 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { EtagReply, revalidated } from '../../kernel/plugin-api/etag-reply.ts';
+import type { NodeLoad } from '../../kernel/plugin-api/points/node-load.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './sampling/broadcast.ts';
@@ -8,9 +10,24 @@ import { endpoints } from './endpoints.ts';
 import { Recorder } from './history/recorder.ts';
 import { MemoryReader } from './readers/memory.ts';
 import { doctor, metrics } from './extension-points.ts';
+import privileged from './privileged.ts';
 import { RecentSamples } from './sampling/recent-samples.ts';
 import { cpuReader, Sampler } from './sampling/sampler.ts';
-import { Cpu, Disks, Endpoints, History, HistoryQuery, Memory, METRICS, Stats, UsageConfig } from './schema.ts';
+import { accountUsagePage } from './accounts.ts';
+import {
+  AccountsQuery,
+  AccountUsagePage,
+  Cpu,
+  Disks,
+  Endpoints,
+  History,
+  HistoryQuery,
+  Memory,
+  METRICS,
+  NodeQuery,
+  Stats,
+  UsageConfig,
+} from './schema.ts';
 import { SystemReport } from './system/report.ts';
 import { SystemSampler } from './system/sampler.ts';
 import { DailyStats } from './history/daily-stats.ts';
@@ -18,6 +35,7 @@ import { UsageStore } from './history/store.ts';
 
 export default definePlugin({
   name: 'usage',
+  description: 'Load of the node: processor, memory, disks, counts, live stream and history.',
   features: ['usage'],
   config: UsageConfig,
   routes: (config) => {
@@ -28,55 +46,103 @@ export default definePlugin({
         ...gate,
         path: '/api/usage',
         summary: 'All endpoints of this address, each with an example',
+        description: 'Each with a command for curl that can be pasted into a shell.',
         reply: Endpoints,
       },
       stats: {
         ...gate,
         path: '/api/usage/stats',
+        at: 'node',
         summary: 'Number of users, domains and websites by day',
+        description: 'One line of JSON for each day on which the server ran, as text.',
+        headers: ['if-none-match'],
+        query: NodeQuery,
         reply: Stats,
       },
-      cpu: { ...gate, path: '/api/usage/cpu', summary: 'Load of each core', reply: Cpu },
-      memory: { ...gate, path: '/api/usage/memory', summary: 'Memory in use and available', reply: Memory },
+      cpu: {
+        ...gate,
+        path: '/api/usage/cpu',
+        at: 'node',
+        summary: 'Load of each core',
+        description: 'In percent of the time since the last sample.',
+        query: NodeQuery,
+        reply: Cpu,
+      },
+      memory: {
+        ...gate,
+        path: '/api/usage/memory',
+        at: 'node',
+        summary: 'Memory in use and available',
+        description: 'As `free` counts it, in bytes and as text; in a container, against its limit.',
+        query: NodeQuery,
+        reply: Memory,
+      },
       disk: {
         ...gate,
         path: ['/api/usage/disk', '/api/usage/server'],
+        at: 'node',
         summary: 'Space on each file system',
+        description: 'File systems on devices, each once, as df counts them.',
+        query: NodeQuery,
         reply: Disks,
+      },
+      accounts: {
+        method: 'GET',
+        address: 'admin',
+        access: 'admin',
+        path: '/api/usage/accounts',
+        at: 'node',
+        summary: 'What each customer uses, with the limits of the plan',
+        description:
+          'From what is known already, so that it can be polled. Disk and inodes are those of the newest report of the ' +
+          "kernel's quota; where there is none, they are measured in the background, ten accounts a minute at most, once somebody " +
+          'asks, and again when they are a day old. Bandwidth is not counted; its limit is in Mbit/s. In a fleet, the node that answers knows what its own customers ' +
+          'use.',
+        query: AccountsQuery,
+        headers: ['if-none-match'],
+        reply: AccountUsagePage,
       },
       system: {
         ...gate,
         path: '/api/usage/system',
+        at: 'node',
         summary: 'Hardware, operating system, file systems, network, disk I/O and the busiest processes',
         description:
           'Sampled in the background while it is requested, every 5 seconds. The first request waits for the first ' +
           'sample, at most 3 seconds.',
+        headers: ['if-none-match'],
+        query: NodeQuery,
         reply: SystemReport,
         errors: ['overloaded'],
       },
       stream: {
         ...gate,
         path: '/api/usage/stream',
+        at: 'node',
         summary: 'Live samples as server-sent events',
+        query: NodeQuery,
         reply: Type.String(),
         produces: ['text/event-stream'],
         headers: ['last-event-id'],
         description:
           'Each event `sample` holds `{at, cpu, memory, disk}`, in the forms of the other routes. With ' +
-          '`Last-Event-ID`, the stream begins with the samples missed in the last ten minutes. A client that does ' +
-          'not keep up loses samples.',
+          '`Last-Event-ID`, the stream begins with the samples missed in the last ten minutes, without it with the newest. ' +
+          'A client that does not keep up loses samples.',
         errors: ['overloaded'],
       },
       history: {
         ...gate,
         path: '/api/usage/history',
+        at: 'node',
         summary: `One of ${METRICS.join(', ')} over time`,
+        description: 'Means over steps of the requested length. Older samples are kept in coarser steps.',
         query: HistoryQuery,
         reply: History,
       },
     };
   },
-  setup({ config, store, events, node, log, gather, onClose }) {
+  setup(host) {
+    const { config, local, events, identity, node, log, gather, workers, background, onClose } = host;
     const disks = new DiskReader(config.roots, config.remote_disks);
     const memory = new MemoryReader(config.roots);
     const sampler = new Sampler(
@@ -85,18 +151,24 @@ export default definePlugin({
       log,
     );
     const recent = new RecentSamples();
-    const system = new SystemSampler(log);
+    const verbs = host.privileged(privileged, config);
+    const system = new SystemSampler(() => verbs.processes(null), log);
     onClose(() => system.close());
     const counts = new Counts(gather, events);
-    const usageStore = new UsageStore(store);
+    const usageStore = new UsageStore(local);
     const stats = new DailyStats(counts, usageStore);
-    const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log });
-    const broadcast = new Broadcast(recent, config);
+    const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log, isShared: workers.count > 1 });
+    const streams = workers.counts('usage streams');
+    onClose(() => streams.close());
+    const broadcast = new Broadcast(recent, config, streams);
     sampler.isFollowed = () => broadcast.size > 0;
     sampler.listen((sample) => {
       recent.add(sample);
-      recorder.add(sample);
       broadcast.send(sample);
+    });
+    void background(() => {
+      recorder.start();
+      onClose(sampler.listen((sample) => recorder.add(sample)));
     });
     onClose(() => recorder.close());
     onClose(() => counts.close());
@@ -112,23 +184,31 @@ export default definePlugin({
     return {
       handlers: {
         list: () => (list ??= ready({ endpoints: endpoints(node.routes(), node.url('admin')) })),
-        stats: () => stats.reply(),
+        stats: (call) => revalidated(stats.reply(), call),
         cpu: figure('cpu'),
         memory: figure('memory'),
         disk: figure('disks'),
-        system: () => system.reply(),
+        system: (call) => revalidated(system.reply(), call),
         stream: (call) => {
-          const stream = broadcast.open(call.header('last-event-id'), call.account);
-          void sampler.read();
-          return stream;
+          const newest = sampler.read();
+          return broadcast.open(
+            call.header('last-event-id'),
+            call.account,
+            newest instanceof Promise ? undefined : newest,
+          );
         },
+        accounts: (call) => revalidated(accountUsagePage({ identity, gather }, call.query).then(EtagReply.json), call),
         history: ({ query }) => recorder.query(query.metric, query),
       },
+      service: { now: async () => (await sampler.record()).percents } satisfies NodeLoad,
       provides: {
         systemNames: () => system.names(),
         metrics: () => metrics(sampler, counts, broadcast),
         doctor: () => doctor(sampler, config.roots),
-        demo: async () => usageStore.addDays((await import('./demo.ts')).demoDays()),
+        demo: async () => {
+          const { demoMinutes } = await import('./demo.ts');
+          await usageStore.write(demoMinutes());
+        },
       },
     };
   },

@@ -1,4 +1,5 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NodeName, ofNode } from '../../kernel/plugin-api/forwarding.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const Bytes = (description: string) => Type.Integer({ minimum: 0, description: `Bytes; ${description}` });
@@ -56,7 +57,9 @@ export const UsageConfig = Type.Object(
 );
 export type UsageConfig = Static<typeof UsageConfig>;
 
-export const Stats = Type.Object({
+export const NodeQuery = Type.Object(ofNode);
+
+export const Stats = NamedObject('UsageStats', {
   usage_stats: Type.String({
     description:
       'One JSON object per line for each day (UTC) on which the server ran, today last: timestamp (YYYY-MM-DD), ' +
@@ -64,9 +67,9 @@ export const Stats = Type.Object({
   }),
 });
 
-export const Endpoints = Type.Object({
+export const Endpoints = NamedObject('EndpointList', {
   endpoints: Type.Array(
-    Type.Object({
+    NamedObject('Endpoint', {
       method: Type.String(),
       path: Type.String(),
       description: Type.String(),
@@ -81,17 +84,19 @@ export const Endpoints = Type.Object({
 export type Endpoint = Static<typeof Endpoints>['endpoints'][number];
 
 export const Cpu = Type.Record(Type.String({ pattern: '^core_[0-9]+$' }), Percent, {
+  title: 'CpuLoad',
   description:
     'Load of each core since the last sample: all time except idle and I/O wait. A core that has just come online ' +
     'is left out of one sample',
 });
 
-export const Memory = Type.Object({
-  human_readable_info: Type.Object(
+export const Memory = NamedObject('Memory', {
+  human_readable_info: NamedObject(
+    'MemoryText',
     { available: Type.String(), percent: Type.String(), total: Type.String(), used: Type.String() },
     { description: 'In GB (2^30 bytes)' },
   ),
-  ram_info: Type.Object({
+  ram_info: NamedObject('MemoryBytes', {
     available: Bytes('what programs can still allocate'),
     percent: Percent,
     total: Bytes('memory of the machine, or the limit of the container'),
@@ -100,7 +105,7 @@ export const Memory = Type.Object({
 });
 export type Memory = Static<typeof Memory>;
 
-const Partition = Type.Object({
+const Partition = NamedObject('Partition', {
   device: Type.String(),
   free: Bytes('available to unprivileged users, as in df'),
   fstype: Type.String(),
@@ -117,6 +122,47 @@ export const Disks = Type.Array(Partition, {
     'those that do not answer',
 });
 
+export const AccountsQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
+  plan: Type.Optional(Type.String({ maxLength: 64 })),
+  suspended: Type.Optional(Type.Boolean()),
+  node: Type.Optional(
+    NodeName('Only the customers of this node of a fleet, which answers; those of all nodes unless given'),
+  ),
+});
+export type AccountsQuery = Static<typeof AccountsQuery>;
+
+const ResourceUse = NamedObject('UsedOfPlan', {
+  used: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'null while it is not known, as it is for customers of other nodes',
+  }),
+  limit: Type.Integer({ description: 'By the plan; 0 = unlimited' }),
+});
+const AccountUsage = NamedObject('CustomerUsage', {
+  user_id: Type.Integer(),
+  username: Type.String(),
+  plan: Type.Union([Type.String(), Type.Null()]),
+  suspended: Type.Boolean(),
+  disk_kib: ResourceUse,
+  inodes: ResourceUse,
+  domains: ResourceUse,
+  websites: ResourceUse,
+  databases: ResourceUse,
+  bandwidth: ResourceUse,
+  measured_at: Type.Union([Type.String(), Type.Null()], {
+    description: 'When disk and inodes were counted: RFC 3339, UTC; null before that. The rest is counted now',
+  }),
+});
+export type AccountUsage = Static<typeof AccountUsage>;
+export const AccountUsagePage = NamedObject('CustomerUsagePage', {
+  accounts: Type.Array(AccountUsage, { description: 'Customers by name' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
+export type AccountUsagePage = Static<typeof AccountUsagePage>;
+
 export const METRICS = ['cpu', 'memory', 'disk', 'users', 'domains', 'websites'] as const;
 export type MetricName = (typeof METRICS)[number];
 
@@ -126,10 +172,13 @@ const Moment = (description: string) =>
     description: `Seconds since 1970 or an ISO date and time; ${description}`,
   });
 
+const Time = Type.String({ format: 'date-time', description: 'The same in RFC 3339, UTC' });
+
 export const HistoryQuery = Type.Object({
   metric: Type.Unsafe<MetricName>({ type: 'string', enum: METRICS, default: 'cpu' }),
   from: Type.Optional(Moment('defaults to one hour before the end')),
   to: Type.Optional(Moment('defaults to now')),
+  ...ofNode,
   step: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -140,15 +189,18 @@ export const HistoryQuery = Type.Object({
   ),
 });
 
-export const History = Type.Object({
+export const History = NamedObject('UsageHistory', {
   metric: Type.String(),
   unit: Type.String({ description: 'percent or count' }),
-  from: Type.Integer(),
-  to: Type.Integer(),
+  from: Type.Integer({ description: 'Seconds since 1970' }),
+  from_at: Time,
+  to: Type.Integer({ description: 'Seconds since 1970' }),
+  to_at: Time,
   step: Type.Integer({ description: 'Seconds' }),
   points: Type.Array(
-    Type.Object({
+    NamedObject('UsagePoint', {
       time: Type.Integer({ description: 'Start of the step, seconds since 1970' }),
+      time_at: Time,
       value: Type.Number({ description: 'Mean over the step' }),
     }),
     {

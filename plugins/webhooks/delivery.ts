@@ -1,12 +1,13 @@
-import { createHmac } from 'node:crypto';
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
 import { assertPublicHost, publicLookup } from './public-lookup.ts';
+import { signatureHeaders } from './signatures.ts';
 
 interface SendOptions {
   readonly url: URL;
-  readonly secret: string;
+  /** The current secret, and during a rotation the previous one. */
+  readonly secrets: readonly string[];
   readonly timeoutMs: number;
   readonly allowPrivate: boolean;
   readonly userAgent: string;
@@ -33,11 +34,6 @@ export function bodyOf({ id, at, type, account_id, username, ip, line, data }: L
   });
 }
 
-/** Returns `t=<seconds since 1970>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>`. */
-export function signature(secret: string, seconds: number, body: string): string {
-  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
-}
-
 /**
  * Makes one attempt, on its own connection. Follows no redirects and does not read the response's body. Rejects when
  * the endpoint does not answer in time, or its address is not allowed.
@@ -45,15 +41,14 @@ export function signature(secret: string, seconds: number, body: string): string
 export async function send(
   body: string,
   eventId: number,
-  { url, secret, timeoutMs, allowPrivate, userAgent, signal }: SendOptions,
+  { url, secrets, timeoutMs, allowPrivate, userAgent, signal }: SendOptions,
 ): Promise<EndpointAnswer> {
   if (!allowPrivate) assertPublicHost(url);
   const headers = {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
     'User-Agent': userAgent,
-    'Hostkeep-Event': String(eventId),
-    'Hostkeep-Signature': signature(secret, Math.floor(Date.now() / 1000), body),
+    ...signatureHeaders(secrets, { id: String(eventId), seconds: Math.floor(Date.now() / 1000), body }),
   };
   const options: RequestOptions = {
     method: 'POST',

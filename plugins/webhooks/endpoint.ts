@@ -3,7 +3,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { send } from './delivery.ts';
 import { retryAfterMs } from './retry-after.ts';
-import type { EndpointConfig, WebhooksConfig } from './schema.ts';
+import { secretsOf, type EndpointConfig, type WebhooksConfig } from './schema.ts';
 import type { Delivery, DeliveryQueue } from './store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
@@ -22,6 +22,8 @@ interface EndpointParts {
   readonly queue: DeliveryQueue;
   readonly log: Log;
   readonly userAgent: string;
+  /** Whether this node delivers; only one node of a fleet does. */
+  readonly isLeading: () => boolean;
 }
 
 /**
@@ -88,7 +90,7 @@ export class Endpoint {
 
   async #deliverDue(): Promise<void> {
     clearTimeout(this.#timer);
-    while (!this.#abort.signal.aborted) {
+    while (!this.#abort.signal.aborted && this.#parts.isLeading()) {
       const delivery = await this.#parts.queue.next(this.key);
       if (delivery === undefined) return;
       const waitMs = Math.max(delivery.due_at, this.#pausedUntil) - Date.now();
@@ -107,7 +109,7 @@ export class Endpoint {
     const { config, settings, queue, userAgent } = this.#parts;
     const options = {
       url: this.#url,
-      secret: config.secret,
+      secrets: secretsOf(config),
       timeoutMs: settings.timeout_ms,
       allowPrivate: settings.allow_private,
       userAgent,

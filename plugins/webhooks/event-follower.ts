@@ -16,6 +16,8 @@ interface FollowerParts {
   readonly endpoints: readonly Endpoint[];
   readonly backlog: number;
   readonly log: Log;
+  /** Whether this node follows the log; only one node of a fleet does. */
+  readonly isLeading: () => boolean;
 }
 
 /** Follows the event log and queues each event for the endpoints that subscribe to its type. */
@@ -23,35 +25,31 @@ export class EventFollower {
   readonly #parts: FollowerParts;
   readonly #unlisten: () => void;
   readonly #timer: NodeJS.Timeout;
-  #cursor: number;
-  #saved: number;
+  /** `undefined` until the place is known where the last node, or the last run, ended. */
+  #cursor: number | undefined;
+  #saved = 0;
   #reading: Promise<void> | undefined;
   #isWoken = false;
   #isClosed = false;
 
-  private constructor(cursor: number, parts: FollowerParts) {
+  private constructor(parts: FollowerParts) {
     this.#parts = parts;
-    this.#cursor = cursor;
-    this.#saved = cursor;
     this.#unlisten = parts.events.listen(() => this.wake());
     this.#timer = setInterval(() => this.wake(), POLL_MS).unref();
   }
 
   /** Resumes where the previous run ended; the first run begins with the next event. */
   static async start(parts: FollowerParts): Promise<EventFollower> {
-    let cursor = await parts.queue.cursor();
-    if (cursor === undefined) {
-      cursor = await parts.events.lastId();
-      await parts.queue.add(cursor, [], parts.backlog);
-    }
-    const follower = new EventFollower(cursor, parts);
+    const follower = new EventFollower(parts);
+    if (parts.isLeading()) await follower.#begin();
     follower.wake();
     return follower;
   }
 
   wake(): void {
     this.#isWoken = true;
-    if (!this.#isClosed) this.#reading ??= this.#read();
+    if (!this.#parts.isLeading()) this.#cursor = undefined;
+    else if (!this.#isClosed) this.#reading ??= this.#read();
   }
 
   async close(): Promise<void> {
@@ -59,14 +57,15 @@ export class EventFollower {
     this.#unlisten();
     clearInterval(this.#timer);
     await this.#reading;
-    if (this.#cursor !== this.#saved) await this.#parts.queue.add(this.#cursor, [], this.#parts.backlog);
+    if (this.#cursor !== undefined && this.#cursor !== this.#saved && this.#parts.isLeading())
+      await this.#parts.queue.add(this.#cursor, [], this.#parts.backlog);
   }
 
   async #read(): Promise<void> {
     try {
       while (this.#isWoken && !this.#isClosed) {
         this.#isWoken = false;
-        while (!this.#isClosed && (await this.#page()) === PAGE);
+        while (!this.#isClosed && this.#parts.isLeading() && (await this.#page()) === PAGE);
       }
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'the event log could not be read; will retry');
@@ -74,9 +73,20 @@ export class EventFollower {
     this.#reading = undefined; // synchronously after the check of #isWoken, or a wake-up would be lost
   }
 
+  async #begin(): Promise<number> {
+    const { events, queue, backlog } = this.#parts;
+    let cursor = await queue.cursor();
+    if (cursor === undefined) {
+      cursor = await events.lastId();
+      await queue.add(cursor, [], backlog);
+    }
+    this.#saved = cursor;
+    return (this.#cursor = cursor);
+  }
+
   async #page(): Promise<number> {
     const { events, queue, endpoints, backlog, log } = this.#parts;
-    const page = await events.after(this.#cursor, PAGE);
+    const page = await events.after(this.#cursor ?? (await this.#begin()), PAGE);
     const last = page.at(-1);
     if (last === undefined) return 0;
     const deliveries = page.flatMap((event) =>

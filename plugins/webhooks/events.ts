@@ -1,6 +1,17 @@
+import { Type } from '../../kernel/schema.ts';
+import type { EventData, EventTable } from '../../kernel/storage/audit-log.ts';
+
+/** The events that this plugin records. */
+export const events = {
+  'webhook.requeued': {
+    text: 'An operator had deliveries to an endpoint repeated',
+    data: Type.Object({
+      endpoint: Type.String(),
+      event_id: Type.Union([Type.Integer(), Type.Null()], { description: 'null: all that were waiting' }),
+    }),
+  },
+} as const satisfies EventTable;
+
 declare module '../../kernel/storage/audit-log.ts' {
-  interface EventTypes {
-    /** An operator had deliveries to an endpoint repeated; `event_id` is the event, `null` for all that were waiting. */
-    'webhook.requeued': { readonly endpoint: string; readonly event_id: number | null };
-  }
+  interface EventTypes extends EventData<typeof events> {}
 }

@@ -1,27 +1,97 @@
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { assertEndpoints } from './endpoint-urls.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { webhooksOf } from './description.ts';
+import { assertEndpoints } from './endpoint-faults.ts';
 import type { Endpoint } from './endpoint.ts';
-import { WebhooksConfig } from './schema.ts';
+import type { EventFollower as Follower } from './event-follower.ts';
+import type { FleetLead as Lead } from './fleet-lead.ts';
+import { errors } from './errors.ts';
+import { events } from './events.ts';
+import * as schema from './schema.ts';
 import { DeliveryQueue } from './store.ts';
+
+const admin = { address: 'admin', access: 'admin' } as const;
+/** Loaded when it is needed, to save start-up time. */
+const operations = () => import('./operations.ts');
 
 export default definePlugin({
   name: 'webhooks',
+  description: 'Events that the server sends to the endpoints in its configuration.',
   features: [],
-  config: WebhooksConfig,
-  routes: {},
-  async setup(host) {
+  errors,
+  events,
+  config: schema.WebhooksConfig,
+  routes: {
+    list: {
+      ...admin,
+      method: 'GET',
+      path: '/api/webhooks',
+      summary: 'List the endpoints of the configuration, and how deliveries to them went',
+      description: 'URLs are not shown, because they may contain secrets. The counts are kept over restarts.',
+      reply: schema.EndpointList,
+    },
+    test: {
+      ...admin,
+      method: 'POST',
+      path: '/api/webhooks/:id/test',
+      summary: 'Send an event of the type webhook.test, and get what the endpoint answers',
+      description: 'Tests of an endpoint at the same time are one. It is not tried again.',
+      params: schema.EndpointParams,
+      reply: schema.TestedEndpoint,
+      errors: ['webhook_not_found'],
+    },
+    redeliver: {
+      ...admin,
+      method: 'POST',
+      path: '/api/webhooks/:id/redeliver',
+      summary: 'Deliver an event of the log once more, or all that wait, at once',
+      description: 'Deliveries that were given up are not among those that wait: name their event.',
+      params: schema.EndpointParams,
+      body: schema.RedeliverBody,
+      reply: schema.Redelivered,
+      errors: ['webhook_not_found'],
+    },
+  },
+  async setup(given) {
+    const { isDemo, isServing } = given.node;
+    const isReceiving = isDemo && isServing && given.config.endpoints.length === 0;
+    const host = isReceiving ? await (await import('./demo.ts')).withReceiver(given) : given;
     const { config, store } = host;
     const queue = new DeliveryQueue(store);
     assertEndpoints(config);
-    if (config.endpoints.length === 0 && host.node.isServing) await queue.keepOnly([]);
+    if (config.endpoints.length === 0 && host.node.isServing && host.node.fleet === undefined)
+      await host.background(() => queue.keepOnly([]));
     const endpoints = config.endpoints.length === 0 ? [] : await deliverTo(host, queue);
     const waiting = () =>
       Promise.all(endpoints.map(async ({ key, label }) => ({ label, count: await queue.waiting(key) })));
+    const find = async (id: string) => {
+      const found = (await operations()).endpointsIn(config).find(({ key }) => key === id);
+      if (found === undefined) throw new HttpError('webhook_not_found', 'the configuration has no such webhook');
+      return found;
+    };
+    const tests = new Map<string, Promise<schema.TestedEndpoint>>();
     return {
-      handlers: {},
+      handlers: {
+        list: async () => {
+          const { endpointsIn, stateOf } = await operations();
+          return { webhooks: await Promise.all(endpointsIn(config).map((each) => stateOf(queue, each))) };
+        },
+        test: async ({ params: { id } }) => {
+          const [endpoint, { testEndpoint }] = [await find(id), await operations()];
+          const running = tests.get(id) ?? testEndpoint(config, endpoint).finally(() => tests.delete(id));
+          tests.set(id, running);
+          return running;
+        },
+        redeliver: async ({ params: { id }, body: { event_id: eventId }, account: { username }, ip }) => {
+          const endpoint = await find(id);
+          const queued = await (await operations()).redeliver(host, { endpoint, eventId, ip, username });
+          return { id, endpoint: endpoint.label, queued };
+        },
+      },
       provides: {
+        webhooks: () => webhooksOf(host.node.events()),
         metrics: async () => metricsOf(endpoints, await waiting()),
         doctor: async () => findingsOf(await waiting(), config.backlog / 2),
       },
@@ -30,19 +100,39 @@ export default definePlugin({
 });
 
 /** Delivers events to the configured endpoints. Its code is loaded only where there are any, to save start-up time. */
-async function deliverTo(host: Host<WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
-  const { config, events, node, log, onClose } = host;
-  const [{ Endpoint }, { EventFollower }] = await Promise.all([import('./endpoint.ts'), import('./event-follower.ts')]);
+async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
+  const { config, store, events, node, log, background, onClose } = host;
+  const [{ Endpoint }, { EventFollower }, { FleetLead }] = await Promise.all([
+    import('./endpoint.ts'),
+    import('./event-follower.ts'),
+    import('./fleet-lead.ts'),
+  ]);
+  let lead: Lead | undefined;
+  const isLeading = () => node.fleet === undefined || lead?.isLeading === true;
   const userAgent = `Hostkeep/${node.version}`;
   const endpoints = config.endpoints.map(
-    (endpoint, i) => new Endpoint(i, { config: endpoint, settings: config, queue, log, userAgent }),
+    (endpoint, i) => new Endpoint(i, { config: endpoint, settings: config, queue, log, userAgent, isLeading }),
   );
   if (!node.isServing) return endpoints;
-  await queue.keepOnly(endpoints.map(({ key }) => key));
-  const follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log });
-  for (const endpoint of endpoints) onClose(() => endpoint.close());
-  onClose(() => follower.close());
-  for (const endpoint of endpoints) endpoint.wake();
+  const begin = async () => {
+    await queue.keepOnly(endpoints.map(({ key }) => key));
+    follower?.wake();
+    for (const endpoint of endpoints) endpoint.wake();
+  };
+  let follower: Follower | undefined;
+  await background(async () => {
+    if (node.fleet !== undefined) {
+      const failed = (error: unknown) => log.warn({ err: error }, 'what waits for endpoints could not be looked at');
+      const onLead = () => void begin().catch(failed);
+      const leading = new FleetLead({ store, node: node.fleet.name, log, onLead });
+      lead = leading;
+      onClose(() => leading.close());
+    }
+    follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log, isLeading });
+    for (const endpoint of endpoints) onClose(() => endpoint.close());
+    onClose(() => follower?.close());
+    if (node.fleet === undefined) await begin();
+  });
   return endpoints;
 }
 

@@ -1,11 +1,24 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 
 const Endpoint = Type.Object(
   {
     url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Receives a POST for each event' }),
-    secret: Type.String({ minLength: 16, maxLength: 512, writeOnly: true, description: 'Key of the HMAC signature' }),
+    secret: Type.String({
+      minLength: 16,
+      maxLength: 512,
+      writeOnly: true,
+      description: 'Key of the signatures, as Standard Webhooks write it: whsec_ and 24 to 64 bytes in base64',
+    }),
+    previous_secret: Type.Optional(
+      Type.String({
+        minLength: 16,
+        maxLength: 512,
+        writeOnly: true,
+        description: 'Signs as well, until the receiver knows the new secret',
+      }),
+    ),
     events: Type.Array(Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 }), {
       minItems: 1,
       maxItems: 50,
@@ -16,6 +29,10 @@ const Endpoint = Type.Object(
   closed,
 );
 export type EndpointConfig = Static<typeof Endpoint>;
+
+export function secretsOf({ secret, previous_secret: previous }: EndpointConfig): string[] {
+  return previous === undefined ? [secret] : [secret, previous];
+}
 
 export const WebhooksConfig = Type.Object(
   {
@@ -60,3 +77,48 @@ export const WebhooksConfig = Type.Object(
   closed,
 );
 export type WebhooksConfig = Static<typeof WebhooksConfig>;
+
+const TimeOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const Id = Type.String({ description: 'Stays the same while the URL does' });
+const Label = Type.String({ description: 'Host, port and place in the configuration; the URL may contain a secret' });
+const EndpointView = NamedObject('Webhook', {
+  id: Id,
+  endpoint: Label,
+  events: Type.Array(Type.String(), { maxItems: 50, description: 'Types that it gets; * stands for anything' }),
+  waiting: Type.Integer({ description: 'Deliveries that wait, also for another attempt' }),
+  delivered: Type.Integer({ description: 'Deliveries that it accepted, since it was first used' }),
+  failed: Type.Integer({ description: 'Attempts that failed' }),
+  given_up: Type.Integer({ description: 'Deliveries that were given up' }),
+  delivered_at: TimeOrNull('Last success; RFC 3339, UTC'),
+  failed_at: TimeOrNull('Last attempt that failed'),
+  reason: Type.String({ description: 'Why it failed; empty if none did' }),
+  next_attempt_at: TimeOrNull('When the next delivery is tried'),
+});
+export type EndpointView = Static<typeof EndpointView>;
+export const EndpointList = NamedObject('WebhookList', { webhooks: Type.Array(EndpointView, { maxItems: 20 }) });
+export const EndpointParams = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'From GET /api/webhooks' }),
+});
+export const TestedEndpoint = NamedObject('WebhookTest', {
+  id: Id,
+  endpoint: Label,
+  accepted: Type.Boolean({ description: 'Whether the answer is 2xx' }),
+  status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the answer; null if there was none' }),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why there was no answer' }),
+  ms: Type.Integer({ description: 'How long it took' }),
+});
+export type TestedEndpoint = Static<typeof TestedEndpoint>;
+export const RedeliverBody = NamedObject(
+  'RedeliveryRequest',
+  {
+    event_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+      description: 'An event of the log; null for all deliveries that wait',
+    }),
+  },
+  { ...closed, examples: [{ event_id: null }] },
+);
+export const Redelivered = NamedObject('Redelivery', {
+  id: Id,
+  endpoint: Label,
+  queued: Type.Integer({ description: 'Deliveries that are made at once' }),
+});

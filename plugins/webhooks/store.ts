@@ -41,8 +41,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Moves the cursor, forward only, and adds deliveries, in one transaction. Returns how many of the oldest deliveries
-   * were dropped because an endpoint's backlog was full.
+   * Moves the cursor, forward only, and adds deliveries of events behind it, in one transaction: those before it were added
+   * by another process. Returns how many of the oldest deliveries were dropped because an endpoint's backlog was full.
    */
   async add(cursor: number, deliveries: readonly NewDelivery[], backlog: number): Promise<number> {
     return this.#store.write(async (tx) => {
@@ -51,9 +51,10 @@ export class DeliveryQueue {
       await tx.run('insert into webhook_cursor values (?)', Math.max(cursor, before?.event_id ?? 0));
       const now = Date.now();
       for (const { endpoint, eventId, body } of deliveries) {
+        if (eventId <= (before?.event_id ?? 0)) continue;
         await tx.run(
-          `insert or ignore into webhook_deliveries (endpoint, event_id, body, created_at, due_at)
-             values (?, ?, ?, ?, ?)`,
+          `insert into webhook_deliveries (endpoint, event_id, body, created_at, due_at)
+             values (?, ?, ?, ?, ?) on conflict do nothing`,
           endpoint,
           eventId,
           body,
@@ -105,7 +106,7 @@ export class DeliveryQueue {
       await remove(tx, endpoint, eventId);
       await tx.run(
         `insert into webhook_state (endpoint, delivered, delivered_at) values (?, 1, ?)
-          on conflict do update set delivered = delivered + 1, delivered_at = excluded.delivered_at`,
+          on conflict (endpoint) do update set delivered = webhook_state.delivered + 1, delivered_at = excluded.delivered_at`,
         endpoint,
         Date.now(),
       );
@@ -124,7 +125,8 @@ export class DeliveryQueue {
       else await postpone(tx, endpoint, event_id, attempts + 1, dueAt);
       await tx.run(
         `insert into webhook_state (endpoint, failed, given_up, failed_at, reason) values (?, 1, ?, ?, ?)
-          on conflict do update set failed = failed + 1, given_up = given_up + excluded.given_up,
+          on conflict (endpoint) do update set failed = webhook_state.failed + 1,
+            given_up = webhook_state.given_up + excluded.given_up,
             failed_at = excluded.failed_at, reason = excluded.reason`,
         endpoint,
         dueAt === undefined ? 1 : 0,
@@ -173,7 +175,7 @@ export async function requeue(tx: Tx, { endpoint, eventId, body }: NewDelivery):
   const now = Date.now();
   await tx.run(
     `insert into webhook_deliveries (endpoint, event_id, body, created_at, due_at) values (?, ?, ?, ?, ?)
-      on conflict do update set attempts = 0, created_at = excluded.created_at, due_at = excluded.due_at`,
+      on conflict (endpoint, event_id) do update set attempts = 0, created_at = excluded.created_at, due_at = excluded.due_at`,
     endpoint,
     eventId,
     body,

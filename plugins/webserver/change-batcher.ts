@@ -28,15 +28,21 @@ const CHECKS = 64;
 export class ChangeBatcher {
   readonly #writer: VhostVerbs;
   readonly #untilServed: (token: string) => Promise<void>;
+  readonly #turn: () => Promise<() => void>;
   #queue: PendingChange[] = [];
   readonly #busy = new Set<string>();
   #running: Promise<void> | undefined;
   #reloads = 0;
 
-  /** `untilServed` resolves when the server serves the token of a reload. */
-  constructor(writer: VhostVerbs, untilServed: (token: string) => Promise<void>) {
+  /** `untilServed` resolves when the server serves the token of a reload, `turn` when no other worker has a batch. */
+  constructor(
+    writer: VhostVerbs,
+    untilServed: (token: string) => Promise<void>,
+    turn: () => Promise<() => void> = async () => () => undefined,
+  ) {
     this.#writer = writer;
     this.#untilServed = untilServed;
+    this.#turn = turn;
   }
 
   get reloads(): number {
@@ -70,7 +76,12 @@ export class ChangeBatcher {
     try {
       while (this.#queue.length > 0) {
         await new Promise((resolve) => setImmediate(resolve)); // changes that arrive together share a batch
-        await this.#runBatch(this.#takeBatch());
+        const release = await this.#turn();
+        try {
+          await this.#runBatch(this.#takeBatch());
+        } finally {
+          release();
+        }
       }
     } finally {
       this.#running = undefined;
@@ -146,7 +157,7 @@ export class ChangeBatcher {
     this.#reloads += 1;
     try {
       const token = newToken();
-      await this.#writer.reload(token);
+      await this.#writer.reload({ token, isProof: false });
       await this.#untilServed(token);
       await this.#writer.settle({ id, isKept: true });
       return undefined;

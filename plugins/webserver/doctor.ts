@@ -74,10 +74,10 @@ async function reloadFinding(proof: Proof): Promise<Finding> {
 async function prove({ driver, writer, listen, timeoutMs }: Proof): Promise<void> {
   const token = newToken();
   try {
-    await writer.prove(token);
+    await writer.reload({ token, isProof: true });
     await untilServed(driver, { listen, timeoutMs }, token);
   } finally {
-    await writer.prove(null).catch(() => undefined); // the failure is that of the first reload
+    await writer.reload({ token: null, isProof: true }).catch(() => undefined); // the failure is that of the first reload
   }
   if (!(await canConnect(connectAddressOf(listen)))) throw new Error(`${driver.name} does not listen on ${listen}`);
 }

@@ -21,7 +21,11 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   const writer = host.privileged(privileged, config);
   const served = { listen: config.listen, timeoutMs: config.served_timeout_ms };
   const domains = host.peer<DomainDirectory>('domains');
-  const batcher = new ChangeBatcher(writer, (token) => untilServed(driver, served, token));
+  const batcher = new ChangeBatcher(
+    writer,
+    (token) => untilServed(driver, served, token),
+    () => host.workers.turn('web server', 1),
+  );
   const vhosts = new Vhosts({
     folder: new VhostFolder(driver.vhostFolder),
     batcher,
@@ -35,7 +39,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   });
   host.onClose(() => batcher.idle());
   // While no plugin keeps domains, those that are served stay as they are.
-  if (domains !== undefined) await startReconciling(host, writer, vhosts);
+  if (domains !== undefined) await host.background(() => startReconciling(host, writer, vhosts));
   const proof = { driver, writer, commands: new WebServerCommands(driver, config.command_timeout_ms), ...served };
   return {
     handlers: {},

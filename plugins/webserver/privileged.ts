@@ -7,7 +7,7 @@ import { VhostWriter, type VhostVerbs } from './vhost-writer.ts';
 export default definePrivileged<VhostVerbs>()({
   name: 'webserver',
   config: WebserverConfig,
-  verbs: ['acquire', 'release', 'prepare', 'apply', 'reload', 'prove', 'settle'],
+  verbs: ['acquire', 'release', 'prepare', 'apply', 'reload', 'settle'],
   timeoutMs: 180_000,
   open: ({ config, log, rootOf }) => {
     const driver = driverOf(config);

@@ -65,8 +65,9 @@ async function keepReconciling({ config, events, log, onClose }: Host<WebserverC
 
 async function needsReconciling(page: readonly LoggedEvent[], vhosts: Vhosts): Promise<boolean> {
   for (const { type, username, data } of page) {
-    if (ACCOUNT_EVENTS.has(type)) return true;
-    if (type === 'domain.added' && !(await vhosts.isCurrent(username, String(data['domain_url'])))) return true;
+    if (!ACCOUNT_EVENTS.has(type) && type !== 'domain.added') continue;
+    if (!(await vhosts.serves(username))) continue;
+    if (type !== 'domain.added' || !(await vhosts.isCurrent(username, String(data['domain_url'])))) return true;
   }
   return false;
 }

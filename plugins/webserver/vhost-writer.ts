@@ -29,10 +29,11 @@ export interface VhostVerbs {
   prepare(nothing: null): Promise<null>;
   /** Writes a batch, and rejects with the web server's message if it does not accept it; nothing is changed then. */
   apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
-  /** Has the web server read the files again, and serve `token` if it can. */
-  reload(token: string): Promise<null>;
-  /** Puts up the virtual host of a check, which serves its token, or takes it down with `null`; reloads. */
-  prove(token: string | null): Promise<null>;
+  /**
+   * Has the web server read the files again, and serve `token` if it can, or none any more with `null`. With `isProof` it
+   * is served by the virtual host of a check, so that batches and checks do not disturb each other.
+   */
+  reload(request: { readonly token: string | null; readonly isProof: boolean }): Promise<null>;
   /** Keeps the changes of a batch, or undoes them and reloads. */
   settle(batch: { readonly id: string; readonly isKept: boolean }): Promise<null>;
 }
@@ -124,17 +125,12 @@ export class VhostWriter implements VhostVerbs {
     return null;
   }
 
-  async reload(token: unknown): Promise<null> {
-    const beacon = this.#driver.beacon?.(textOf(token, TOKEN), this.#config.listen);
-    if (beacon !== undefined) await this.#folder.put(BEACON_FILE, beacon);
-    await this.#commands.reload();
-    return null;
-  }
-
-  async prove(token: unknown): Promise<null> {
+  async reload(request: unknown): Promise<null> {
+    const { token, isProof } = membersOf(request, ['token', 'isProof']);
+    const file = booleanOf(isProof) ? PROOF_FILE : BEACON_FILE;
     const beacon = token === null ? undefined : this.#driver.beacon?.(textOf(token, TOKEN), this.#config.listen);
     await this.#folder.make();
-    await this.#folder.put(PROOF_FILE, beacon);
+    await this.#folder.put(file, beacon);
     await this.#commands.reload();
     return null;
   }

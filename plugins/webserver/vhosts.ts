@@ -25,9 +25,6 @@ interface VhostParts {
 /** A younger file without a domain is kept, because its domain may be about to be added. */
 const YOUNG_MS = 60_000;
 
-/** How many accounts are read at a time. */
-const PAGE = 1000;
-
 /** The virtual hosts: one file for each domain in the store. */
 export class Vhosts {
   readonly #parts: VhostParts;
@@ -62,6 +59,12 @@ export class Vhosts {
       if (ownerOf((await folder.read(file)) ?? '') === accountId) files.push(file);
     await Promise.all(files.map((file) => batcher.change({ file, accountId })));
     return files.length;
+  }
+
+  /** Whether the domains of an account, or of a removed one, are served by this node. */
+  async serves(username: string): Promise<boolean> {
+    const { accounts } = this.#parts;
+    return accounts.isHere({ home: await accounts.homeOf(username) });
   }
 
   /** Whether the file of an active domain is as it should be; the account may have been suspended while it was written. */
@@ -117,7 +120,7 @@ export class Vhosts {
   async #differences(spareYoung: boolean): Promise<Change[]> {
     const { folder, batcher, domains, render, common, log } = this.#parts;
     const present = new Set((await folder.names()).filter(isVhostFile));
-    const accounts = await this.#allAccounts(); // after the names: a file without an account is that of a removed one
+    const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
     const changes: Change[] = [];
     if (common !== undefined && (await folder.read(COMMON_FILE)) !== common) {
       await this.#parts.prepare();
@@ -136,26 +139,26 @@ export class Vhosts {
       }
     }
     for (const file of present)
-      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file, accounts)))) changes.push({ file });
+      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file)))) changes.push({ file });
     return changes;
   }
 
-  /** Reads them from the store, as the snapshots in memory may not show yet what another process changed. */
-  async #allAccounts(): Promise<Map<number, Account>> {
+  /** Reads those of this node from the store, as the snapshots in memory may not show yet what another process changed. */
+  async #accounts(): Promise<Map<number, Account>> {
     const all = new Map<number, Account>();
-    for (let page: Account[] = [], cursor = ''; ; cursor = page.at(-1)?.username ?? cursor) {
-      page = await this.#parts.accounts.list(PAGE, cursor);
+    for await (const page of this.#parts.accounts.pagesOfHere())
       for (const account of page) all.set(account.id, account);
-      if (page.length < PAGE) return all;
-    }
+    return all;
   }
 
   /** Whether a file without a domain may be that of a domain that is being added. */
-  async #mayBeAdded(file: string, accounts: ReadonlyMap<number, Account>): Promise<boolean> {
-    const { folder } = this.#parts;
+  async #mayBeAdded(file: string): Promise<boolean> {
+    const { folder, accounts } = this.#parts;
     if (Date.now() - ((await folder.changedAt(file)) ?? 0) >= YOUNG_MS) return false;
     const owner = ownerOf((await folder.read(file)) ?? '');
-    return owner === undefined || accounts.has(owner);
+    if (owner === undefined) return true;
+    const account = await accounts.byId(owner); // which may be newer than all that were read
+    return account !== undefined && accounts.isHere(account);
   }
 }
 

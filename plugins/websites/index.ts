@@ -1,3 +1,4 @@
+import { EtagReply, revalidated } from '../../kernel/plugin-api/etag-reply.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import { errors } from './errors.ts';
@@ -5,7 +6,7 @@ import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points
 import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';
-import { countSites, countSitesOf } from './store.ts';
+import { countSites, countSitesOf, countsOf } from './store.ts';
 import { Sweep } from './detection/sweep.ts';
 
 const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
@@ -18,6 +19,7 @@ const TITLES: ReadonlyMap<string, string> = new Map(DETECTORS.map(({ type, title
 
 export default definePlugin({
   name: 'websites',
+  description: 'Applications on the domains of the account.',
   features: ['websites', 'autoinstaller'],
   errors,
   uses: ['domains'],
@@ -26,50 +28,64 @@ export default definePlugin({
     autoInstaller: {
       method: 'GET',
       path: '/api/auto-installer',
+      at: 'home',
       feature: 'autoinstaller',
+      headers: ['if-none-match'],
       reply: AutoInstaller,
       summary: 'List the supported applications and the sites of the account',
+      description: 'Applications are recognized by their files, also where they were installed by hand.',
     },
     databaseInfo: {
       method: 'GET',
       path: '/api/database_info',
+      at: 'home',
       feature: 'websites',
       query: DatabaseInfoQuery,
       reply: DatabaseInfo,
       summary: "Read the database settings from a site's configuration file",
+      description: 'The values include the password.',
       errors: ['database_info_not_found', 'file_too_complex', 'invalid_config_file'],
     },
   },
-  setup({ config, jobs, store, log, node, identity, peer, onClose }) {
+  setup({ config, jobs, store, local, log, node, identity, peer, background, onClose }) {
     const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const sites = new Sites({
       jobs,
       store,
+      local,
+      accounts: identity.accounts,
       domains,
       log,
       virtualRoot: node.config.virtual_root,
       checkMs: config.check_seconds * 1000,
     });
     onClose(() => sites.close());
-    const sweep = new Sweep({
-      accounts: identity.accounts,
-      owners: () => domains.all(),
-      check: (account) => sites.of(account),
-      log,
-      everyMs: config.sweep_seconds * 1000,
+    let sweep: Sweep | undefined;
+    void background(() => {
+      const started = new Sweep({
+        accounts: identity.accounts,
+        owners: () => domains.all(),
+        check: (account) => sites.of(account),
+        log,
+        everyMs: config.sweep_seconds * 1000,
+      });
+      sweep = started;
+      onClose(() => started.close());
     });
-    onClose(() => sweep.close());
     onClose(
       domains.onChange((accountId) => {
         sites.forget(accountId);
-        sweep.schedule(accountId);
+        sweep?.schedule(accountId);
       }),
     );
     return {
       handlers: {
-        autoInstaller: async ({ account }) => {
-          const [found, owned] = await Promise.all([sites.of(account), domains.list(account)]);
-          return autoInstaller(found, owned.length);
+        autoInstaller: (call) => {
+          const parts = Promise.all([sites.of(call.account), domains.list(call.account)]);
+          return revalidated(
+            parts.then(([found, owned]) => EtagReply.json(autoInstaller(found, owned.length))),
+            call,
+          );
         },
         databaseInfo: ({ account, query }) => sites.databaseInfo(account, query.domain),
       },
@@ -80,14 +96,23 @@ export default definePlugin({
             : {},
         sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
         accountReport: async ({ id, plan }) => ({
-          usage: [counted('websites', await countSitesOf(store, id), plan?.websites_limit)],
+          usage: [counted('websites', await countSitesOf(local, id), plan?.websites_limit)],
         }),
-        counts: async () => ({ websites: await countSites(store) }),
+        accountsUsage: async (accounts) => [
+          {
+            resource: 'websites',
+            used: await countsOf(
+              local,
+              accounts.map(({ id }) => id),
+            ),
+          },
+        ],
+        counts: async () => ({ websites: await countSites(local) }),
         doctor: async () => [
           {
             name: 'websites',
             ok: true,
-            detail: `${await countSites(store)} sites found, ${DETECTORS.length} application types supported`,
+            detail: `${await countSites(local)} sites found, ${DETECTORS.length} application types supported`,
           },
         ],
       },

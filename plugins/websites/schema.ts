@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const WebsitesConfig = Type.Object(
   {
@@ -19,7 +19,7 @@ export const WebsitesConfig = Type.Object(
 );
 export type WebsitesConfig = Static<typeof WebsitesConfig>;
 
-export const Site = Type.Object({
+export const Site = NamedObject('Site', {
   site: Type.String({ description: 'Domain and path, e.g. example.com or example.com/blog' }),
   type: Type.String({ description: 'Application type, e.g. wordpress' }),
   version: Type.String({ description: "From the application's own files; empty when they do not give it" }),
@@ -27,9 +27,14 @@ export const Site = Type.Object({
 });
 export type Site = Static<typeof Site>;
 
-export const AutoInstaller = Type.Object({
+export const AutoInstaller = NamedObject('AutoInstaller', {
   technologies: Type.Array(
-    Type.Object({ name: Type.String(), title: Type.String(), category: Type.String(), description: Type.String() }),
+    NamedObject('Technology', {
+      name: Type.String(),
+      title: Type.String(),
+      category: Type.String(),
+      description: Type.String(),
+    }),
   ),
   sites: Type.Array(Site),
   counts: Type.Record(Type.String(), Type.Integer(), { description: 'Sites by type' }),
@@ -47,7 +52,8 @@ export const DatabaseInfoQuery = Type.Object({
   }),
 });
 
-export const DatabaseInfo = Type.Object(
+export const DatabaseInfo = NamedObject(
+  'DatabaseInfo',
   {
     database_name: Type.String(),
     database_user: Type.String(),

@@ -4,9 +4,9 @@ import { HttpError } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Stores } from '../../kernel/storage/local-store.ts';
 import { clientPath } from '../../kernel/system/client-path.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { hasDatabase } from './detection/detectors.ts';
@@ -33,9 +33,9 @@ const IDLE_MS = 10_000;
 /** How many checks old the sites may be that are returned while they are checked again. */
 const STALE_CHECKS = 4;
 
-interface SitesOptions {
+interface SitesOptions extends Stores {
   readonly jobs: AccountJobs;
-  readonly store: Store;
+  readonly accounts: Accounts;
   readonly domains: DomainDirectory;
   readonly log: Log;
   readonly virtualRoot: string;
@@ -55,7 +55,7 @@ interface LocatedSite {
   readonly components: readonly string[];
 }
 
-/** The sites of accounts: kept in the store, and scanned again when the times of their folders change. */
+/** The sites of accounts: kept in the local store, and scanned again when the times of their folders change. */
 export class Sites {
   readonly #options: SitesOptions;
   readonly #cache: AccountCache<readonly LocatedSite[]>;
@@ -117,8 +117,8 @@ export class Sites {
 
   /** Scans the docroots that changed, and stores the result. Rejects only when no sites are known. */
   async #check(account: Account): Promise<readonly LocatedSite[]> {
-    const { store, domains, log } = this.#options;
-    const [list, known] = await Promise.all([domains.list(account), readDocroots(store, account.id)]);
+    const { local, domains, log } = this.#options;
+    const [list, known] = await Promise.all([domains.list(account), readDocroots(local, account.id)]);
     const targets = new Map(list.map((domain) => [domain.name, targetOf(domain, list)]));
     const scans = new Map<string, ScannedDocroot>();
     const ordered = [...targets.values()];
@@ -136,7 +136,7 @@ export class Sites {
     }
     if (failure !== undefined && scans.size + known.size === 0) throw failure;
     const removed = [...known.keys()].filter((name) => !targets.has(name));
-    if (scans.size + removed.length > 0) await saveDocroots(store, account.id, scans, removed);
+    if (scans.size + removed.length > 0) await saveDocroots(this.#options, account, scans, removed);
     return this.#describe(list, (name) => (scans.get(name) ?? known.get(name))?.found ?? []);
   }
 

@@ -1,4 +1,6 @@
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import type { Stores } from '../../kernel/storage/local-store.ts';
+import type { Reader } from '../../kernel/storage/store.ts';
 import type { DocrootScan, FoundSite, Stamps } from './detection/docroot-scan.ts';
 
 /** The last scan of a docroot. */
@@ -8,12 +10,12 @@ export interface ScannedDocroot extends DocrootScan {
 }
 
 /** The scans of an account's docroots, by domain. */
-export async function readDocroots(store: Store, accountId: number): Promise<Map<string, ScannedDocroot>> {
-  const docroots = await store.all<{ domain: string; scope: string; stamps: string }>(
+export async function readDocroots(local: Reader, accountId: number): Promise<Map<string, ScannedDocroot>> {
+  const docroots = await local.all<{ domain: string; scope: string; stamps: string }>(
     'select domain, scope, stamps from websites_docroots where account_id = ?',
     accountId,
   );
-  const sites = await store.all<FoundSite & { domain: string }>(
+  const sites = await local.all<FoundSite & { domain: string }>(
     'select domain, path, type, version from websites_sites where account_id = ? order by domain, path',
     accountId,
   );
@@ -27,14 +29,16 @@ export async function readDocroots(store: Store, accountId: number): Promise<Map
   );
 }
 
-/** Stores new scans, and removes those of the domains in `removed`. */
+/** Stores new scans, and removes those of the domains in `removed`. Errors: 404 `account_not_found`. */
 export function saveDocroots(
-  store: Store,
-  accountId: number,
+  { store, local, accounts }: Stores & { readonly accounts: Accounts },
+  account: Account,
   scans: ReadonlyMap<string, ScannedDocroot>,
   removed: readonly string[],
 ): Promise<void> {
-  return store.write(async (tx) => {
+  const accountId = account.id;
+  return local.write(async (tx) => {
+    await accounts.assertExists(store, account);
     for (const domain of [...removed, ...scans.keys()])
       await tx.run('delete from websites_docroots where account_id = ? and domain = ?', accountId, domain);
     for (const [domain, { scope, stamps, found }] of scans) {
@@ -52,12 +56,21 @@ export function saveDocroots(
 }
 
 /** The number of sites of an account at the last scan. */
-export async function countSitesOf(store: Store, accountId: number): Promise<number> {
+export async function countSitesOf(local: Reader, accountId: number): Promise<number> {
   const sql = 'select count(*) as n from websites_sites where account_id = ?';
-  return (await store.get<{ n: number }>(sql, accountId))?.n ?? 0;
+  return (await local.get<{ n: number }>(sql, accountId))?.n ?? 0;
+}
+
+/** Resolves with the number of sites of each account, by the account's id. */
+export async function countsOf(local: Reader, accountIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await local.all<{ id: number; n: number }>(
+    `select value as id, (select count(*) from websites_sites where account_id = value) as n from json_each(?)`,
+    JSON.stringify(accountIds),
+  );
+  return new Map(rows.map(({ id, n }) => [id, n]));
 }
 
 /** The number of sites of all accounts. */
-export async function countSites(store: Store): Promise<number> {
-  return (await store.get<{ n: number }>('select count(*) as n from websites_sites'))?.n ?? 0;
+export async function countSites(local: Reader): Promise<number> {
+  return (await local.get<{ n: number }>('select count(*) as n from websites_sites'))?.n ?? 0;
 }

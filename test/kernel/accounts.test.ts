@@ -13,8 +13,10 @@ import { createLog } from '../../kernel/log.ts';
 import { TokenCache } from '../../kernel/identity/token-cache.ts';
 import { Revision } from '../../kernel/storage/revision.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
-import type { SqlValue } from '../../kernel/storage/connection.ts';
-import { Store } from '../../kernel/storage/store.ts';
+import type { SqlValue } from '../../kernel/storage/sqlite/connection.ts';
+import { SignalFile } from '../../kernel/storage/signal-file.ts';
+import { openStore } from '../../kernel/storage/open-store.ts';
+import type { Store } from '../../kernel/storage/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
@@ -197,18 +199,18 @@ test('a change that another process committed later but announced earlier is sti
   const held: (() => void)[] = [];
   const storeOf = (afterCommit: (tell: () => void) => void) =>
     ({
+      signal: new SignalFile(join(folder, 'revision')),
+      graceMs: 0,
       get: async () => ({ n }),
       write: (work: (tx: unknown) => unknown) => work({ get: async () => ({ n }), afterCommit }),
     }) as unknown as Store;
   const [slow, quick] = [
     new Revision(
       storeOf((tell) => held.push(tell)),
-      folder,
       createLog('silent'),
     ),
     new Revision(
       storeOf((tell) => tell()),
-      folder,
       createLog('silent'),
     ),
   ];
@@ -285,10 +287,12 @@ test('a revision that is not known for certain invalidates what is cached, and h
     new Promise((resolve, reject) => reads.push({ resolve: () => resolve({ n }), reject: () => reject(new Error()) }));
   const work = (tx: unknown) => tx;
   const store = {
+    signal: new SignalFile(join(temporaryFolder(), 'revision')),
+    graceMs: 0,
     get,
     write: (run: typeof work) => run({ get: async () => ({ n }), afterCommit: (tell: () => void) => tell() }),
   } as unknown as Store;
-  const revision = new Revision(store, temporaryFolder(), createLog('silent'));
+  const revision = new Revision(store, createLog('silent'));
   const checked = async (how: 'resolve' | 'reject' = 'resolve') => {
     const check = revision.check();
     while (reads.length === 0) await undefined;
@@ -319,13 +323,13 @@ test('a revision that is not known for certain invalidates what is cached, and h
   reads.shift()?.resolve();
   await second;
   assert.is(revision.checking, undefined);
-  revision.close();
+  await revision.close();
 });
 
 test('a change by a process that died before it announced it is noticed soon', async () => {
   const { revision } = server.hostkeep.core;
   await server.account('dora');
-  const other = await Store.open(join(server.data, 'hostkeep.db'));
+  const other = await openStore(server.data, testConfig(server.data).store);
   try {
     await revision.check();
     const { generation } = revision;

@@ -18,17 +18,19 @@ import {
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { VERSION } from '../../kernel/system/project-dir.ts';
-import { createBackup, verifyBackup, type Manifest } from '../../kernel/storage/backup-file.ts';
-import { restoreBackup } from '../../kernel/storage/restore.ts';
+import { createBackup, verifyBackup, type Manifest } from '../../kernel/storage/backup/backup-file.ts';
+import { restoreBackup } from '../../kernel/storage/backup/restore.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { codeOf, enableTwofa, logIn } from '../plugins/account-client.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { NodeProcess, prepare } from '../support/node-process.ts';
+import { storesInFiles } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('backup');
+storesInFiles();
 
 const rejected = async (work: () => unknown): Promise<string> => {
   try {
@@ -57,12 +59,16 @@ function repacked(file: string, change: (folder: string, manifest: Manifest) => 
   tar(folder, '-xf', file);
   change(folder, JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest);
   const target = join(temporaryFolder(), 'changed.tar');
-  tar(folder, '--format=ustar', '-cf', target, ...(names ?? ['manifest.json', 'keys.json', 'hostkeep.db']));
+  tar(folder, '--format=ustar', '-cf', target, ...(names ?? ['manifest.json', 'keys.json', 'hostkeep.db', 'node.db']));
   return target;
 }
 
-const editManifest = (file: string, change: (manifest: Manifest) => Manifest) =>
-  repacked(file, (folder, manifest) => writeFileSync(join(folder, 'manifest.json'), JSON.stringify(change(manifest))));
+const editManifest = (file: string, change: (manifest: Manifest) => Manifest, names?: string[]) =>
+  repacked(
+    file,
+    (folder, manifest) => writeFileSync(join(folder, 'manifest.json'), JSON.stringify(change(manifest))),
+    names,
+  );
 
 test('a node restored on another machine has its tokens, second factors, sessions and domains', async () => {
   const server = await TestServer.start();
@@ -89,7 +95,7 @@ test('a node restored on another machine has its tokens, second factors, session
   const restored = await hostkeep(other, ['restore', file]);
   assert.is(restored.code, 0, restored.stderr);
   assert.match(restored.stdout, /^restored .+\/new\/data: made by Hostkeep/);
-  assert.equal(readdirSync(other).toSorted(), ['hostkeep.db', 'keys.json', 'serving.lock']);
+  assert.equal(readdirSync(other).toSorted(), ['hostkeep.db', 'keys.json', 'node.db', 'serving.lock']);
   for (const name of readdirSync(other)) assert.is(statSync(join(other, name)).mode & 0o777, 0o600, name);
   const second = await TestServer.start({ data: other });
   const domains = await second.ask('/api/domains', { token });
@@ -105,7 +111,7 @@ test('a node restored on another machine has its tokens, second factors, session
 
 test('a backup is an ordinary tar file, and whole', async () => {
   const { data, file } = await backedUp();
-  assert.is(tar('/', '-tf', file), 'manifest.json\nkeys.json\nhostkeep.db\n');
+  assert.is(tar('/', '-tf', file), 'manifest.json\nkeys.json\nhostkeep.db\nnode.db\n');
   const folder = temporaryFolder();
   tar(folder, '-xf', file);
   assert.equal(readFileSync(join(folder, 'keys.json')), readFileSync(join(data, 'keys.json')));
@@ -143,7 +149,16 @@ test('files that are damaged, cut off, foreign or from a newer version are refus
     ['cut off in the manifest', cut(600), /the file is cut off/],
     ['cut off in the store', cut(size - 20_000), /the file is cut off/],
     ['without the end', cut(size - 1024), /the file is cut off/],
-    ['a changed byte of the store', overwrite(size - 9000, Buffer.from([0x5a, 0xa5])), /hostkeep\.db in it is damaged/],
+    [
+      'a changed byte of the local store',
+      overwrite(size - 3000, Buffer.from([0x5a, 0xa5])),
+      /node\.db in it is damaged/,
+    ],
+    [
+      'a changed byte of the store',
+      overwrite(size - 60_000, Buffer.from([0x5a, 0xa5])),
+      /hostkeep\.db in it is damaged/,
+    ],
     ['a changed byte of a header', overwrite(130, Buffer.from('7')), /it is not a tar file, or is damaged/],
     ['text', damaged((path) => writeFileSync(path, 'hello '.repeat(1000))), /it is not a tar file/],
     [
@@ -160,11 +175,11 @@ test('files that are damaged, cut off, foreign or from a newer version are refus
     ],
     [
       'with more',
-      repacked(file, () => undefined, ['manifest.json', 'keys.json', 'hostkeep.db', '.']),
+      repacked(file, () => undefined, ['manifest.json', 'keys.json', 'hostkeep.db', 'node.db', '.']),
       /in it is not a/,
     ],
     ['of another program', editManifest(file, (m) => ({ ...m, format: 'x' }) as never), /that of another program/],
-    ['of another format', editManifest(file, (m) => ({ ...m, format_version: 2 })), /a format that this version does/],
+    ['of another format', editManifest(file, (m) => ({ ...m, format_version: 3 })), /a format that this version does/],
   ];
   const data = join(temporaryFolder(), 'data');
   for (const [name, path, pattern] of table) {
@@ -261,6 +276,37 @@ async function large(): Promise<{ data: string; store: Store }> {
   return { data, store };
 }
 
+test('a backup has what belongs to the machine, and one from before there was that is restored too', async () => {
+  const data = temporaryFolder();
+  const server = await TestServer.start({ data });
+  await server.hostkeep.core.local.write((tx) => tx.run("insert into usage_days values ('2026-01-02', 1, 2, 3)"));
+  const file = join(temporaryFolder(), 'node.tar');
+  const { migrations } = await createBackup(data, file, VERSION);
+  await server.close();
+  assert.ok(migrations.some(({ owner, name }) => owner === 'usage' && name.startsWith('local/0001-')));
+  const other = join(temporaryFolder(), 'data');
+  await restoreBackup(file, other, false);
+  const days = async (folder: string) => {
+    const local = await Store.open(join(folder, 'node.db'));
+    const rows = await local.all<{ users: number }>("select users from usage_days where day = '2026-01-02'");
+    await local.close();
+    return rows;
+  };
+  assert.equal(await days(other), [{ users: 1 }]);
+
+  const old = editManifest(
+    file,
+    (manifest) => ({ ...manifest, format_version: 1, files: manifest.files.slice(0, 2) }),
+    ['manifest.json', 'keys.json', 'hostkeep.db'],
+  );
+  const { replaced = '' } = await restoreBackup(old, other, true);
+  assert.equal(await days(replaced), [{ users: 1 }], 'what belongs to other accounts is not kept beside them');
+  assert.not.ok(existsSync(join(other, 'node.db')));
+  const restarted = await TestServer.start({ data: other });
+  assert.equal(await restarted.hostkeep.core.local.all('select * from usage_days'), []);
+  await restarted.close();
+});
+
 test('a backup is complete, even during writes, and never overwrites a file', async () => {
   const { data, store } = await large();
   const writers = Promise.all(
@@ -305,7 +351,7 @@ test('a backup is private while it is written, and leaves nothing behind when it
   assert.equal([...new Set(seen.values())], [0o600], [...seen.keys()].join());
   writeFileSync(join(folder, '.copy2.tar.1:1.00.tmp'), 'of a killed process');
   await store.close();
-  const handle = openSync(store.file, 'r+');
+  const handle = openSync(store.place, 'r+');
   writeSync(handle, Buffer.alloc(4096 * 100, 0xee), 0, 4096 * 100, 4096 * 6);
   closeSync(handle);
   assert.match(await rejected(() => createBackup(data, join(folder, 'copy2.tar'), VERSION)), /malformed/);

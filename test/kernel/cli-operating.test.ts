@@ -86,6 +86,7 @@ test('events are filtered by type, account, address, age and number', async () =
   assert.equal(await types('--type', 'account.*', '--limit', '2'), ['account.created', 'account.suspended']);
   assert.equal(await types('--type', 'feature.toggled', '--since', '1h'), ['feature.toggled']);
   assert.equal(await types('--type', 'account.?uspended'), []);
+  assert.equal(await types('--type', 'account_*'), [], 'only an asterisk stands for anything');
   assert.equal(await types('--ip', '203.0.113.9'), []);
   assert.equal(await types('--since', '2999-01-01T00:00:00Z'), []);
   for (const args of [

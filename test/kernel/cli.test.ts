@@ -111,6 +111,7 @@ test('with --json, errors are problems with a stable code', async () => {
     [['account', 'add'], 2, 'invalid_usage', /^missing required argument 'username'$/],
     [['--config', '/nonexistent/x.json', 'account', 'list'], 2, 'invalid_configuration', /x\.json: ENOENT/],
     [['backup', 'verify', '/nonexistent/x.tar'], 1, 'command_failed', /ENOENT/],
+    [['rollback'], 1, 'not_a_package', /^only an installed package has versions/],
   ];
   for (const [args, code, error, detail] of table) {
     const failed = await hostkeep(data, [...args, '--json']);
@@ -158,7 +159,7 @@ test('every command prints its usage', async () => {
   await Promise.all(
     [
       ...['serve', 'demo', 'status', 'top', 'events', 'reload', 'account', '2fa', 'plan', 'feature', 'session'],
-      ...['domain', 'plugin', 'webhook', 'backup', 'restore', 'config', 'doctor'],
+      ...['domain', 'plugin', 'webhook', 'backup', 'restore', 'config', 'doctor', 'upgrade', 'rollback'],
     ].map(async (command) => {
       const { code, stdout } = await hostkeep(data, [command, '--help']);
       assert.is(code, 0);
@@ -306,7 +307,7 @@ test('the demo keeps its data and its credentials, and refuses the data of a rea
   second.child.kill('SIGTERM');
   assert.equal(await once(second.child, 'exit'), [0, null]);
   const real = temporaryFolder();
-  await hostkeep(real, ['account', 'add', '--admin', 'root']);
+  await hostkeep(real, ['account', 'add', '--admin', 'root'], '', CLI, { HOSTKEEP_STORE_URL: undefined });
   const refused = await hostkeep(real, ['demo']);
   assert.is(refused.code, 2);
   assert.match(refused.stderr, /holds the data of a real server/);

@@ -138,7 +138,7 @@ test('the schema and the reference describe the settings of the kernel and of al
     '| `edition` | one of enterprise, community | `"enterprise"` | community closes the end-user API |',
     '| `jobs.processes` | a whole number, 1 to 256 | `8` | Maximum number of processes |',
     '| `jobs.memory_mib` | a whole number, at least 128 | `256` | Maximum memory of one process |',
-    '| `endpoints[].secret` | text |  | Key of the HMAC signature |',
+    '| `endpoints[].previous_secret` | text |  | Signs as well, until the receiver knows the new secret |',
     '| `servers.<name>.user` | text | `""` |  |',
   ])
     assert.ok(reference.includes(row), row);

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { FairQueue } from '../../kernel/concurrency/fair-queue.ts';
-import type { HttpError } from '../../kernel/errors.ts';
+import { codeOf } from '../support/code-of.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('fair queue');
@@ -23,11 +23,6 @@ function controlled(queue: FairQueue, client: number, started: string[], name: s
     },
   };
 }
-const codeOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'resolved',
-    (error: HttpError) => error.code,
-  );
 
 // asvs 2.4.1: the queue for costly work bounds each account
 test('no more run at once than the limits say, for the server and for a client', async () => {

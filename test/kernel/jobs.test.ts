@@ -4,6 +4,7 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -18,12 +19,13 @@ import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { codeBytes } from '../../kernel/jobs/job-launch.ts';
-import { defineJob, WithBytes } from '../../kernel/jobs/job.ts';
+import { WithBytes } from '../../kernel/jobs/job.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { createLog } from '../../kernel/log.ts';
+import { codeOf } from '../support/code-of.ts';
+import { probeJobOf as probe } from '../support/defined-probe.ts';
 import { accountFiles } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import type probeJob from '../support/probe-job.ts';
 import type { ProbeInput, Process } from '../support/probe-job.ts';
 import { until } from '../support/until.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -33,13 +35,6 @@ const test = testSuite('jobs');
 const files = temporaryFolder();
 const stateRoot = temporaryFolder();
 const log = createLog('silent');
-const probe = (timeoutMs = 20_000) =>
-  defineJob<typeof probeJob>({
-    beside: import.meta.url,
-    script: '../support/probe-job',
-    timeoutMs,
-    tooMuch: 'overloaded',
-  });
 const jobs = new AccountJobs(
   accountFiles(`${files}/{username}`, { stateRoot }),
   { processes: 4, memory_mib: 192 },
@@ -51,11 +46,6 @@ const [ann, bea] = [
 ];
 const ask = (account: typeof ann, input: ProbeInput, timeoutMs?: number) => jobs.run(probe(timeoutMs), account, input);
 const who = async (account: typeof ann) => (await ask(account, { act: 'who' })) as Process;
-const codeOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'answered',
-    (error: HttpError) => error.code,
-  );
 
 test.before(() => {
   chmodSync(files, 0o755);
@@ -77,10 +67,10 @@ test('a job that hangs is stopped at its deadline, and others are answered meanw
   execFileSync('mkfifo', ['--', join(files, 'cleo/pipe')]);
   await who(other);
   const hung = codeOf(ask(other, { act: 'read', path: join(files, 'cleo/pipe') }, 400));
-  assert.is(await codeOf(ask(bea, { act: 'who' })), 'answered');
+  assert.is(await codeOf(ask(bea, { act: 'who' })), 'done');
   assert.is(await hung, 'files_unavailable');
   assert.is(await codeOf(ask(other, { act: 'who' })), 'files_unavailable', 'refused at once');
-  assert.is(await codeOf(ask(bea, { act: 'who' })), 'answered');
+  assert.is(await codeOf(ask(bea, { act: 'who' })), 'done');
 });
 
 // threat hostile-files: memory, time, output and files of a job are limited by the system, and only its own process ends
@@ -129,7 +119,11 @@ test('the priority of a job is lower than that of its server, whatever that is',
     for (const niceness of [own, 10, 19]) {
       setPriority(niceness);
       const { pid } = await who(dora);
-      assert.is(getPriority(pid), Math.min(19, niceness + 5));
+      const lower = Math.min(19, niceness + 5);
+      for (const thread of readdirSync(`/proc/${pid}/task`)) assert.is(getPriority(Number(thread)), lower);
+      const session = `/proc/${pid}/autogroup`;
+      if (existsSync(session))
+        await until('that of its session too', 5000, () => readFileSync(session, 'utf8').endsWith(` nice ${lower}\n`));
       process.kill(pid, 'SIGKILL');
       await until('the process is gone', 5000, () => !existsSync(`/proc/${pid}/exe`));
     }
@@ -223,7 +217,7 @@ test('an account runs one job at a time, others are answered between, and too ma
   ];
   const run = (account: typeof ann, path = '/') => pool.run(probe(), jobs.ownerOf(account), { act: 'read', path });
   for (let i = 0; i < 60; i += 1) crowd.push(codeOf(run(ann, `${files}/${i}`).then(() => (answered += 1))));
-  assert.is(await codeOf(run(bea)), 'answered');
+  assert.is(await codeOf(run(bea)), 'done');
   assert.ok(answered < 5, `${answered} jobs of the crowd went first`);
   const codes = await Promise.all(crowd);
   assert.equal([codes.filter((code) => code === 'overloaded').length, pool.processes], [27, 1]);

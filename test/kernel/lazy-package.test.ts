@@ -26,7 +26,7 @@ const PROGRAM = `
     try {
       return typeof load();
     } catch (error) {
-      return error.code;
+      return error.message;
     }
   };
   const open = [];
@@ -44,7 +44,7 @@ test('a package that could not be loaded for want of file descriptors is loaded 
     const node = [process.execPath, '--input-type=module', '-e', PROGRAM, helper, name, import.meta.resolve(owner)];
     const output = execFileSync('sh', ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...node], { encoding: 'utf8' });
     const [first, second] = JSON.parse(output) as string[];
-    assert.is(first, 'EMFILE', name);
+    assert.match(first ?? '', /too many open files/, name); // the code differs between versions of Node.js
     assert.ok(second === 'object' || second === 'function', `${name}: ${second}`);
   }
 });

@@ -3,6 +3,7 @@ import { createLog } from '../../kernel/log.ts';
 import { HttpError, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
+import type { InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
 import { Hostkeep } from '../../kernel/hostkeep.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { installed, testConfig, TestServer } from '../support/hostkeep.ts';
@@ -117,6 +118,24 @@ test('a plugin that is switched off has no routes', async () => {
   await server.close();
 });
 
+test('a plugin that is off unless told so is not imported before', async () => {
+  const folder = temporaryFolder();
+  let loads = 0;
+  const [one] = installed([plugin('one')]);
+  const optIn = { ...one, isOptIn: true, load: async () => ((loads += 1), plugin('one')) } as InstalledPlugin;
+  const start = (plugins: Record<string, boolean>) =>
+    Hostkeep.start(testConfig(folder, { plugins }), createLog('silent'), { plugins: [optIn] });
+  const askedOf = async (hostkeep: Hostkeep) => (await fetch(`${hostkeep.url('user')}/one`)).status;
+  const off = await start({});
+  assert.equal([await askedOf(off), loads, (await off.node.settings()).length > 0, loads], [404, 0, true, 0]);
+  const [status] = off.node.plugins();
+  assert.equal([status?.state, status?.reason], ['off', 'off unless plugins.one of the configuration is true']);
+  await off.close();
+  const on = await start({ one: true });
+  assert.is(await askedOf(on), 200);
+  await on.close();
+});
+
 test('plugins are set up after those that they need, get their services, and close in reverse order', async () => {
   const order: string[] = [];
   const traced = (name: string, needs: string[]) =>
@@ -195,7 +214,8 @@ test('parts are gathered concurrently, and a provider that fails or hangs costs 
 });
 
 test('a plugin that is off is not even imported, and is listed with its features', async () => {
-  const off = { name: 'two', features: () => ['dns'], load: () => Promise.reject(new Error('it was imported')) };
+  const load = () => Promise.reject(new Error('it was imported'));
+  const off = { name: 'two', isOptIn: false, features: () => ['dns'], load };
   const hostkeep = await Hostkeep.start(
     testConfig(temporaryFolder(), { plugins: { two: false }, two: { anything: true } }),
     createLog('silent'),

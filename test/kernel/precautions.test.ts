@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../kernel/config/configuration.ts';
-import { precautions } from '../../kernel/cli/precautions.ts';
+import { precautions } from '../../kernel/plugin-host/precautions.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { hostkeep, start } from '../support/command.ts';

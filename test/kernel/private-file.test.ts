@@ -5,9 +5,11 @@ import { assertPrivate, assertPrivateFolder, makePrivate } from '../../kernel/sy
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { NodeProcess } from '../support/node-process.ts';
+import { storesInFiles } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('private files');
+storesInFiles();
 
 // threat leaked-secrets: what holds secrets is closed to other users from its first byte
 test('a private file is made closed, whatever the umask, and nothing of others is taken for one', () => {
@@ -83,7 +85,7 @@ test('a node refuses exposed data, and says what to do', async () => {
   chmodSync(data, 0o777);
   await refused(/^hostkeep: \S+ is open to other users: run `chmod go-rw \S+`$/m);
   chmodSync(data, 0o700);
-  for (const name of ['keys.json', 'hostkeep.db', 'hostkeep.db-wal', 'hostkeep.db-shm', 'revision']) {
+  for (const name of ['keys.json', 'hostkeep.db', 'hostkeep.db-wal', 'hostkeep.db-shm', 'node.db', 'revision']) {
     const file = join(data, name);
     const isOld = existsSync(file);
     if (!isOld) writeFileSync(file, '');
@@ -97,7 +99,7 @@ test('a node refuses exposed data, and says what to do', async () => {
 
 // threat leaked-secrets: no file of the data folder is made through a link
 test('a link in the place of a data file is refused, and nothing is made behind it', async () => {
-  for (const name of ['hostkeep.db', 'keys.json', 'revision', 'serving.lock', 'serving.pid']) {
+  for (const name of ['hostkeep.db', 'node.db', 'keys.json', 'revision', 'serving.lock', 'serving.pid']) {
     const data = temporaryFolder();
     const target = join(temporaryFolder(), 'target');
     symlinkSync(target, join(data, name));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Store } from '../../kernel/storage/store.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
+import { codeOf } from '../support/code-of.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -13,11 +14,6 @@ test.before(async () => void (server = await TestServer.start({ plugins: [] })))
 test.after(() => server.close());
 
 const BY = { username: 'root', ip: '' };
-const codeOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'done',
-    (error: { code?: string }) => error.code ?? String(error),
-  );
 const create = (username: string) => codeOf(server.account(username));
 const accounts = () => server.hostkeep.core.accounts;
 
@@ -100,7 +96,7 @@ test('names of accounts that were removed before names were reserved are reserve
   await removed('back', 4, 10);
   await store.migrate('kernel', migrations);
   assert.equal(await store.all('select * from removed_accounts'), [
-    { username: 'gone', account_id: 7, removed_at: 20, claimed_by: '' },
+    { username: 'gone', account_id: 7, removed_at: 20, claimed_by: '', home: '' },
   ]);
   await store.close();
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { configFaults } from '../../kernel/config/config-faults.ts';
 import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
-import { precautions } from '../../kernel/cli/precautions.ts';
+import { precautions } from '../../kernel/plugin-host/precautions.ts';
 import { sectionOf } from '../../kernel/plugin-host/discovery.ts';
 import { wholeSchema } from '../../kernel/plugin-host/whole-schema.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,13 +1,18 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Sink } from '../../kernel/plugin-api/reply.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
+import { freePort } from '../support/port.ts';
 import { rawConnection, rawRequest } from '../support/raw.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -213,8 +218,13 @@ test('bodies are bounded, JSON, and what the schema says', async () => {
     server.ask('/probe/echo', { method: 'POST', body, headers });
   assert.is((await post('{}', { 'content-type': 'text/plain' })).status, 415);
   assert.is((await post('{}', { 'content-type': 'application/jsonx' })).status, 415);
-  for (const bad of ['', '{', '"\u0000', '{"text":"a"}x'])
-    assert.is((await post(bad)).body['error'], 'invalid_json', bad);
+  for (const bad of ['{', '"\u0000', '{"text":"a"}x']) assert.is((await post(bad)).body['error'], 'invalid_json', bad);
+  const missing = await post('');
+  assert.equal([missing.status, missing.body['detail']], [400, 'body is missing: send JSON']);
+  const form = await raw(
+    'GET /probe/query?q=a HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\nq=b',
+  );
+  assert.match(form, /^HTTP\/1.1 400 [^]*a GET request takes no body: send its values in the query of the URL/);
   const bytes = await fetch(`${server.hostkeep.url('user')}/probe/echo`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -544,6 +554,36 @@ test('two servers do not share a port', async () => {
     (cause: Error) => cause,
   );
   assert.match(error?.message ?? '', /cannot listen on 127.0.0.1:\d+; is another program using the port\?/);
+});
+
+// threat stolen-port: a program that holds the port for the server's user lets nobody else listen there
+test('a port that is held for the user of the server is free to it, until somebody listens there', async () => {
+  const port = await freePort();
+  const folder = temporaryFolder();
+  // Stands for systemd, which keeps what it is given.
+  writeFileSync(join(folder, 'systemd-notify'), '#!/bin/sh\necho "$@"\nexec sleep 60\n', { mode: 0o755 });
+  const holding = spawn('perl', [join(projectDir, 'config/package/debian/hold-ports'), `127.0.0.1:${port}`], {
+    env: { PATH: `${folder}:${process.env['PATH']}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [given] = (await once(holding.stdout, 'data', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
+    assert.match(given.toString(), /^FDPOLL=0 --fdname=held( --fd=\d+){2}$/m);
+    for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::']) {
+      const squatter = createServer().listen(port, host);
+      const [error] = (await once(squatter, 'error', { signal: AbortSignal.timeout(10_000) })) as [
+        NodeJS.ErrnoException,
+      ];
+      assert.is(error.code, 'EADDRINUSE', host);
+    }
+    const holder = await TestServer.start({ plugins: [probePlugin()], config: { listen: `127.0.0.1:${port}` } });
+    assert.is((await holder.ask('/probe/open')).status, 200);
+    const second = TestServer.start({ plugins: [probePlugin()], config: { listen: `127.0.0.1:${port}` } });
+    assert.match((await second.then(String, String)) as string, /is another program using the port/);
+    await holder.close();
+  } finally {
+    holding.kill('SIGKILL');
+  }
 });
 
 test('a reloaded configuration replaces the old one, unless it is invalid', async () => {

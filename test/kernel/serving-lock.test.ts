@@ -6,9 +6,11 @@ import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { probePlugin } from '../support/probe.ts';
+import { storesInFiles } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('serving lock');
+storesInFiles(); // which the backup beside the server is of
 
 // threat race-conditions: one process serves a data folder
 test('a data folder has one server, however it ended, and commands work beside it', async () => {

@@ -17,6 +17,7 @@ import { Store } from '../../kernel/storage/store.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { storeOf } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('store');
@@ -42,7 +43,7 @@ const rejected = async (promise: Promise<unknown>): Promise<string> =>
 
 test('an applied migration must not change', async () => {
   const store = await open();
-  const folder = join(store.file, '..', 'migrations');
+  const folder = join(store.place, '..', 'migrations');
   await store.migrate('test', folder);
   writeFileSync(join(folder, '0001-things.sql'), 'create table things (id integer primary key) strict;');
   assert.match(await rejected(store.migrate('test', folder)), /0001-things.sql was changed after it had been applied/);
@@ -51,7 +52,7 @@ test('an applied migration must not change', async () => {
 
 test('a version refuses a store with a migration that it does not know', async () => {
   const store = await open();
-  const folder = join(store.file, '..', 'migrations');
+  const folder = join(store.place, '..', 'migrations');
   writeFileSync(join(folder, '0002-later.sql'), 'create table later (id integer) strict;');
   await store.migrate('test', folder);
   rmSync(join(folder, '0002-later.sql'));
@@ -64,7 +65,7 @@ test('a version refuses a store with a migration that it does not know', async (
 
 test('a failed migration leaves nothing behind and may be corrected', async () => {
   const store = await open();
-  const folder = join(store.file, '..', 'migrations');
+  const folder = join(store.place, '..', 'migrations');
   writeFileSync(
     join(folder, '0002-more.sql'),
     'create table more (id integer primary key); create table things (id integer);',
@@ -81,7 +82,7 @@ test('a store with migrations of a newer build is refused by name, and left as i
   const data = temporaryFolder();
   assert.is((await hostkeep(data, ['account', 'add', '--admin', 'root'])).code, 0);
   const insert = async (owner: string, name: string) => {
-    const store = await Store.open(join(data, 'hostkeep.db'));
+    const store = await storeOf(data);
     await store.write((tx) => tx.run("insert into migrations values (?, ?, '', 0)", owner, name));
     await store.close();
   };
@@ -94,7 +95,7 @@ test('a store with migrations of a newer build is refused by name, and left as i
     assert.is(code, 1, args.join(' '));
     assert.match(
       stderr,
-      /^hostkeep: the store in \S+ was migrated by a newer Hostkeep: this one, [\d.]+, does not know domains\/0999-later.sql, kernel\/0999-later.sql; install the newer one again, or run `hostkeep restore --force <backup>` [^\n]+\n$/,
+      /^hostkeep: the store in \S+ was migrated by a newer Hostkeep: this one, [\d.]+, does not know domains\/0999-later.sql, kernel\/0999-later.sql; install the newer one again, or take a backup from before the upgrade: (?:stop all programs that use it, and run `hostkeep restore --force <backup>`|restore it with the tools of PostgreSQL)\n$/,
     );
   }
 });
@@ -168,7 +169,7 @@ test('a statement that failed may succeed later, and closing waits for queued wr
   await store.write((tx) => tx.run('create table later (n integer)'));
   assert.is(await store.get('select n from later'), undefined);
   const writes = Array.from({ length: 100 }, (_, n) => store.write((tx) => tx.run('insert into later values (?)', n)));
-  const { file } = store;
+  const { place: file } = store;
   await store.close();
   await Promise.all(writes);
   const again = await Store.open(file);
@@ -178,7 +179,7 @@ test('a statement that failed may succeed later, and closing waits for queued wr
 
 test('a writer waits for one of another process', async () => {
   const store = await open();
-  const other = await Store.open(store.file);
+  const other = await Store.open(store.place);
   let waiting: Promise<unknown> | undefined;
   await store.write(async (tx) => {
     await tx.run("insert into things (name) values ('first')");
@@ -205,7 +206,7 @@ test('no job is left in the queue, however long after another one it arrives', a
 // asvs 1.2.4: bound values are never SQL
 test('the file is readable by its owner only, and bound values are never SQL', async () => {
   const store = await open();
-  assert.is(statSync(store.file).mode & 0o777, 0o600);
+  assert.is(statSync(store.place).mode & 0o777, 0o600);
   const name = "x'); drop table things; --";
   await store.write((tx) => tx.run('insert into things (name) values (?)', name));
   assert.equal(await store.get('select name from things where name = ?', name), { name });
@@ -219,7 +220,7 @@ test('a damaged page is found by an examination, and a whole store has none', as
     for (let i = 0; i < 500; i += 1) await tx.run('insert into things (name) values (?)', `${'x'.repeat(100)} ${i}`);
   });
   assert.equal(await store.examine(), []);
-  const { file } = store;
+  const { place: file } = store;
   await store.close();
   const handle = openSync(file, 'r+');
   writeSync(handle, Buffer.alloc(4096, 0xee), 0, 4096, 4096 * 6);

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import type { SystemReport } from '../../plugins/usage/system/report.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
@@ -79,6 +80,24 @@ test("another account's user id cannot enter the folder", async () => {
   assert.match((await machine.try(`setpriv --reuid=hostkeep --clear-groups ${read}`)).output, /Permission denied/);
 });
 
+test('the busiest processes of the node are listed through the broker; without it, the list says what is missing', async () => {
+  const processes = async () => {
+    const { status, text } = await manage('/api/usage/system', 'GET');
+    return status === 200 ? (JSON.parse(text) as SystemReport).processes : undefined;
+  };
+  let found: SystemReport['processes'] | undefined;
+  await until('the system is described', 30_000, async () => (found = await processes()) !== undefined);
+  assert.is(found?.problem, '');
+  assert.ok(
+    found?.top.some(({ pid, user }) => pid === 1 && user === 'root'),
+    JSON.stringify(found),
+  );
+  await machine.run('systemctl stop hostkeep-broker.socket hostkeep-broker.service');
+  await until('the next sample', 30_000, async () => (await processes())?.problem.startsWith('the broker: ') === true);
+  await machine.run('systemctl start hostkeep-broker.socket');
+  await until('they are back', 30_000, async () => (await processes())?.problem === '');
+});
+
 test('doctor finds the broker and a web server that accepts its configuration', async () => {
   const { output } = await machine.try('hostkeep doctor --json');
   const findings = JSON.parse(output) as { plugin: string; name: string; ok: boolean; detail: string }[];
@@ -113,9 +132,28 @@ test('service and broker are killed in turn while domains are added: what was an
     await until(`${name} is served`, 15_000, async () => /(403|404|200)$/.test((await site(name)).output));
 });
 
+test('a reload reaches the broker, and settings that are wrong change nothing', async () => {
+  await machine.run('echo gone fishing >/etc/hostkeep/away.html');
+  const changed = JSON.parse(SETTINGS) as { webserver: object };
+  changed.webserver = { ...changed.webserver, suspended_page: '/etc/hostkeep/away.html' };
+  await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify(changed));
+  await machine.run('systemctl reload hostkeep');
+  const logged = () => machine.run('journalctl -u hostkeep-broker -o cat --no-pager');
+  await until('the broker has read them', 10_000, async () => /"verb":"reload".*"msg":"done"/.test(await logged()));
+  const outcomes = () => machine.run('hostkeep events --type configuration.reloaded');
+  await until('the server has, too', 60_000, async () => (await outcomes()).includes('had the configuration reloaded'));
+  await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify({ ...changed, quota: { mounts: 1 } }));
+  const { code, output } = await machine.try('hostkeep reload');
+  assert.is(code, 1);
+  assert.match(output, /quota\.mounts/);
+  assert.is((await addDomain('reloaded.ann.example')).status, 201);
+  await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify(changed));
+  await machine.run('hostkeep reload');
+});
+
 test('a suspended account shows the page of suspended sites; a purged one leaves nothing', async () => {
   assert.is((await manage('/api/accounts/ann/suspend', 'POST')).status, 200);
-  await until('the page', 10_000, async () => (await site('ann.example')).output.endsWith('503'));
+  await until('the page', 10_000, async () => (await site('ann.example')).output === 'gone fishing\n503');
   const removed = await manage('/api/accounts/ann?purge=true', 'DELETE');
   assert.ok(removed.status < 300, removed.text);
   await until('it is gone', 10_000, async () => !(await site('ann.example')).output.includes('hello'));

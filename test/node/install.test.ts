@@ -1,4 +1,6 @@
 /** @slow What the package puts on a booted Debian 13, and what is left of it after a purge. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -6,8 +8,31 @@ import { discardMachines, Machine } from './machine.ts';
 import { ADMIN, firstAdministrator, install, PACKAGE, USER } from './packages.ts';
 
 const FIRST_LOGIN_MS = 20_000;
+interface DemoCredentials {
+  readonly base_url: string;
+  readonly user: { readonly username: string; readonly password: string };
+}
+
 const INSTALLED_KIB = 160 * 1024;
 const MAX_EXPOSURE = 1.5;
+/** Tries to listen wherever a client of the service may connect to, and says how often it could. */
+const SQUATTER = `#!/usr/bin/perl
+use Socket qw(:all);
+$SIG{TERM} = sub { print "$won of $tries tries\\n"; exit };
+for (;;) {
+  for $port (2083, 2087) {
+    for $host ('127.0.0.1', '::1', '0.0.0.0', '::') {
+      my ($error, $to) = getaddrinfo($host, $port, { socktype => SOCK_STREAM });
+      socket(my $socket, $to->{family}, SOCK_STREAM, 0);
+      setsockopt($socket, SOL_SOCKET, $_, 1) for SO_REUSEADDR, SO_REUSEPORT;
+      $tries++;
+      $won++ if bind($socket, $to->{addr}) && listen($socket, 1);
+      $won += 0;
+      select undef, undef, undef, 0.001;
+    }
+  }
+}
+`;
 
 const test = testSuite('node: installation');
 let machine: Machine;
@@ -51,7 +76,9 @@ test('the package is small, and holds nothing of other platforms', async () => {
 });
 
 test('the manual, the completions, the schema and the timer are where systems look for them', async () => {
-  assert.match(await machine.run('man -P cat hostkeep'), /backup create \[target\]/);
+  const page = await machine.run('man -P cat hostkeep');
+  for (const command of [/backup create \[target\]/, /^ *upgrade <package>$/m, /^ *rollback$/m])
+    assert.match(page, command);
   assert.match(
     await machine.run(
       'bash -c \'. /usr/share/bash-completion/completions/hostkeep; COMP_WORDS=(hostkeep account ad); COMP_CWORD=2; _hostkeep; echo "${COMPREPLY[@]}"\'',
@@ -69,9 +96,43 @@ test('the manual, the completions, the schema and the timer are where systems lo
   assert.match(await machine.run('ls /var/lib/hostkeep/backups'), /^hostkeep-\w+\.tar$/m);
 });
 
-test('it serves again after a reboot', async () => {
+// threat stolen-port: systemd holds the addresses, whether the service runs or not
+test('no other user listens at the addresses while the service restarts, is killed or stopped', async () => {
+  await machine.run('cat >/usr/local/bin/squat && chmod 755 /usr/local/bin/squat', SQUATTER);
+  await machine.run('systemd-run --quiet --unit=squatter --uid=nobody /usr/local/bin/squat');
+  await machine.run('systemctl restart hostkeep && systemctl kill --signal=KILL hostkeep.service');
+  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await machine.run('systemctl stop hostkeep && sleep 1');
+  assert.match(
+    await machine.run('systemctl stop squatter; journalctl -u squatter -o cat'),
+    /^0 of [1-9]\d{2,} tries$/m,
+  );
+  await machine.run('systemctl start hostkeep');
+  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  assert.is((await machine.run('systemctl show -P NFileDescriptorStore hostkeep-ports')).trim(), '4');
+});
+
+test('it serves again after a reboot, and its addresses were held before other services started', async () => {
   await machine.reboot();
   await until('it serves', 10_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  const since = (what: string) => machine.run(`systemctl show -P ${what}`).then(Number);
+  const held = await since('ActiveEnterTimestampMonotonic hostkeep-ports.service');
+  assert.ok(held > 0 && held <= (await since('ActiveEnterTimestampMonotonic basic.target')));
+});
+
+test('every user may try the demo, beside the service', async () => {
+  await machine.run('useradd --create-home ann');
+  const homes = { ann: '/home/ann', root: '/var/lib/hostkeep' };
+  for (const [user, home] of Object.entries(homes)) {
+    await machine.run(`systemd-run --quiet --unit=demo-of-${user} --uid=${user} --setenv=HOME=${home} hostkeep demo`);
+    const file = join(machine.root, home, '.local/state/hostkeep/demo/credentials.json');
+    await until(`the demo of ${user} serves`, 60_000, () => existsSync(file));
+    const { base_url, user: login } = JSON.parse(readFileSync(file, 'utf8')) as DemoCredentials;
+    assert.ok((await machine.login(base_url, login.username, login.password)) !== '');
+    await machine.run(`systemctl stop demo-of-${user}`);
+  }
+  await machine.run('userdel --remove ann');
+  assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);
 });
 
 test("a purge leaves what is the customers', and says where it is", async () => {

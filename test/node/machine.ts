@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { until } from '../support/until.ts';
@@ -38,7 +38,6 @@ export class Machine {
     const machine = new Machine();
     machines.add(machine);
     execFileSync('tar', ['-C', machine.root, '-xpf', nodeRoot()]);
-    chmodSync(machine.root, 0o755);
     // Without an id of its own it would ask questions at its first boot.
     writeFileSync(join(machine.root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`);
     await machine.start();
@@ -48,10 +47,14 @@ export class Machine {
   /** Boots it, or boots it again. */
   async start(): Promise<void> {
     const flags = ['--register=no', '--keep-unit', '--private-network', '--quiet', '--link-journal=no'];
-    const child = spawn('systemd-nspawn', [...flags, '--boot', '--directory', this.root], { stdio: 'ignore' });
+    const child = spawn('systemd-nspawn', [...flags, '--boot', '--directory', this.root], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     this.#nspawn = child;
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-2000)));
     await until('the machine has booted', BOOT_MS, async () => {
-      if (child.exitCode !== null) throw new Error(`systemd-nspawn ended with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`this machine boots no Debian with systemd-nspawn: ${errors}`);
       this.#leader = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0] ?? '';
       return (
         this.#leader !== '' &&

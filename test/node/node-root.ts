@@ -1,4 +1,5 @@
 import { debianRoot } from '../../config/package/debian-root.ts';
+import { requirePrivileges } from './privileges.ts';
 
 /** What a node has before Hostkeep is installed on it. All that the package recommends is here: tests have no network. */
 const PACKAGES = [
@@ -9,4 +10,7 @@ const PACKAGES = [
 /** Returns the archive of a node's root. */
 export const nodeRoot = (): string => debianRoot('node', PACKAGES);
 
-if (process.argv[1] === import.meta.filename) console.log(nodeRoot());
+if (process.argv[1] === import.meta.filename) {
+  requirePrivileges();
+  console.log(nodeRoot());
+}

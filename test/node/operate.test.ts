@@ -1,15 +1,57 @@
 /** @slow What an operator of a node lives through: servers that are killed, and a node that is lost. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
-import { ADMIN, firstAdministrator, install, PACKAGE, storedNames } from './packages.ts';
+import { ADMIN, firstAdministrator, install, PACKAGE, storedNames, USER } from './packages.ts';
 import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
 
 const KILLS = 3;
+/** How long a code of an authenticator app is shown. */
+const STEP_MS = 30_000;
 const BACKUPS = 'var/lib/hostkeep/backups';
+
+/** A customer with an authenticator app. */
+class SecondFactor {
+  static readonly #username = 'ann';
+  readonly #password: string;
+  readonly #secret: string;
+  readonly recoveryCode: string;
+
+  private constructor(password: string, secret: string, recoveryCode: string) {
+    this.#password = password;
+    this.#secret = secret;
+    this.recoveryCode = recoveryCode;
+  }
+
+  static async setUp(on: Machine): Promise<SecondFactor> {
+    const added = await on.run(`hostkeep account add ${this.#username} --plan developer --json`);
+    const { password } = JSON.parse(added) as { password: string };
+    const own = await on.login(USER, this.#username, password);
+    const post = async <T>(path: string, body: unknown) => {
+      const { status, text } = await on.ask(`${USER}/api/account/2fa/${path}`, { token: own, body });
+      assert.is(status, 200, text);
+      return JSON.parse(text) as T;
+    };
+    const { secret } = await post<{ secret: string }>('setup', { password });
+    const code = new TOTP({ secret }).generate();
+    const { recovery_codes: codes } = await post<{ recovery_codes: string[] }>('confirm', { code });
+    return new SecondFactor(password, secret, codes[0] ?? '');
+  }
+
+  /** What the app shows now, or later. */
+  code(laterMs = 0): string {
+    return new TOTP({ secret: this.#secret }).generate({ timestamp: Date.now() + laterMs });
+  }
+
+  logIn(on: Machine, code?: string) {
+    const body = { username: SecondFactor.#username, password: this.#password, twofa_code: code };
+    return on.ask(`${USER}/api/login`, { body });
+  }
+}
 
 const test = testSuite('node: operation');
 let machine: Machine;
@@ -41,7 +83,29 @@ test('no write that was answered is lost when the service is killed again and ag
   );
 });
 
-test('a backup comes back on another node, with its tokens', async () => {
+test("a worker that is killed is replaced, and the service goes on; the number of workers is the operator's choice", async () => {
+  const folder = '/etc/systemd/system/hostkeep.service.d';
+  await machine.run(`mkdir ${folder} && cat >${folder}/workers.conf`, '[Service]\nEnvironment=HOSTKEEP_WORKERS=3\n');
+  await machine.run('systemctl daemon-reload && systemctl restart hostkeep');
+  const pid = await mainPid();
+  const timesComplete = async () =>
+    ((await machine.run(`journalctl -o cat _PID=${pid}`)).match(/all workers serve/g) ?? []).length;
+  await until('all workers serve', 60_000, async () => (await timesComplete()) === 1);
+  const workers = (await machine.run(`cat /proc/${pid}/task/${pid}/children`)).trim().split(' ');
+  assert.is(workers.length, 3);
+  await machine.run(`kill -9 ${workers[0]}`);
+  await until('it is replaced', 60_000, async () => (await timesComplete()) === 2);
+  assert.is(await mainPid(), pid);
+  assert.is(`${(JSON.parse(await machine.run('hostkeep status --json')) as { pid: number }).pid}`, pid);
+  assert.is(await machine.run('hostkeep reload'), 'the configuration was reloaded\n');
+  await machine.run(`rm -r ${folder} && systemctl daemon-reload && systemctl restart hostkeep`);
+  await until('it serves', 20_000, () => isReady(machine));
+});
+
+test('a backup comes back on another node, with its tokens and second factors', async () => {
+  const ann = await SecondFactor.setUp(machine);
+  const spent = ann.code(STEP_MS);
+  const { token: own } = JSON.parse((await ann.logIn(machine, spent)).text) as { token: string };
   await machine.run('systemctl start hostkeep-backup.service');
   const [backup = ''] = readdirSync(join(machine.root, BACKUPS));
   const other = await Machine.boot();
@@ -52,4 +116,13 @@ test('a backup comes back on another node, with its tokens', async () => {
   await until('the other node serves', 20_000, () => isReady(other));
   assert.is((await other.ask(`${ADMIN}/api/accounts`, { token })).status, 200, 'a token of the lost node');
   assert.equal(await storedNames(other, 'plans'), await storedNames(machine, 'plans'));
+  await until('customers are served', 20_000, async () => (await other.ask(`${USER}/readyz`)).status === 200);
+  assert.is((await other.ask(`${USER}/api/dashboard`, { token: own })).status, 200, "a customer's token");
+  const errorOf = async (code: string) => (JSON.parse((await ann.logIn(other, code)).text) as { error?: string }).error;
+  assert.match((await ann.logIn(other)).text, /"twofa_required":true/);
+  assert.is(await errorOf(spent), 'invalid_credentials', 'a code counts once, also on another node');
+  await until('the app shows another code', 2 * STEP_MS, () => ann.code(STEP_MS) !== spent);
+  assert.is((await ann.logIn(other, ann.code(STEP_MS))).status, 200);
+  assert.is((await ann.logIn(other, ann.recoveryCode)).status, 200);
+  assert.is(await errorOf(ann.recoveryCode), 'invalid_credentials');
 });

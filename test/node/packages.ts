@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { versionOfProject } from '../../config/package/program-tree.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
 import type { Machine } from './machine.ts';
 
 export const USER = 'http://127.0.0.1:2083';
@@ -34,11 +35,12 @@ export function changedPackage(version: string, change: (program: string) => voi
 export const install = (machine: Machine, deb: string): Promise<string> =>
   machine.run(`apt-get install -y ${machine.take(deb)}`);
 
-/** Adds the first administrator and resolves with its token. */
+/** Adds the first administrator and resolves with its token, as soon as the server that was just started answers. */
 export async function firstAdministrator(machine: Machine): Promise<string> {
   const { password } = JSON.parse(await machine.run('hostkeep account add --admin root --json')) as {
     password: string;
   };
+  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   return machine.login(ADMIN, 'root', password);
 }
 

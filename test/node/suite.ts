@@ -1,15 +1,19 @@
 /**
- * Runs the tests on Debian 13 with the package's Node.js, on the bundle: `node dist/test/node/suite.js [<argument of the tests>…]`.
- * The project is copied into a root that debootstrap made, because the binaries of the newer Node.js need its newer C library.
+ * Runs the tests on Debian 13, bundled as the program is: `node dist/test/node/suite.js [--node 22] [<argument of the tests>…]`,
+ * such as `--store postgres`, as root. What they start is the program of the package, which is for one Node.js; with another, it is bundled beside them.
+ * The project is copied into a root that debootstrap made, because the binaries of newer Node.js need its newer C library.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { bundle } from '../../config/package/bundle.ts';
-import { nodeFolder } from '../../config/package/node-binary.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
 import { debianRoot } from '../../config/package/debian-root.ts';
+import { nodeFolder } from '../../config/package/node-binary.ts';
+import { versionOfProject, writeProgramTree } from '../../config/package/program-tree.ts';
+import { projectDir } from '../../kernel/system/project-dir.ts';
+import { requirePrivileges } from './privileges.ts';
 
 /** What the tests talk to, as in `.ci/run`, without what compiles. */
 const PACKAGES = [
@@ -23,40 +27,67 @@ const PACKAGES = [
     'mariadb-server',
     'mount',
     'nginx-light',
-    'openssl',
+    'postgresql',
   ],
-  ...['procps', 'prometheus', 'python3', 'quota', 'sysstat', 'util-linux'],
+  ...['openssl', 'php-cli', 'procps', 'prometheus', 'python3', 'quota', 'sysstat', 'util-linux'],
 ];
 /** Where the project is in the root. */
 const PLACE = '/srv/project';
-const ENVIRONMENT = [
-  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-  'HOME=/root',
-  'LC_ALL=C.UTF-8',
-];
+/** Where the package's program is in the root. */
+const PROGRAM = '/usr/lib/hostkeep/current';
 /** What `npm run build` makes of the pages. */
 const ASSETS = 'dist/plugins/pages/assets';
-const MOUNTS = ['mount -t proc proc "$0/proc"', 'mount --rbind /sys "$0/sys"', 'mount --rbind /dev "$0/dev"'];
+/**
+ * Makes the folder `$0` the root of its mounts, not only of its paths: container engines mount it anew. Then runs the rest. The
+ * shell stays as the first process of the namespace, because it is told of the end of processes without a parent. The devices
+ * are copies: what runs as root could change those of this system.
+ */
+const ENTER = `mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /sys sys &&
+  mount -t tmpfs -o mode=755 dev dev && cp --archive --one-file-system /dev/. dev && mount -t devpts devpts dev/pts &&
+  mount -t tmpfs shm dev/shm && pivot_root . mnt && exec chroot . sh -c '
+    umount --lazy /mnt && cd ${PLACE} && env --ignore-environment "$@"
+    exit $?' sh "$@"`;
+const OWN_NAMESPACES = ['--mount', '--pid', '--fork', '--kill-child', '--'];
 
+requirePrivileges();
+const wanted = process.argv.slice(2);
+const otherNode = wanted[0] === '--node' ? wanted.splice(0, 2)[1] : undefined;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
 const root = mkdtempSync(join(tmpdir(), 'hostkeep-suite-'));
 try {
+  await fill();
+  stop.signal.throwIfAborted();
+  const environment = [
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    'HOME=/root',
+    'LC_ALL=C.UTF-8',
+    `CI=${process.env['CI'] ?? 'false'}`,
+    ...(otherNode === undefined ? [`HOSTKEEP_TEST_CLI=${PROGRAM}/dist/kernel/cli/main.js`] : []),
+  ];
+  const command = [...OWN_NAMESPACES, 'sh', '-c', ENTER, root, ...environment, 'node', 'dist/test/index.js', ...wanted];
+  const tests = spawn('unshare', command, { stdio: 'inherit', signal: stop.signal, killSignal: 'SIGKILL' });
+  const [code] = (await once(tests, 'exit')) as [number | null];
+  process.exitCode = code ?? 1;
+} finally {
+  rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** Puts Node.js, the project and the program into the root. */
+async function fill(): Promise<void> {
   execFileSync('tar', ['-C', root, '-xpf', debianRoot('suite', PACKAGES)]);
-  cpSync(join(nodeFolder(), 'bin/node'), join(root, 'usr/local/bin/node'));
+  cpSync(join(nodeFolder(otherNode), 'bin/node'), join(root, 'usr/local/bin/node'));
   const project = join(root, PLACE);
   mkdirSync(project, { recursive: true });
-  const left = ['.demo', 'dist', 'node_modules/.cache'].map((name) => `--exclude=./${name}`);
+  const left = ['.demo', '.git', 'dist'].map((name) => `--exclude=./${name}`);
   execFileSync('sh', ['-c', `tar -C "$0" ${left.join(' ')} -cf - . | tar -C "$1" -xpf -`, projectDir, project]);
+  const git = (folder: string, ...args: string[]) =>
+    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  git(project, 'init', '--quiet');
+  // A work tree of git's keeps its list of files elsewhere.
+  cpSync(resolve(projectDir, git(projectDir, 'rev-parse', '--git-path', 'index')), join(project, '.git/index'));
   await bundle(join(project, 'dist'), true);
   cpSync(join(projectDir, ASSETS), join(project, ASSETS), { recursive: true });
+  if (otherNode === undefined) await writeProgramTree(join(root, PROGRAM), versionOfProject());
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
-  const { CI = 'false' } = process.env;
-  const command = `cd ${PLACE} && exec env -i CI=${CI} ${ENVIRONMENT.join(' ')} node dist/test/index.js "$@"`;
-  const script = `${MOUNTS.join(' && ')} && exec chroot "$0" sh -c '${command}' sh "$@"`;
-  const inOwn = ['--mount', '--pid', '--fork', '--kill-child', '--'];
-  const { status } = spawnSync('unshare', [...inOwn, 'sh', '-c', script, root, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
-  process.exitCode = status ?? 1;
-} finally {
-  rmSync(root, { recursive: true, force: true });
 }

@@ -55,11 +55,12 @@ test('after an upgrade that fails, the old version and the old store are back, a
     writeFileSync(join(program, MIGRATIONS, '0092-bad.sql'), 'insert into missing values (1);\n');
   });
   const client = await Client.start(machine, token);
-  const { code, output } = await machine.try(`apt-get install -y ${machine.take(deb)}`);
+  const { code, output } = await machine.try(`hostkeep upgrade ${machine.take(deb)}`);
   const { longestGapMs, added } = await client.stop();
   console.log(`downtime of the failed upgrade: ${Math.round(longestGapMs)} ms`);
-  assert.is.not(code, 0, 'apt took it for installed');
+  assert.is(code, 1, 'apt took it for installed');
   assert.match(output, /0\.3\.0 did not get ready: 0\.2\.0 and its store come back/);
+  assert.match(output, /the upgrade to 0\.3\.0 failed; 0\.2\.0 is in use\n$/);
   assert.is(await version(), '0.2.0');
   assert.not((await migrations()).includes('0091-good.sql'));
   await assertThere(added);
@@ -83,9 +84,33 @@ test('one command goes back to the version before, and says what is lost', async
   assert.is(refused.code, 2);
   assert.match(refused.output, /0\.2\.0 has changed the store/);
   assert.is(await version(), '0.2.0');
-  await machine.run('hostkeep rollback --yes');
+  const refusal = JSON.parse((await machine.try('hostkeep rollback --json')).output) as { error: string };
+  assert.is(refusal.error, 'confirmation_required');
+  assert.equal(JSON.parse(await machine.run('hostkeep rollback --yes --json')), {
+    version: '0.1.0',
+    previous: '0.2.0',
+  });
   assert.is(await version(), '0.1.0');
   assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);
   assert.not((await migrations()).includes('0090-probe.sql'));
   await machine.run('test -f /var/lib/hostkeep/before-rollback/hostkeep.db');
+});
+
+test('upgrade takes a newer package of Hostkeep only, and puts it to use', async () => {
+  const refused = async (argument: string, reason: RegExp, code = 1) => {
+    const ended = await machine.try(`hostkeep upgrade ${argument}`);
+    assert.match(ended.output, reason);
+    assert.is(ended.code, code);
+  };
+  await refused('', /name one package/, 2);
+  await refused('/etc/passwd', /is no package of Hostkeep/);
+  await refused(machine.take(PACKAGE), /0\.1\.0 is not newer than 0\.1\.0/);
+  assert.match(await machine.run('hostkeep upgrade --help'), /^Usage: hostkeep upgrade \[options\] <package>/);
+  const deb = machine.take(changedPackage('0.5.0', () => undefined));
+  assert.match(
+    await machine.run(`hostkeep upgrade ${deb}`),
+    /0\.5\.0 is in use; `hostkeep rollback` goes to 0\.1\.0\n$/,
+  );
+  assert.is(await version(), '0.5.0');
+  assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);
 });

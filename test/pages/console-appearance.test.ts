@@ -9,16 +9,26 @@ import { entered, judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { PageDriver } from '../support/page-driver.ts';
+import { until } from '../support/until.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('pages: appearance of the console');
 let server: TestServer;
 let browser: Browser | undefined;
 test.before(async () => {
-  server = await TestServer.start();
+  const endpoints = ['good', 'bad'].map((path) => ({
+    url: `http://127.0.0.1:1/${path}`,
+    secret: 'sixteen characters',
+  }));
+  server = await TestServer.start({ config: { webhooks: { endpoints, allow_private: true } } });
   const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
-  await server.account('operator', '', 'admin');
-  await server.hostkeep.plugins.callInOrder('demo', people);
+  const token = await server.token(await server.account('operator', '', 'admin'));
+  // A busy machine answers 503 until it has looked at itself, of which the browser would tell.
+  for (const path of ['/api/usage', '/api/usage/stats', '/api/usage/accounts', '/api/usage/system'])
+    await until(`an answer of ${path}`, 60_000, async () => {
+      return (await server.ask(path, { token, address: 'admin' })).status === 200;
+    });
+  await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
   browser = await startChromium('to look at the pages');
 });
 test.after(async () => {
@@ -29,13 +39,20 @@ test.after(async () => {
 /** Pages, and what opens their dialogs. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/console': [],
-  '/console/accounts': ['Add account'],
-  '/console/accounts/demo': ['Change plan', 'Remove account'],
+  '/console/accounts': ['Add account', 'Columns'],
+  '/console/accounts/demo': ['Change plan', 'Log in as', 'Remove account'],
   '/console/features': [],
-  '/console/plans': ['Edit basic', 'Remove basic'],
+  '/console/plans': ['Compare plans', 'Edit basic', 'Remove basic'],
   '/console/plugins': [],
+  '/console/plugins/doctor': [],
+  '/console/plugins/settings': [],
+  '/console/events': ['Show event 1'],
+  '/console/sessions': [],
+  '/console/webhooks': ['Redeliver to 127.0.0.1:1#0'],
   '/console/account': ['Turn on two-factor authentication'],
   '/console/account/sessions': [],
+  '/console/account/tokens': ['Create API token'],
+  '/console/docs#operation=events.list': [],
 };
 
 test('the login', async () => {

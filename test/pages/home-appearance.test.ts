@@ -24,7 +24,7 @@ test.before(async () => {
   const remote = 'https://pictures.example/?url={url}';
   server = await TestServer.start({ config: { containers: { socket: SOCKET }, screenshots: { remote_url: remote } } });
   const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
-  await server.hostkeep.plugins.callInOrder('demo', people);
+  await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
   browser = await startChromium('to look at the pages');
 });
 test.after(async () => {
@@ -35,7 +35,7 @@ test.after(async () => {
 
 /** Pages, and what opens their dialogs. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
-  '/home': ['Settings of demo', 'Keyboard'],
+  '/home': ['Settings of demo', 'Keyboard shortcuts'],
   '/home/domains': ['Add domain', 'Remove blog.sunny-garden.example'],
   '/home/sites': [],
   '/home/files': [],
@@ -43,8 +43,10 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/home/containers': [],
   '/home/account': ['Turn on two-factor authentication', 'Add favorite'],
   '/home/account/sessions': [],
+  '/home/account/tokens': ['Create API token'],
   '/home/account/activity': [],
   '/home/info': [],
+  '/home/docs#operation=domains.add': [],
   '/home/nowhere': [],
 };
 

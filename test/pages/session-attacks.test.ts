@@ -51,7 +51,7 @@ const ask = (page: Page, url: string, init: object): Promise<number | string> =>
   );
 
 async function loggedIn(page: Page, address: Address): Promise<void> {
-  await page.goto(`${panelOf(address)}/docs`);
+  await page.goto(`${panelOf(address)}/`);
   const body = JSON.stringify({ username: address === 'user' ? 'paula' : 'root', password: PASSWORD });
   const headers = { 'Content-Type': 'application/json', 'Hostkeep-Page': '1' };
   assert.is(await ask(page, '/api/login', { method: 'POST', headers, body }), 200);

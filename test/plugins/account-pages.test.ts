@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { installedPlugins } from '../../kernel/plugin-host/discovery.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { errorCodes } from '../../kernel/errors.ts';
 import { countryFinding, CountryDatabase } from '../../plugins/account/country.ts';
@@ -248,7 +249,7 @@ test('the login history has the last 20 with their countries, of this account on
   const addresses = ['8.8.8.8', '2001:4860:4860::8888', '10.1.2.3', '203.0.113.7', 'fe80::1%eth0'];
   for (const from of addresses) assert.is((await logIn(server, 'ida', { from })).status, 200);
   await logIn(server, 'ida', { from: '9.9.9.9', password: 'wrong' });
-  const { body } = await server.ask<{ country_code: string; ip: string; login_time: string }[]>(
+  const { body } = await server.ask<{ country_code: string; ip: string; login_time: string; login_at: string }[]>(
     '/api/account/login-history',
     { token },
   );
@@ -263,6 +264,8 @@ test('the login history has the last 20 with their countries, of this account on
     ],
   );
   assert.match(body[0]?.login_time ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.is(body[0]?.login_at.slice(0, 19), body[0]?.login_time.replace(' ', 'T'));
+  assert.match(body[0]?.login_at ?? '', /Z$/);
   await server.hostkeep.core.store.write(async (tx) => {
     for (let i = 0; i < 120; i += 1)
       await tx.run(
@@ -315,7 +318,9 @@ test('languages are those installed, English first, and errors speak the chosen 
   );
 });
 
-test('every language has every title and description, wherever they stand', () => {
+test('every language has every title and description, wherever they stand', async () => {
+  const off = await Promise.all(installedPlugins().flatMap((each) => (each.isOptIn ? [each.load()] : [])));
+  const codes = [...errorCodes(), ...off.flatMap(({ errors = {} }) => Object.keys(errors))];
   const folders = ['config', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];
   type Texts = Record<string, Record<string, unknown>>;
   const read = (folder: string, file: string): Texts => {
@@ -326,11 +331,7 @@ test('every language has every title and description, wherever they stand', () =
   assert.is(new Set(features).size, features.length, 'each feature is described in one place');
   for (const locale of ['de', 'fr']) {
     const parts = folders.map((folder) => read(folder, `locales/${locale}.json`));
-    assert.equal(
-      parts.flatMap((part) => Object.keys(part['errors'] ?? {})).toSorted(),
-      errorCodes().toSorted(),
-      locale,
-    );
+    assert.equal(parts.flatMap((part) => Object.keys(part['errors'] ?? {})).toSorted(), codes.toSorted(), locale);
     const translated = parts.flatMap((part) => Object.entries(part['features'] ?? {}));
     assert.equal(translated.map(([name]) => name).toSorted(), features.toSorted(), locale);
     for (const [, text] of translated) assert.equal(Object.keys(text as object), ['title', 'description']);
@@ -360,6 +361,10 @@ test('favorites refuse what is no link or no title', async () => {
     { link: '/x', title: 'x\r\ny' },
     { link: '/x', title: 'x\u2028y' },
     { link: '/x\u0000', title: 'x' },
+    { link: '/x', title: 'x', position: -1 },
+    { link: '/x', title: 'x', position: 50 },
+    { link: '/x', title: 'x', position: '0' },
+    { link: '/x', title: 'x', place: 0 },
   ]) {
     const answer = await server.ask('/api/favorites', { method: 'PUT', token, body });
     assert.is(answer.status, 400, JSON.stringify(body));
@@ -395,6 +400,28 @@ test('favorites are added, renamed and removed, and each account has its own', a
   assert.equal((await server.ask('/api/favorites', { token })).body, [
     { link: 'https://example.com/', title: 'Éxample "x"' },
   ]);
+});
+
+test('favorites have the order that the account gives them', async () => {
+  const { token } = await server.user('olga');
+  const put = async (title: string, position?: number) => {
+    const body = { link: `/${title}`, title, ...(position !== undefined && { position }) };
+    const { body: list } = await server.ask<{ title: string }[]>('/api/favorites', { method: 'PUT', token, body });
+    return list.map((each) => each.title).join('');
+  };
+  for (const title of ['a', 'b', 'c']) await put(title);
+  assert.is(await put('d'), 'abcd');
+  assert.is(await put('d', 0), 'dabc');
+  assert.is(await put('d', 2), 'abdc');
+  assert.is(await put('a', 49), 'bdca', 'beyond the end is the end');
+  assert.is(await put('e', 1), 'bedca', 'a new one, at a place');
+  assert.is(await put('c'), 'bedca', 'without a place it stays where it is');
+  await server.ask('/api/favorites', { method: 'DELETE', token, body: { link: '/d' } });
+  assert.is(await put('f'), 'becaf');
+  const { body } = await server.ask<{ title: string }[]>('/api/favorites', { token });
+  assert.is(body.map(({ title }) => title).join(''), 'becaf');
+  const log = await server.ask<{ log_content: string[] }>('/api/account/activity', { token });
+  assert.ok(log.body.log_content.some((line) => line.includes('moved the favorite d')));
 });
 
 test('there is room for 50 favorites, also when two come at once', async () => {
@@ -438,7 +465,9 @@ test('users are counted without admins, and the demo has favorites and a history
   const { plugins, core } = server.hostkeep;
   const [counts] = (await plugins.gather('counts')).filter(({ plugin }) => plugin === 'account');
   assert.ok(counts?.ok === true && counts.value.users === (await core.accounts.count('user')));
-  const filled = (await plugins.gather('demo', { demo, other })).find(({ plugin }) => plugin === 'account');
+  const filled = (await plugins.gather('demo', { demo, other, neighbours: [] })).find(
+    ({ plugin }) => plugin === 'account',
+  );
   assert.is(filled?.ok, true);
   const token = await server.token(demo);
   assert.is((await server.ask<unknown[]>('/api/favorites', { token })).body.length, 5);

@@ -7,6 +7,7 @@ import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { CommandContext } from '../../kernel/plugin-api/command.ts';
 import commands from '../../plugins/account/commands.ts';
+import type { Lock } from '../../plugins/account/schema.ts';
 import { PASSWORD, testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';
@@ -47,6 +48,11 @@ test('five failures a minute, and then also the right password has to wait', asy
   assert.is(body['error'], 'rate_limited');
   const seconds = Number(headers.get('retry-after'));
   assert.ok(seconds >= 1 && seconds <= 60, `${seconds} s`);
+  assert.is(headers.get('ratelimit'), `"failures-per-minute";r=0;t=${seconds}`);
+  assert.is(
+    headers.get('ratelimit-policy'),
+    '"failures-per-minute";q=5;w=60, "failures-per-hour";q=20;w=3600, "failures-per-day";q=50;w=86400',
+  );
   await age(60_000);
   assert.is((await logIn(server, 'ann', { from: '198.51.100.2' })).status, 200);
 });
@@ -301,16 +307,16 @@ test('the room of a budget follows from the times of its failures', () => {
   const limits = { minute: 5, hour: 20, day: 50 };
   const now = 1_000_000_000;
   const ago = (...seconds: number[]) => seconds.map((each) => now - each * 1000);
-  assert.equal(budgetState([], limits, now), { room: 5, waitMs: 0 });
-  assert.equal(budgetState(ago(1, 2, 59, 61), limits, now), { room: 2, waitMs: 0 });
-  assert.equal(budgetState(ago(1, 2, 3, 4, 20, 70), limits, now), { room: 0, waitMs: 40_000 });
+  assert.equal(budgetState([], limits, now), { room: 5, waitMs: 0, window: 'minute' });
+  assert.equal(budgetState(ago(1, 2, 59, 61), limits, now), { room: 2, waitMs: 0, window: 'minute' });
+  assert.equal(budgetState(ago(1, 2, 3, 4, 20, 70), limits, now), { room: 0, waitMs: 40_000, window: 'minute' });
   assert.equal(
     budgetState(
       Array.from({ length: 20 }, () => now - 600_000),
       limits,
       now,
     ),
-    { room: 0, waitMs: 3_000_000 },
+    { room: 0, waitMs: 3_000_000, window: 'hour' },
   );
   assert.equal(
     budgetState(
@@ -318,7 +324,7 @@ test('the room of a budget follows from the times of its failures', () => {
       limits,
       now,
     ),
-    { room: 0, waitMs: 79_200_000 },
+    { room: 0, waitMs: 79_200_000, window: 'day' },
   );
   assert.equal(
     budgetState(
@@ -326,6 +332,56 @@ test('the room of a budget follows from the times of its failures', () => {
       limits,
       now,
     ),
-    { room: 5, waitMs: 0 },
+    { room: 5, waitMs: 0, window: 'minute' },
   );
+});
+
+test('operators see what is locked, by whom and until when, and lift it', async () => {
+  const own = await TestServer.start({ config: { trusted_proxies: ['127.0.0.1'] } });
+  try {
+    const { token } = await own.admin();
+    const user = await own.user('zoe');
+    const ask = (path = '', method = 'GET', as: string | undefined = token) =>
+      own.ask<{ locks: Lock[]; error?: string }>(`/api/locks${path}`, {
+        method,
+        address: 'admin',
+        ...(as !== undefined && { token: as }),
+      });
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['/x', 'DELETE'],
+    ] as const) {
+      assert.is((await ask(path, method, user.token)).status, 401);
+      assert.is((await own.ask(`/api/locks${path}`, { method, token: user.token })).status, 404);
+    }
+    for (const key of ['x', Buffer.from('address 192.0.2.1').toString('base64url'), '%00'])
+      assert.is((await ask(`/${key}`, 'DELETE')).body.error, 'lock_not_found', key);
+    assert.equal((await ask()).body.locks, []);
+    const attempt = (username: string, from: string) => logIn(own, username, { ...WRONG, from });
+    for (let i = 0; i < 6; i++) await attempt('zoe', '192.0.2.9');
+    for (let i = 0; i < 30; i++) await attempt(`name-${i}`, '192.0.2.10');
+    const { locks } = (await ask()).body;
+    assert.equal(locks.map(({ kind, username, network, failures }) => [kind, username, network, failures]).toSorted(), [
+      ['account', 'zoe', null, 5],
+      ['account_from_network', 'zoe', '192.0.2.9', 5],
+      ['network', null, '192.0.2.10', 30],
+    ]);
+    for (const { until } of locks) assert.ok(Date.parse(until) > Date.now() && Date.parse(until) < Date.now() + 61_000);
+    const keyOf = (wanted: string) => locks.find(({ kind }) => kind === wanted)?.key ?? '';
+    assert.is((await ask(`/${keyOf('account_from_network')}`, 'DELETE')).status, 200);
+    assert.equal(
+      (await ask()).body.locks.map(({ kind }) => kind),
+      ['network'],
+      'all locks of the account are lifted',
+    );
+    assert.is((await logIn(own, 'zoe', { from: '192.0.2.9' })).status, 200);
+    assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 429);
+    assert.is((await ask(`/${keyOf('network')}`, 'DELETE')).status, 200);
+    assert.equal((await ask()).body.locks, []);
+    assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 200);
+    const [event] = await own.hostkeep.core.events.find({ type: 'lock.lifted' }, 1);
+    assert.match(event?.line ?? '', /User 'root' lifted the lock of 192\.0\.2\.10 from IP/);
+  } finally {
+    await own.close();
+  }
 });

@@ -64,6 +64,29 @@ test('a second factor is reset from the command line after a yes, and its sessio
   await server.close();
 });
 
+test('API tokens are made, listed and ended beside a running server', async () => {
+  const server = await TestServer.start();
+  await server.account('ann');
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await hostkeep(server.data, ['token', ...args, '--json']);
+    return { code, value: JSON.parse(code === 0 ? stdout : stderr) as Json };
+  };
+  const add = (scopes: string, ...args: string[]) => run('add', 'ann', '--name', 'backup', '--scopes', scopes, ...args);
+  for (const wrong of [['accounts:write'], ['domains:read', '--days', '366'], ['domains:read', '--networks', 'x']])
+    assert.is((await add(...(wrong as [string, ...string[]]))).value['error'], 'invalid_request', wrong.join(' '));
+  const { value: made } = await add('domains:read,favorites:read', '--days', '7', '--networks', '127.0.0.0/8');
+  const token = String(made['token']);
+  const status = async () => (await server.ask('/api/domains', { token })).status;
+  assert.is(await status(), 200);
+  const [row] = (await run('list', 'ann')).value as unknown as Json[];
+  assert.equal([row?.['id'], row?.['name'], row?.['token']], [made['id'], 'backup', undefined]);
+  assert.is((await run('remove', 'ann')).value['error'], 'invalid_request');
+  assert.equal((await run('remove', 'ann', String(made['id']))).value, { ended: 1 });
+  assert.is(await status(), 401);
+  assert.is((await run('remove', 'ann', '--all')).value['error'], 'nothing_to_change');
+  await server.close();
+});
+
 test('webhooks are listed, tested, and delivered again by the running server', async () => {
   const answers: number[] = [];
   const received: { type: string; id: string }[] = [];

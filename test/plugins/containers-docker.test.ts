@@ -137,8 +137,10 @@ function withDocker(): void {
   const sample = async ({ token }: User): Promise<{ date: string; stats: StatsTotals }> => {
     type Sample = { container_stats: { date: string; stats: StatsTotals }; error?: string };
     let { status, body } = await server.ask<Sample>('/api/docker_stats', { token });
-    for (let attempts = 1; body.error === 'containers_unavailable' && attempts < 5; attempts += 1)
+    for (const end = performance.now() + 30_000; body.error === 'containers_unavailable' && performance.now() < end;) {
+      await delay(500); // after a failure, polls are refused for two seconds
       ({ status, body } = await server.ask<Sample>('/api/docker_stats', { token }));
+    }
     assert.is(status, 200, JSON.stringify(body));
     return body.container_stats;
   };
@@ -226,7 +228,7 @@ function withDocker(): void {
 
   test('memory is written as the docker CLI writes it', async () => {
     const units = (text: string) => text.replaceAll(/\d+(\.\d+)?/g, '0');
-    for (const limit of ['6m', '64m', '1g']) {
+    for (const limit of ['16m', '64m', '1g']) {
       const name = `units-${limit}`;
       const id = await docker.run(
         'exec sleep 1000',
@@ -469,12 +471,16 @@ function bytes(pair: string, side: 0 | 1): number {
   return Number(value) * (unit.endsWith('i') ? 1024 : 1000) ** (unit === '' ? 0 : power);
 }
 
-/** Removes what changes between two requests, and sorts lists, whose order the engine and the CLI leave to chance. */
+/**
+ * Removes what changes between two requests, and sorts lists, whose order the engine and the CLI leave to chance. Only
+ * some versions of the CLI print the platform; ours is null, as its schema says.
+ */
 function comparable(records: readonly ContainerRecord[]): ContainerRecord[] {
   const sorted = (text: string) => text.split(',').toSorted().join(',');
   return records
     .map((record) => ({
       ...record,
+      Platform: null,
       RunningFor: '',
       Status: record.Status.replace(/\d.*/, ''),
       Labels: sorted(record.Labels),

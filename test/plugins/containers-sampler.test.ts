@@ -26,6 +26,7 @@ const accountOf = (id: number, username: string): Account => ({
   filesRoot: '/',
   suspended: false,
   createdAt: 0,
+  home: '',
 });
 const ann = accountOf(1, 'ann');
 const bob = accountOf(2, 'bob');

@@ -548,8 +548,10 @@ test("an account's disk usage has its containers, their images, and the volumes 
   const {
     data: [mine],
     date,
+    measured_at: measuredAt,
   } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labelOf(labels, 'hostkeep.account') === 'ann');
   assert.is(date, '2026-11-20-12-20-26', 'when sizes were measured');
+  assert.is(measuredAt, '2026-11-20T12:20:26.000Z');
   assert.equal(
     mine?.Containers.map(({ ID: id, Size, Mounts, LocalVolumes, RunningFor }) => [
       id,
@@ -619,11 +621,11 @@ test('thousands of images with one id, and of containers of it, are shown in a m
     },
     0,
   );
-  const started = performance.now();
+  const started = process.cpuUsage();
   const [{ Images, Volumes }] = usageOf(usage, { all: containers, now: 0 }, () => true).data as [
     DiskUsage['data'][number],
   ];
-  assert.ok(performance.now() - started < 1000, `${Math.round(performance.now() - started)} ms`);
+  assert.ok(process.cpuUsage(started).user < 1_000_000, `${process.cpuUsage(started).user} µs`);
   assert.equal([Images.length, Images[0]?.Containers, Images[0]?.Tag], [count, String(count), '0']);
   assert.equal([Volumes.length, Volumes[0]?.Links], [count, String(count)]);
 });

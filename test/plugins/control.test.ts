@@ -17,6 +17,7 @@ type Body = Record<string, unknown> & { error?: string };
 const ask = (path: string, question: RequestOptions = {}) =>
   server.ask<Body>(path, { token, address: 'admin', ...question });
 const put = (path: string, body?: unknown) => ask(path, { method: 'PUT', ...(body === undefined ? {} : { body }) });
+const patch = (path: string, body: unknown) => ask(path, { method: 'PATCH', body });
 const post = (path: string, body?: unknown) => ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
 const del = (path: string) => ask(path, { method: 'DELETE' });
 
@@ -25,6 +26,7 @@ const ROUTES = [
   ['POST', '/api/accounts'],
   ['GET', '/api/accounts/operator'],
   ['PUT', '/api/accounts/operator'],
+  ['PATCH', '/api/accounts/operator'],
   ['DELETE', '/api/accounts/operator'],
   ['POST', '/api/accounts/operator/suspend'],
   ['POST', '/api/accounts/operator/unsuspend'],
@@ -38,6 +40,7 @@ const ROUTES = [
   ['POST', '/api/plans'],
   ['GET', '/api/plans/basic'],
   ['PUT', '/api/plans/basic'],
+  ['PATCH', '/api/plans/basic'],
   ['DELETE', '/api/plans/basic'],
   ['DELETE', '/api/accounts/operator/2fa'],
   ['POST', '/api/accounts/operator/unlock'],
@@ -46,6 +49,11 @@ const ROUTES = [
   ['DELETE', '/api/plans/basic/features/docker'],
   ['GET', '/api/features'],
   ['GET', '/api/plugins'],
+  ['GET', '/api/doctor'],
+  ['GET', '/api/settings'],
+  ['GET', '/api/accounts/operator/usage'],
+  ['GET', '/api/accounts/operator/domains'],
+  ['GET', '/api/accounts/operator/activity'],
 ] as const;
 
 test('guests and users get nowhere, and the user address knows none of it', async () => {
@@ -98,6 +106,10 @@ test('bad input is refused and changes nothing', async () => {
     ['GET', '/api/accounts?limit=501', undefined, 'invalid_request'],
     ['GET', '/api/accounts?limit=x', undefined, 'invalid_request'],
     ['GET', '/api/accounts?search=x', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?sort=password_hash', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?sort=email&cursor=x', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?sort=created&cursor=WyJhIiwiYiJd', undefined, 'invalid_request'],
+    ['GET', '/api/accounts?over=maybe', undefined, 'invalid_request'],
     ['GET', '/api/accounts/operator/sessions?search=x', undefined, 'invalid_request'],
   ];
   for (const [method, path, body, error] of cases) {
@@ -107,7 +119,7 @@ test('bad input is refused and changes nothing', async () => {
   for (const [method, path] of ROUTES.filter(([, each]) => each.includes('operator'))) {
     const body = path.endsWith('/password')
       ? { password: PASSWORD }
-      : path.endsWith('/operator') && method === 'PUT'
+      : path.endsWith('/operator') && (method === 'PUT' || method === 'PATCH')
         ? { locale: 'en' }
         : undefined;
     const answer = await ask(path.replace('operator', 'nobody'), { method, ...(body === undefined ? {} : { body }) });
@@ -125,7 +137,7 @@ test('an account is created, changed, suspended and removed', async () => {
   assert.is(created.status, 201);
   assert.is(created.body['plan'], 'basic');
   assert.is(created.body['role'], 'user');
-  const changed = await put('/api/accounts/carl', { plan: 'standard', email: '' });
+  const changed = await patch('/api/accounts/carl', { plan: 'standard', email: '' });
   assert.is(changed.body['plan'], 'standard');
   assert.is(changed.body['email'], '');
   const carl = await server.hostkeep.core.accounts.get('carl');
@@ -383,8 +395,8 @@ test('plans are created, changed and removed, and the log names the administrato
   assert.equal(created.body['features'], ['dashboard', 'domains']);
   assert.is(created.body['db_limit'], 0);
   assert.is(created.body['names_limit'], 500);
-  assert.is((await put('/api/plans/tiny', { names_limit: 20 })).body['names_limit'], 20);
-  assert.is((await put('/api/plans/tiny', { cpu_limit: 0.5 })).body['cpu_limit'], 0.5);
+  assert.is((await put('/api/plans/tiny', { names_limit: 20 })).body['names_limit'], 20, 'as before there was PATCH');
+  assert.is((await patch('/api/plans/tiny', { cpu_limit: 0.5 })).body['cpu_limit'], 0.5);
   await server.user('tina', 'tiny');
   assert.is((await del('/api/plans/tiny')).body.error, 'plan_in_use');
   assert.is((await put('/api/plans/tiny/features/docker')).status, 200);
@@ -506,4 +518,125 @@ test('accounts are filtered by the server, with the total of what is left', asyn
   assert.equal(await found('q=%25'), [undefined, 0], 'nothing is a pattern');
   assert.is((await ask('/api/accounts?search=filter')).status, 400);
   assert.is((await ask('/api/accounts?suspended=maybe')).status, 400);
+});
+
+test('administrators see what an account has: its domains, activity and usage', async () => {
+  const user = await server.user('owner', 'basic');
+  const added = await server.ask('/api/domains/new', {
+    method: 'POST',
+    token: user.token,
+    body: { domain_url: 'owner-of-this.example' },
+  });
+  assert.is(added.status, 201);
+  const { body: domains } = await ask('/api/accounts/owner/domains');
+  assert.equal(domains, (await server.ask('/api/domains', { token: user.token })).body);
+  const { body: activity } = await ask('/api/accounts/owner/activity?search=domain');
+  assert.match(
+    String((activity['log_content'] as string[])[0]),
+    /User 'owner' added the domain owner-of-this\.example/,
+  );
+  const answers = await Promise.all([ask('/api/accounts/owner/usage'), ask('/api/accounts/owner/usage')]);
+  for (const { status, body } of answers) {
+    assert.is(status, 200);
+    const usage = body['usage'] as { resource: string; used: number; limit: number; over: boolean }[];
+    const of = (wanted: string) => usage.find(({ resource }) => resource === wanted);
+    assert.equal(of('domains'), { resource: 'domains', used: 1, limit: 1, over: false });
+    assert.is(of('names')?.used, 1);
+    assert.ok(of('disk_kib'));
+  }
+});
+
+test('doctor answers all who ask with one examination, and the server goes on meanwhile', async () => {
+  const examine = server.hostkeep.node.examine;
+  let examinations = 0;
+  Object.assign(server.hostkeep.node, { examine: () => ((examinations += 1), examine()) });
+  const asked = Promise.all([ask('/api/doctor'), ask('/api/doctor'), ask('/api/doctor')]);
+  assert.is((await ask('/api/plans')).status, 200, 'others are served meanwhile');
+  for (const { status, body } of await asked) {
+    if (status === 503) continue; // a busy machine: the next request gets what goes on
+    assert.is(status, 200);
+    const findings = body['findings'] as { plugin: string; name: string; state: string; remedy: string | null }[];
+    assert.ok(findings.some(({ plugin, name, state }) => plugin === 'kernel' && name === 'store' && state === 'ok'));
+    assert.equal([...new Set(findings.map(({ plugin }) => plugin))].includes('webserver'), true);
+    for (const { state, remedy } of findings) if (state !== 'ok') assert.ok(remedy, 'what is not well has a remedy');
+  }
+  assert.is(examinations, 1);
+});
+
+test('the settings in effect are shown with what set each, and without secrets', async () => {
+  const secret = 'a secret of more than sixteen';
+  const own = await TestServer.start({
+    config: { webhooks: { endpoints: [{ url: 'https://hooks.example/', secret }] } },
+  });
+  try {
+    const root = await own.admin();
+    const { body } = await own.ask('/api/settings', { token: root.token, address: 'admin' });
+    const settings = body['settings'] as { setting: string; value: unknown; origin: string }[];
+    const of = (wanted: string) => settings.find(({ setting }) => setting === wanted);
+    assert.is(of('data')?.value, own.data);
+    assert.is(of('account.issuer')?.value, 'Hostkeep');
+    assert.not.match(JSON.stringify(body), new RegExp(secret));
+  } finally {
+    await own.close();
+  }
+});
+
+test('accounts are sorted by the server, page by page, and those over their limits are found', async () => {
+  const own = await TestServer.start();
+  try {
+    const root = await own.admin();
+    const list = async (query: string) =>
+      (
+        await own.ask<{ accounts: { username: string }[]; next_cursor: string | null; total: number }>(
+          `/api/accounts?${query}`,
+          { token: root.token, address: 'admin' },
+        )
+      ).body;
+    const { accounts } = own.hostkeep.core;
+    for (const [username, plan, email] of [
+      ['ann', 'standard', 'z@example.com'],
+      ['bob', 'basic', 'y@example.com'],
+      ['cid', 'basic', ''],
+      ['dan', null, 'y@example.com'],
+    ] as const)
+      await accounts.create({ username, role: 'user', plan, email, passwordHash: 'x' });
+    const all = async (sort: string) => {
+      const names: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: Awaited<ReturnType<typeof list>> = await list(`limit=2&sort=${sort}&cursor=${cursor}`);
+        assert.is(page.total, 5);
+        names.push(...page.accounts.map(({ username }) => username));
+        cursor = page.next_cursor;
+      }
+      return names.join(' ');
+    };
+    assert.is(await all('username'), 'ann bob cid dan root');
+    assert.is(await all('-username'), 'root dan cid bob ann');
+    assert.is(await all('email'), 'cid root bob dan ann');
+    assert.is(await all('-email'), 'ann dan bob root cid');
+    assert.is(await all('plan'), 'dan root bob cid ann');
+    assert.is(await all('created'), 'root ann bob cid dan');
+    const bob = await accounts.get('bob');
+    for (const name of ['one.example', 'two.example'])
+      await own.hostkeep.core.store.write((tx) =>
+        tx.run(
+          "insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at) values (?, ?, ?, ?, 1, 'active', '', 0)",
+          bob.id,
+          name,
+          name,
+          name,
+        ),
+      );
+    const over = await list('over=true');
+    assert.equal(
+      over.accounts.map(({ username }) => username),
+      ['bob'],
+    );
+    assert.is(over.next_cursor, null);
+    assert.equal((await list('over=true&plan=standard')).accounts, []);
+    const { body } = await own.ask('/api/plans', { token: root.token, address: 'admin' });
+    assert.equal(body['accounts'], { basic: 2, standard: 1 });
+  } finally {
+    await own.close();
+  }
 });

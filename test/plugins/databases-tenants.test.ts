@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 const test = testSuite('databases-tenants');
 const SIZES = '/api/mysql-size';
 /** Usual reads take milliseconds; this bound leaves room for a loaded machine. */
-const USUAL_MS = 1000;
+const USUAL_MS = 3000;
 
 interface Entry {
   Database: string;
@@ -177,7 +177,11 @@ if (hasMariaDb()) {
         Number(await mariaDb.sql(`select count(*) from information_schema.processlist where user = '${user}'`));
       assert.is(await connections('hostkeep'), 3);
       for (let i = 0; i < 20; i += 1) asAlice('select sleep(45)');
-      await until('the last connection', 10_000, async () => (await connections('alice').catch(() => 0)) >= 12);
+      await until('the last connection', 10_000, async () => {
+        const taken = await connections('alice').catch(() => 0);
+        if (taken < 12) asAlice('select sleep(45)'); // whoever counts them may have had a place that she wanted
+        return taken >= 12;
+      });
       await assertUnaffected(server, alice, bob);
       assert.ok((await server.health('databases')).every(({ ok }) => ok));
     });

@@ -153,7 +153,7 @@ test('the dashboard shows the number of databases, with the feature mysql only',
 
 test('the demo creates databases for its accounts', async () => {
   const [demo, other] = [await server.user('demo'), await server.user('other')];
-  await server.hostkeep.plugins.gather('demo', { demo: demo.account, other: other.account });
+  await server.hostkeep.plugins.gather('demo', { demo: demo.account, other: other.account, neighbours: [] });
   assert.is((await server.ask('/api/docker_databases', { token: demo.token })).body['db_usage'], '3');
   assert.is((await server.ask('/api/docker_databases', { token: other.token })).body['db_usage'], '2');
   const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>('/api/mysql-size', {
@@ -242,7 +242,7 @@ test('patterns of grants are matched as a whole, in a bounded time', () => {
     [new GrantPattern('ann\\_%').prefix, new GrantPattern('%x').prefix, new GrantPattern('ab').prefix],
     ['ann_', '', 'ab'],
   );
-  const started = performance.now();
+  const started = process.cpuUsage();
   assert.equal(matching(`${'%a'.repeat(31)}%b`, 'a'.repeat(64)), []);
-  assert.ok(performance.now() - started < 100);
+  assert.ok(process.cpuUsage(started).user < 1_000_000, 'a second at most, where trying all ways would take years');
 });

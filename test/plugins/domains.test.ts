@@ -202,7 +202,8 @@ test('a name can be taken only once, by any account and in any form', async () =
     assert.is(status, 409, name);
     assert.is(body.error, 'domain_exists', name);
   }
-  assert.is((await add(first.token, 'müller.example')).body.error, 'domain_exists');
+  const repeated = (await add(first.token, 'müller.example')).body;
+  assert.equal([repeated.error, repeated.detail], ['domain_exists', 'you have xn--mller-kva.example already']);
   assert.is((await add(first.token, 'shop.müller.example')).status, 201);
   await add(first.token, 'deep.below.example');
   assert.is(
@@ -289,6 +290,19 @@ test('the limit counts domains, not subdomains of own ones', async () => {
   assert.is((await remove(token, 'two.example', { with_subdomains: true })).status, 200);
   assert.is(await status('three.example'), 201);
   assert.equal(await names(token), ['one.example', 'sub.one.example', 'three.example']);
+});
+
+test('the list says what the plan allows, from the next request after a change of the plan', async () => {
+  const { token } = await limited('teller', 3, { names_limit: 7 });
+  const limits = async () => {
+    const { body } = await server.ask<{ domains_limit: number; names_limit: number }>('/api/domains', { token });
+    return [body.domains_limit, body.names_limit];
+  };
+  assert.equal(await limits(), [3, 7]);
+  await server.hostkeep.core.plans.update('limit_teller', { domains_limit: 0 });
+  assert.equal(await limits(), [0, 7]);
+  await server.hostkeep.core.accounts.update('teller', { plan: null });
+  assert.is((await server.ask('/api/domains', { token })).status, 403);
 });
 
 test('a domain is deleted after its subdomains, or with them, so that the limit holds', async () => {

@@ -184,8 +184,10 @@ test('no path out of the root, in no encoding, is ever answered', async () => {
       const request = `GET /api/folders/${encode(path)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\nConnection: close\r\n\r\n`;
       const answer = await rawRequest(server.hostkeep.url('user'), request);
       const why = `${name}: ${JSON.stringify(path)}`;
-      // With blanks and control bytes in it, it is no request at all: 505. A very long one is 431.
-      assert.match(answer, /^HTTP\/1\.1 (4\d\d|505) /, why);
+      // With blanks and control bytes in it, it is no request at all: 505. A very long one is 431. With a line that ends
+      // before the version, uWebSockets.js for Node.js 24 waits for the rest, and closes the connection without a reply.
+      const refusal = encode(path).includes('\r\n') ? /^(?:HTTP\/1\.1 505 |$)/ : /^HTTP\/1\.1 (4\d\d|505) /;
+      assert.match(answer, refusal, why);
       assert.not.match(answer, /secret-of-bob|"folders"/, why);
       if (isPath && request.length < 4000)
         assert.is(

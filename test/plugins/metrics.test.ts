@@ -7,8 +7,10 @@ import { createLog } from '../../kernel/log.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
+import { certificateMetrics } from '../../plugins/metrics/certificate.ts';
 import { EventCounter } from '../../plugins/metrics/event-counter.ts';
 import { exposition } from '../../plugins/metrics/exposition.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { allPlugins, TestServer } from '../support/hostkeep.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -141,6 +143,28 @@ test('both tokens are accepted, and the page has what an operator needs', async 
   assert.is((await scrape(`bearer ${TOKEN}`)).status, 200, 'the scheme is not case-sensitive');
 });
 
+// threat crossed-scopes: an API token reads metrics with their scope only, and from its networks
+test('an API token of an administrator reads metrics with their scope, and nothing else by it', async () => {
+  const { account, token: session } = await server.admin('scraping');
+  const { tokens } = server.hostkeep.core;
+  const make = async (scopes: readonly string[], networks: readonly string[] = []) => {
+    const wanted = { name: 'prometheus', scopes, networks, expiresAt: Date.now() + 60_000 };
+    return (await tokens.make(account, wanted, '')).token;
+  };
+  assert.is((await scrape(`Bearer ${await make(['metrics:read'], ['192.0.2.0/24'])}`)).status, 401);
+  const other = await scrape(`Bearer ${await make(['accounts:read', 'metrics:write'])}`);
+  const { error, scope } = other.body as unknown as Record<string, unknown>;
+  assert.equal([other.status, error, scope], [403, 'scope_required', 'metrics:read']);
+  const token = await make(['metrics:read']);
+  assert.is((await scrape(`Bearer ${token}`)).status, 200);
+  assert.is((await server.ask('/api/accounts', { address: 'admin', token })).status, 403);
+  const { body } = await server.ask<{ scopes: { scope: string; routes: string[] }[] }>('/api/account/tokens', {
+    address: 'admin',
+    token: session,
+  });
+  assert.equal(body.scopes.find(({ scope: each }) => each === 'metrics:read')?.routes, ['GET /metrics']);
+});
+
 test('a plugin that fails loses only its own metrics, and is reported', async () => {
   const { body } = await scrape(`Bearer ${TOKEN}`);
   assert.match(body, /^hostkeep_collect_success\{plugin="failing"\} 0$/m);
@@ -150,13 +174,13 @@ test('a plugin that fails loses only its own metrics, and is reported', async ()
 });
 
 test('a route of both addresses has a series for each', async () => {
-  for (const address of ['user', 'admin'] as const) await server.ask('/docs', { address });
+  for (const address of ['user', 'admin'] as const) await server.ask('/openapi.json', { address });
   const { body } = await scrape(`Bearer ${TOKEN}`);
   for (const address of ['user', 'admin'])
     assert.match(
       body,
       new RegExp(
-        `^hostkeep_http_requests_total\\{address="${address}",method="GET",route="/docs",status="200"\\} 1$`,
+        `^hostkeep_http_requests_total\\{address="${address}",method="GET",route="/openapi.json",status="200"\\} 1$`,
         'm',
       ),
     );
@@ -219,7 +243,7 @@ else {
 
 /** The metrics that a text names, and those of them that are not on the page. */
 async function metricsIn(text: string) {
-  await server.ask('/docs'); // a histogram without requests is empty
+  await server.ask('/openapi.json'); // a histogram without requests is empty
   const { body } = await scrape(`Bearer ${TOKEN}`);
   const families = [...body.matchAll(/^# TYPE (\S+)/gm)].map((each) => each[1] ?? '');
   const used = [...new Set(text.match(/\b(?:hostkeep|process|nodejs)_\w+/g))];
@@ -264,4 +288,14 @@ test('the number of labels is bounded', async () => {
     log,
   );
   assert.is(text.split('\n').filter((line) => line.startsWith('many')).length, 5000);
+});
+
+test('the end of the certificate is a metric, where there is a certificate', async () => {
+  const samplesOf = async (file: string) => (await certificateMetrics(file))[0]?.samples ?? [];
+  assert.equal(await samplesOf(''), []);
+  assert.equal(await samplesOf(join(projectDir, 'package.json')), [], 'no certificate');
+  assert.equal(await samplesOf('/nowhere.pem'), []);
+  const [sample] = await samplesOf(selfSigned('panel.example').cert);
+  const hours = ((sample?.value ?? 0) - Date.now() / 1000) / 3600;
+  assert.ok(hours > 22 && hours < 25, `${hours} hours`);
 });

@@ -5,15 +5,24 @@ import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { errorKind } from '../../kernel/errors.ts';
 import { Validator as SchemaValidator } from '../../kernel/config/validator.ts';
+import { NamedObject, Type, type TSchema } from '../../kernel/schema.ts';
+import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
+import { bodyOf } from '../../plugins/webhooks/delivery.ts';
+import { replySchema } from '../../plugins/openapi/json-schema.ts';
+import { NamedSchemas } from '../../plugins/openapi/named-schemas.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { differences, type Described, type Operation } from '../fixtures/openapi/shapes.ts';
 import { PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
+import { resolved, unnamedObjects } from '../support/description.ts';
 import { testSuite } from '../support/suite.ts';
 
 interface Document {
   readonly openapi: string;
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
 const test = testSuite('openapi');
@@ -36,7 +45,8 @@ const operationsOf = ({ paths }: Document) =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-const routesOf = (address: Address) => server.hostkeep.node.routes().filter((route) => route.address === address);
+const routesOf = (address: Address) =>
+  server.hostkeep.node.routes().filter((route) => route.address === address && route.described !== false);
 const idsOf = (given: Document) => operationsOf(given).map(({ operation }) => operation.operationId);
 const CALLERS: readonly (readonly [Address, keyof typeof tokens | undefined])[] = [
   ['user', undefined],
@@ -151,6 +161,7 @@ test('an operation names its errors, its input, its feature and its security', a
     '409',
     '413',
     '415',
+    '422',
     '500',
     '502',
     '503',
@@ -168,11 +179,47 @@ test('an operation names its errors, its input, its feature and its security', a
     ['search', false],
     ['show_all', false],
   ]);
+  const keyOf = (path: string) => paths[path]?.['post']?.parameters?.map(({ name }) => name);
+  assert.equal(keyOf('/api/domains/new'), ['idempotency-key']);
+  assert.is(keyOf('/api/account/tokens'), undefined, 'which refuses it');
   const folder = paths['/api/folders/{path}']?.['get'];
   assert.equal(
     folder?.parameters?.map(({ name, in: where, required }) => [name, where, required]),
     [['path', 'path', true]],
   );
+});
+
+// The page's own files, and the places in it, are no part of the API.
+test('only what serves our own pages is left out', () => {
+  const left = server.hostkeep.node.routes().filter(({ described }) => described === false);
+  assert.equal([...new Set(left.flatMap(({ paths }) => paths))].toSorted(), [
+    '/',
+    '/assets/*name',
+    '/console',
+    '/console/*page',
+    '/docs',
+    '/home',
+    '/home/*page',
+  ]);
+});
+
+test('every operation and every tag has a text, and aliases are deprecated', async () => {
+  for (const [address, token] of [
+    ['user', tokens.full],
+    ['admin', tokens.admin],
+  ] as const) {
+    const given = await document(address, token);
+    for (const { method, path, operation } of operationsOf(given)) {
+      assert.match(operation.description ?? '', /^.{10,}\.$/s, `${method} ${path} needs a description in sentences`);
+      const isOld = /\.\d+$|^control\.put(Account|Plan)$/.test(operation.operationId);
+      assert.is(operation.deprecated, isOld ? true : undefined, `${method} ${path}`);
+    }
+    for (const { name, description } of given.tags)
+      assert.match(description ?? '', /^.{10,}\.$/s, `the plugin ${name} needs a description`);
+  }
+  const { paths } = await document('admin', tokens.admin);
+  assert.is(paths['/api/usage/disk']?.['get']?.deprecated, undefined);
+  assert.is(paths['/api/usage/server']?.['get']?.deprecated, true);
 });
 
 test('every error of a route is described with its status', async () => {
@@ -204,6 +251,59 @@ test('a JSON reply is described beside the problems of its status', async () => 
     assert.match(refusal?.description ?? '', /^The password is correct.*`invalid_credentials`/);
     assert.equal(Object.keys(refusal?.content ?? {}), ['application/json', 'application/problem+json']);
   }
+});
+
+test('every object has a name, which is the same wherever the object is', async () => {
+  for (const [address, token] of [
+    ['user', tokens.full],
+    ['admin', tokens.admin],
+  ] as const) {
+    const given = await document(address, token);
+    assert.equal(unnamedObjects(given), []);
+    const names = Object.keys(given.components.schemas);
+    assert.equal(names, names.toSorted());
+    for (const name of names) assert.match(name, /^([A-Z][a-z0-9]*)+$/);
+  }
+  const schemaOf = ({ content }: Operation['responses'][string] = { description: '' }) =>
+    content?.['application/json']?.schema;
+  const { paths } = await document('admin', tokens.admin);
+  const [made, read] = [paths['/api/plans']?.['post'], paths['/api/plans/{name}']?.['get']];
+  assert.equal(schemaOf(made?.responses['201']), { $ref: '#/components/schemas/Plan' });
+  assert.equal(schemaOf(read?.responses['200']), { $ref: '#/components/schemas/Plan' });
+});
+
+test('two different schemas cannot have one name', () => {
+  const named = new NamedSchemas();
+  const note = (text: object) => replySchema(NamedObject('Note', { text } as never), named);
+  assert.equal(note(Type.String()), { $ref: '#/components/schemas/Note' });
+  assert.equal(note(Type.String()), { $ref: '#/components/schemas/Note' });
+  assert.throws(() => note(Type.Integer()), 'two schemas are named Note');
+});
+
+test('an administrator sees what webhooks send for each event, and nobody else does', async () => {
+  const types = Object.keys(server.hostkeep.node.events());
+  const { webhooks = {} } = await document('admin', tokens.admin);
+  assert.equal(Object.keys(webhooks).toSorted(), [...types, 'webhook.test'].toSorted());
+  for (const type of ['login', 'account.created', 'plan.changed', 'domain.added', 'configuration.refused'])
+    assert.ok(types.includes(type), type);
+  const added = resolved(await document('admin', tokens.admin)).webhooks?.['domain.added']?.['post'];
+  const sent = added?.requestBody?.content['application/json']?.schema as TSchema;
+  const { account } = await server.user('sending');
+  const { core } = server.hostkeep;
+  const data = { domain_id: 1, domain_url: 'example.com' };
+  const last = await core.events.lastId();
+  await core.store.write((tx) =>
+    core.events.record(tx, { type: 'domain.added', account, ip: '192.0.2.1', text: 'added a domain', data }),
+  );
+  const [event] = await core.events.after(last, 1);
+  const body = JSON.parse(bodyOf(event as LoggedEvent)) as unknown;
+  assert.equal(new SchemaValidator(sent).issues(body), []);
+  assert.equal(
+    new SchemaValidator(sent).issues({ ...(body as object), type: 'domain.removed' }).map(({ path }) => path),
+    ['/type'],
+  );
+  for (const [address, caller] of CALLERS.filter(([, each]) => each !== 'admin'))
+    assert.is((await document(address, tokenOf(caller))).webhooks, undefined);
 });
 
 test('links lead from a new domain to the list and to its removal', async () => {
@@ -263,7 +363,7 @@ test('the shapes of requests and replies are those of the specification', async 
     ['admin', tokens.admin],
   ] as const) {
     const operations = new Map(
-      operationsOf(await document(address, token)).map(({ method, path, operation }) => [
+      operationsOf(resolved(await document(address, token))).map(({ method, path, operation }) => [
         `${method} ${path}`,
         operation,
       ]),
@@ -276,7 +376,7 @@ test('the shapes of requests and replies are those of the specification', async 
 });
 
 test('a member that is removed, changes its type, or becomes required is noticed', async () => {
-  const { paths } = await document('user', tokens.full);
+  const { paths } = resolved(await document('user', tokens.full));
   const plan = paths['/system/hosting/plan']?.['get'] as Operation;
   const text = JSON.stringify(plan);
   const shape = golden.user['GET /system/hosting/plan'] as Described;

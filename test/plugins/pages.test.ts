@@ -68,6 +68,7 @@ test('the policy allows nothing inline, nothing from elsewhere, and no HTML out 
   }
 });
 
+// asvs 13.4.1: only files that the build lists are served
 test('assets are compressed ahead, immutable, and known by name only', async () => {
   const { body: html } = await server.ask<string>('/', { headers: HTML });
   const paths = assetsIn(html);

@@ -137,12 +137,30 @@ test("the kernel's figures are returned, read once for all requests", async () =
   const answers = await Promise.all([alice, bob, alice, bob].map(({ token }) => ask(token)));
   assert.match(answers[0]?.body.date ?? '', DATE);
   assert.equal(
-    { ...answers[0]?.body, date: '' },
-    { date: '', disk_hard: 10240, disk_soft: 5000, disk_used: 6140, inodes_hard: 100, inodes_soft: 5, inodes_used: 7 },
+    { ...answers[0]?.body, date: '', measured_at: '' },
+    {
+      date: '',
+      measured_at: '',
+      disk_hard: 10240,
+      disk_soft: 5000,
+      disk_used: 6140,
+      inodes_hard: 100,
+      inodes_soft: 5,
+      inodes_used: 7,
+    },
   );
   assert.equal(
-    { ...answers[1]?.body, date: '' },
-    { date: '', disk_hard: 0, disk_soft: 0, disk_used: 4, inodes_hard: 0, inodes_soft: 0, inodes_used: 1 },
+    { ...answers[1]?.body, date: '', measured_at: '' },
+    {
+      date: '',
+      measured_at: '',
+      disk_hard: 0,
+      disk_soft: 0,
+      disk_used: 4,
+      inodes_hard: 0,
+      inodes_soft: 0,
+      inodes_used: 1,
+    },
   );
   assert.equal(calls(), [`-u -p -O csv -- ${folder}`]);
 });
@@ -190,9 +208,10 @@ test('where the report fails, has no such user or is of another file system, usa
     const { server, ask } = await serverWith(output, code);
     const { token } = await server.user('carol', 'basic');
     assert.equal(
-      { ...(await ask(token)).body, date: '' },
+      { ...(await ask(token)).body, date: '', measured_at: '' },
       {
         date: '',
+        measured_at: '',
         disk_hard: 5242880,
         disk_soft: 5242880,
         disk_used: 0,
@@ -247,9 +266,10 @@ test('real quotas of a file system of our own are read by the real repquota', as
     const server = await start({ files_root: join(mount, 'files') });
     const { token } = await server.user('ann');
     assert.equal(
-      { ...(await server.ask<DiskInodes>('/api/disk_inodes', { token })).body, date: '' },
+      { ...(await server.ask<DiskInodes>('/api/disk_inodes', { token })).body, date: '', measured_at: '' },
       {
         date: '',
+        measured_at: '',
         disk_hard: 16384,
         disk_soft: 8192,
         disk_used: used,

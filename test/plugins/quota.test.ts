@@ -182,9 +182,10 @@ test('an account without files uses nothing, and its plan says what it may', asy
   const { body } = await server.ask<DiskInodes>('/api/disk_inodes', { token });
   assert.match(body.date, /^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d$/);
   assert.equal(
-    { ...body, date: '' },
+    { ...body, date: '', measured_at: '' },
     {
       date: '',
+      measured_at: '',
       disk_hard: 5120 * 1024,
       disk_soft: 5120 * 1024,
       disk_used: 0,

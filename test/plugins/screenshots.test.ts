@@ -184,6 +184,8 @@ inBrowser('refresh takes a new screenshot, once a minute per site', async () => 
   assert.equal([again.status, again.error], [429, 'rate_limited']);
   const seconds = Number(again.headers.get('retry-after'));
   assert.ok(seconds > 0 && seconds <= 60);
+  assert.is(again.headers.get('ratelimit'), `"refreshes-of-a-site";r=0;t=${seconds}`);
+  assert.is(again.headers.get('ratelimit-policy'), '"refreshes-of-a-site";q=1;w=60');
 });
 
 inBrowser('a thousand requests for one page open one page', async () => {

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { NameParents } from '../../plugins/search/name-index/name-parents.ts';
 import { NameTable } from '../../plugins/search/name-index/name-table.ts';
 import { Fit, fitOf } from '../../plugins/search/name-index/ranking.ts';
 import { testSuite } from '../support/suite.ts';
@@ -30,6 +31,11 @@ test('a scan finds what a look at each name finds', () => {
   const removed = new Set([...names.keys()].filter((id) => id % 20 === 0));
   for (const id of removed) built.remove(id);
   const loaded = new NameTable(built.data);
+  for (const table of [built, loaded])
+    assert.equal(
+      names.map((_, id) => table.name(id)),
+      names,
+    );
   for (let i = 0; i < 300; i += 1) {
     const sought = i % 5 === 4 ? '' : text(i % 7 === 0 ? LONG / 3 : 5).toLowerCase();
     const extension = i % 3 === 0 ? text(3).toLowerCase() : '';
@@ -59,4 +65,22 @@ test('a part of a long name is found, and its fit is the best of all places', ()
   ]);
   assert.equal(found(table, `${'ab'.repeat(100)}-`, '', 'scan'), [[0, Fit.prefix]]);
   assert.equal(found(table, 'b-ab', '', 'scan'), [[0, Fit.inside]]);
+});
+
+test('the parent of each name is known, whatever the order of the questions', () => {
+  const parents = Array.from({ length: 4000 }, (_, id) => (id % 9 === 0 ? random(50) : id >> 3));
+  const built = new NameParents();
+  for (const parent of parents) built.add(parent);
+  const removed = new Set(Array.from({ length: 500 }, () => random(parents.length)));
+  for (const id of removed) built.remove(id);
+  const loaded = new NameParents(parents.length, built.data);
+  for (const table of [built, loaded]) {
+    const ids = [...parents.keys()];
+    const shuffled = ids.map(() => random(parents.length));
+    for (const id of [...ids, ...shuffled, ...ids.toReversed()]) {
+      assert.is(table.of(id), parents[id]);
+      assert.is(table.isRemoved(id), removed.has(id));
+    }
+    assert.is(table.removedCount, removed.size);
+  }
 });

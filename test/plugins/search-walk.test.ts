@@ -1,19 +1,21 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountIndex } from '../../plugins/search/indexer/account-index.ts';
 import type { SearchQuery } from '../../plugins/search/indexer/index-search.ts';
-import { buildTree, walkCount } from '../../plugins/search/indexer/tree-walk.ts';
-import { WatchBudget } from '../../plugins/search/indexer/watches.ts';
+import { buildTree, compareTree, walkCount } from '../../plugins/search/indexer/tree-walk.ts';
+import { Watches } from '../../plugins/search/indexer/watches.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
 import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('long walks');
 const root = temporaryFolder();
 const SITES = 9;
 const FOLDERS = 400;
+const LIMIT_MS = 10_000;
 
 test.before(() => {
   for (let site = 0; site < SITES; site += 1)
@@ -97,7 +99,7 @@ test('before there is an index, a bounded walk finds the same, in the same order
     root: rootAt(folder),
     maxNames: 1000,
     sweepMs: 0,
-    budget: new WatchBudget(0),
+    maxWatches: 0,
     onFailure: (error) => assert.unreachable(String(error)),
   });
   const all: SearchQuery = { kind: 'files', text: '', extension: '', folder: [], limit: 100 };
@@ -121,5 +123,61 @@ test('before there is an index, a bounded walk finds the same, in the same order
     assert.equal(hits, walked[i]?.hits);
     assert.is(isReady, hits !== undefined);
   }
+  index.close();
+});
+
+/** Makes folders that were changed one after the other, long ago. Returns the folder that holds them. */
+function oldFolders(count: number): string {
+  const folder = temporaryFolder();
+  const names = Array.from({ length: count }, (_, i) => join(folder, `f${i}`));
+  for (const name of names) {
+    mkdirSync(name);
+    writeFileSync(join(name, 'old'), '');
+  }
+  for (const [i, name] of [...names, folder].entries()) utimesSync(name, 1e9 + i, 1e9 + i);
+  return folder;
+}
+
+test('of many folders, those are watched that changed last', async () => {
+  const folder = oldFolders(9);
+  const tree = new FileTree();
+  const changed = new Set<string>();
+  const watches = new Watches(3, (id) => changed.add(tree.folders.name(id)));
+  const options = { watches, shouldStop: () => false, maxNames: 1000 };
+  await buildTree(tree, rootAt(folder), { ...options, watches: new Watches(0, () => undefined) });
+  watches.wantSince(tree.changedSince(3));
+  assert.not((await compareTree(tree, rootAt(folder), options)).hasChanged);
+  watches.wantSince(Number.NaN);
+  assert.is(watches.count, 3);
+  assert.ok(watches.isPartial);
+  for (const name of ['f0', 'f7', 'f8']) writeFileSync(join(folder, name, 'new'), '');
+  await until('two folders are reported', LIMIT_MS, () => changed.size === 2);
+  assert.equal([...changed].toSorted(), ['f7', 'f8']);
+  assert.ok((await compareTree(tree, rootAt(folder), options)).hasChanged);
+  assert.is(watches.count, 3);
+  writeFileSync(join(folder, 'f0', 'newer'), '');
+  await until('the folder is watched now', LIMIT_MS, () => changed.has('f0'));
+  watches.close();
+});
+
+test('files in folders that are not watched are found while searches go on', async () => {
+  const folder = oldFolders(9);
+  const index = new AccountIndex({
+    file: join(temporaryFolder(), 'index'),
+    root: rootAt(folder),
+    maxNames: 1000,
+    sweepMs: 1e9,
+    maxWatches: 2,
+    onFailure: (error) => assert.unreachable(String(error)),
+  });
+  const query: SearchQuery = { kind: 'files', text: 'new', extension: '', folder: [], limit: 100 };
+  void index.build();
+  await until('two folders are watched', LIMIT_MS, async () => {
+    const { isReady } = await index.search(query);
+    return isReady && index.counts.watches === 2;
+  });
+  for (let i = 0; i < 9; i += 1) writeFileSync(join(folder, `f${i}`, 'new'), '');
+  await until('all are found', LIMIT_MS, async () => (await index.search(query)).hits?.length === 9);
+  assert.is(index.counts.watches, 2);
   index.close();
 });

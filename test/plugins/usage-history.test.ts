@@ -16,6 +16,7 @@ import { Sample } from '../../plugins/usage/sampling/sample.ts';
 import { DailyStats } from '../../plugins/usage/history/daily-stats.ts';
 import { UsageStore } from '../../plugins/usage/history/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { soleWorker } from '../../kernel/workers/sole-worker.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('usage over time');
@@ -26,8 +27,8 @@ const alive = setInterval(() => {}, 1000);
 test.after(() => clearInterval(alive));
 test.after.each(() => mock.timers.reset());
 test.before(async () => {
-  store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
-  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
+  store = await Store.open(join(temporaryFolder(), 'node.db'));
+  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations/local'));
 });
 test.after(() => store.close());
 test.before.each(() =>
@@ -186,6 +187,7 @@ function sinkOf(room: number) {
       sink.isBehind = sink.chunks.length >= room;
       return !sink.isBehind;
     },
+    onDrain: () => undefined,
     end: () => void (sink.isEnded = true),
   };
   return sink;
@@ -193,7 +195,11 @@ function sinkOf(room: number) {
 
 test('a slow client loses samples and delays no other; samples for the history only are not sent', () => {
   const recent = new RecentSamples();
-  const broadcast = new Broadcast(recent, { streams: 10, streams_of_user: 0, streams_of_admin: 10 });
+  const broadcast = new Broadcast(
+    recent,
+    { streams: 10, streams_of_user: 0, streams_of_admin: 10 },
+    soleWorker().counts('streams'),
+  );
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
   for (const at of [1, 2, 3]) broadcast.send(sampleOf(at, 1, 1));
@@ -212,7 +218,11 @@ test('a slow client loses samples and delays no other; samples for the history o
 
 // threat weak-limiter: one account cannot take all streams, nor can one administrator's token
 test('one account cannot take all streams, an administrator neither', () => {
-  const broadcast = new Broadcast(new RecentSamples(), { streams: 6, streams_of_user: 2, streams_of_admin: 3 });
+  const broadcast = new Broadcast(
+    new RecentSamples(),
+    { streams: 6, streams_of_user: 2, streams_of_admin: 3 },
+    soleWorker().counts('streams'),
+  );
   const open = (account: Pick<Account, 'id' | 'role'>, times: number) => {
     const sinks = Array.from({ length: times }, () => sinkOf(100));
     return sinks.map((sink) => ({ sink, close: broadcast.open('', account as Account).open(sink) }));
@@ -230,7 +240,11 @@ test('one account cannot take all streams, an administrator neither', () => {
 
 test('a stream carries a heartbeat every fifteen seconds, so that no proxy closes it as idle', () => {
   mock.timers.enable({ apis: ['setInterval'] });
-  const broadcast = new Broadcast(new RecentSamples(), { streams: 10, streams_of_user: 0, streams_of_admin: 10 });
+  const broadcast = new Broadcast(
+    new RecentSamples(),
+    { streams: 10, streams_of_user: 0, streams_of_admin: 10 },
+    soleWorker().counts('streams'),
+  );
   const [quick, slow] = [sinkOf(100), sinkOf(1)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
   mock.timers.tick(14_999);
@@ -250,6 +264,7 @@ test('each minute is ended once, right after it is over, whether anybody reads o
   const { recorder } = recorderOf(() => ({}));
   const ended: number[] = [];
   recorder.endMinute = async (at) => void ended.push(at);
+  recorder.start();
   mock.timers.tick(30_000);
   assert.equal(ended, [], 'not before it is over');
   mock.timers.tick(20);
@@ -358,9 +373,10 @@ test('minutes are written in batches with the hours that they belong to, and fou
     Array.from({ length: 15 }, () => 5),
   );
   const { points } = await again.query('users', { from: String(hour - 86_400), step: 3600 });
-  assert.equal(points, [{ time: hour, value: 3 }]);
+  const at = { time: hour, time_at: new Date(hour * 1000).toISOString() };
+  assert.equal(points, [{ ...at, value: 3 }]);
   const memory = await again.query('memory', { from: String(hour - 86_400), step: 3600 });
-  assert.equal(memory.points, [{ time: hour, value: 25 }]);
+  assert.equal(memory.points, [{ ...at, value: 25 }]);
   await again.close();
 });
 
@@ -402,7 +418,7 @@ test('days are counted by the last count of each; a day without the server is no
     { at: today - 86_400, cpu: null, memory: null, disk: null, users: null, domains: null, websites: null },
   ]);
   const lines = async () =>
-    (JSON.parse(Buffer.from((await stats.reply()).body).toString()) as { usage_stats: string }).usage_stats
+    (JSON.parse(Buffer.from((await stats.reply()).answer('').body).toString()) as { usage_stats: string }).usage_stats
       .split('\n')
       .map((line) => JSON.parse(line) as object);
   const day = (at: number) => new Date(at * 1000).toISOString().slice(0, 10);

@@ -167,6 +167,11 @@ test('the host is read below the roots that are set, for a server that runs in a
   await inside.close();
 });
 
+/** Name the lock of an address for documentation, and that from which the requests here come. */
+const [EXAMPLE_LOCK, OWN_LOCK] = ['198.51.100.7', '127.0.0.1'].map((ip) =>
+  Buffer.from(`address ${ip}`).toString('base64url'),
+) as [string, string];
+
 interface Listed {
   readonly method: string;
   readonly path: string;
@@ -178,7 +183,8 @@ interface Listed {
 async function prepared(n: number, { method, path }: Listed): Promise<Record<string, string>> {
   const { accounts, plans, passwords, sessions } = server.hostkeep.core;
   const { account, token } = await server.admin(`operator${n}`);
-  if (path.endsWith('/2fa')) await ask('/api/reauthenticate', { token, method: 'POST', body: { password: PASSWORD } });
+  if (/\/(?:2fa|login-link)$/.test(path))
+    await ask('/api/reauthenticate', { token, method: 'POST', body: { password: PASSWORD } });
   const known = { TOKEN: token, USERNAME: account.username, NEW_PASSWORD: `${PASSWORD}!`, PASSWORD, CODE: '', ID: '' };
   if (await accounts.byUsername('jane')) await accounts.remove('jane');
   const removed = await accounts.removed.claim('jane').catch(() => undefined);
@@ -195,6 +201,13 @@ async function prepared(n: number, { method, path }: Listed): Promise<Record<str
     const open = await sessions.list(path.includes(':username') ? jane.id : account.id);
     known.ID = open.at(0)?.id ?? '';
   }
+  if (path.endsWith('/tokens/:id')) {
+    const owner = path.includes(':username') ? await accounts.get('jane') : account;
+    const wanted = { name: 'Backup', scopes: ['sessions:read'], networks: [], expiresAt: Date.now() + 60_000 };
+    known.ID = (await server.hostkeep.core.tokens.make(owner, wanted, '', () => Promise.resolve())).made.id;
+  }
+  if (path === '/api/locks/:key')
+    await server.ask('/api/login', { method: 'POST', body: { username: 'x', password: 'wrong' } });
   if (path === '/api/account/2fa/confirm') {
     const body = { password: PASSWORD };
     const setup = await ask<{ secret: string }>('/api/account/2fa/setup', { token, method: 'POST', body });
@@ -215,11 +228,10 @@ test('every endpoint of the address is listed, and its example works in a shell'
   assert.equal(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted(), served.toSorted());
   for (const [n, each] of endpoints.entries()) {
     const { TOKEN = '', ...known } = await prepared(n, each);
-    const command = each.example.replace(
-      /\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID)\b/g,
-      (word) => known[word] ?? word,
-    );
-    const isStream = each.path === '/api/usage/stream';
+    const command = each.example
+      .replace(/\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID)\b/g, (word) => known[word] ?? word)
+      .replace(EXAMPLE_LOCK, OWN_LOCK);
+    const isStream = each.path.endsWith('/stream');
     const ended = await promisify(execFile)(
       'sh',
       ['-c', `${command} -s -o /dev/null -w '%{http_code}' ${isStream ? '-m 1' : ''}`],
@@ -229,9 +241,11 @@ test('every endpoint of the address is listed, and its example works in a shell'
       return error;
     });
     const { method, path, description } = each;
-    const created = method === 'POST' && (path === '/api/accounts' || path === '/api/plans');
+    const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
     const isPage = path === '/' || /^\/(?:console|assets)\b/.test(path); // curl does not ask for a page, nor for a name that there is
-    const status = isPage ? '404' : created ? '201' : '200';
+    const isMissing = path.startsWith('/api/webhooks/:'); // there is no webhook
+    const success = path === '/docs' ? '302' : created ? '201' : '200';
+    const status = isPage || isMissing ? '404' : success;
     assert.is(ended.stdout, status, `${description}: ${command}`);
   }
 });
@@ -308,9 +322,17 @@ test('history refuses what is no range, no time and no metric', async () => {
 test('history answers the last minutes from memory', async () => {
   await ask('/api/usage/memory');
   const from = Math.floor(Date.now() / 1000) - 60;
-  const { body } = await ask<{ metric: string; unit: string; step: number; points: { time: number; value: number }[] }>(
-    `/api/usage/history?metric=memory&from=${from}`,
-  );
+  const { body } = await ask<{
+    unit: string;
+    step: number;
+    from_at: string;
+    to: number;
+    to_at: string;
+    points: { time: number; time_at: string; value: number }[];
+  }>(`/api/usage/history?metric=memory&from=${from}`);
+  const timeAt = (seconds: number) => new Date(seconds * 1000).toISOString();
+  assert.equal([body.from_at, body.to_at], [timeAt(from), timeAt(body.to)]);
+  for (const { time, time_at: text } of body.points) assert.is(text, timeAt(time));
   assert.is(body.unit, 'percent');
   assert.is(body.step, 1);
   assert.ok(body.points.length > 0 && body.points.length <= 61);
@@ -356,6 +378,17 @@ test('a stream sends samples in the shapes of the other routes, each later than 
   assert.is(new Date(String(second.data['at'])).getTime(), Number(second.id));
   assert.match(Object.keys(second.data['cpu'] as object)[0] ?? '', /^core_/);
   await source.close();
+});
+
+test('a stream begins with the newest sample, however long the next takes', async () => {
+  const slow = await TestServer.start({ config: { usage: { interval_ms: 60_000 } } });
+  const { token } = await slow.admin();
+  const first = await eventSource(slow, token);
+  const { id } = await first.next();
+  const second = await eventSource(slow, token);
+  assert.is((await second.next()).id, id);
+  for (const source of [first, second]) await source.close();
+  await slow.close();
 });
 
 test('a client that comes back is sent what it missed', async () => {

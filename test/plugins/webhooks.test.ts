@@ -8,7 +8,7 @@ import { projectDir } from '../../kernel/system/project-dir.ts';
 import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import { Store } from '../../kernel/storage/store.ts';
-import { send, signature } from '../../plugins/webhooks/delivery.ts';
+import { send } from '../../plugins/webhooks/delivery.ts';
 import { backoffMs, Endpoint } from '../../plugins/webhooks/endpoint.ts';
 import { retryAfterMs } from '../../plugins/webhooks/retry-after.ts';
 import { DeliveryQueue } from '../../plugins/webhooks/store.ts';
@@ -16,6 +16,7 @@ import { publicLookup } from '../../plugins/webhooks/public-lookup.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, testConfig, type TestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const SECRET = 'shared with the receiver';
 const test = testSuite('webhooks');
@@ -120,13 +121,32 @@ test('an event is delivered with its id and a signature that the receiver can ch
   const [, seconds = '', mac] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(first?.headers['hostkeep-signature'])) ?? [];
   assert.is(mac, createHmac('sha256', SECRET).update(`${seconds}.${first?.raw}`).digest('hex'));
   assert.ok(Math.abs(Number(seconds) - Date.now() / 1000) < 60);
+  assert.is(first?.headers['webhook-id'], first?.body.id);
+  assert.is(first?.headers['webhook-timestamp'], seconds);
+  const signed = `${first?.body.id}.${seconds}.${first?.raw}`;
+  assert.is(first?.headers['webhook-signature'], `v1,${createHmac('sha256', SECRET).update(signed).digest('base64')}`);
   await server.close();
   await receiver.close();
 });
 
-// asvs 11.4.1, 11.4.3: HMAC-SHA256 over time and body
-test('the signature is HMAC-SHA256 over time and body', () => {
-  assert.is(signature('key', 1, 'body'), 't=1,v1=' + createHmac('sha256', 'key').update('1.body').digest('hex'));
+test('during a rotation both secrets sign', async () => {
+  const receiver = new Receiver();
+  const secret = `whsec_${Buffer.from(SECRET).toString('base64')}`;
+  const previous = `whsec_${Buffer.from('which the receiver knows').toString('base64')}`;
+  const endpoint = { url: await receiver.listen(), secret, previous_secret: previous };
+  const server = await startServer({ config: { webhooks: { endpoints: [endpoint], allow_private: true } } });
+  await server.account('ann');
+  const { headers, raw } = (await receiver.until(1))[0] as Received;
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${raw}`;
+  assert.is(
+    headers['webhook-signature'],
+    [SECRET, 'which the receiver knows']
+      .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+      .join(' '),
+  );
+  assert.is(headers['hostkeep-signature'], undefined);
+  await server.close();
+  await receiver.close();
 });
 
 test('only subscribed event types are sent, in order', async () => {
@@ -268,6 +288,7 @@ test('new deliveries wait while an endpoint is paused', async () => {
     queue,
     log: createLog('silent'),
     userAgent: '',
+    isLeading: () => true,
   };
   const endpoint = new Endpoint(0, parts as never);
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
@@ -384,7 +405,7 @@ test('no connection is made to an address that is not public', async () => {
   const attempt = (host: string) =>
     send('{}', 1, {
       url: new URL(`http://${host}:${url.port}/`),
-      secret: SECRET,
+      secrets: [SECRET],
       timeoutMs: 1000,
       allowPrivate: false,
       userAgent: '',
@@ -480,17 +501,69 @@ test('the backoff doubles up to a limit', () => {
   }
 });
 
-test('an unusable URL is reported, and disables only this plugin', async () => {
-  for (const [urls, why] of [
-    [['http://'], /is not a URL/],
-    [['http://me:secret@example.com/'], /must not contain a password/],
+test('an unusable URL or secret is reported, and disables only this plugin', async () => {
+  for (const [urls, why, secret = SECRET] of [
+    [['http://'], /\[0\]\.url is not a URL/],
+    [['http://me:hidden@example.com/'], /must not contain a password/],
     [['http://example.com/', 'http://example.com'], /is a duplicate/],
+    [['http://example.com/'], /\[0\]\.secret does not go on with base64/, 'whsec_hidden-in-the-log'],
   ] as const) {
-    const server = await startServer({ config: settings(urls) });
+    const endpoints = urls.map((url) => ({ url, secret }));
+    const server = await startServer({ config: { webhooks: { endpoints } } });
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webhooks');
     assert.is(status?.state, 'unavailable');
     assert.match(status?.reason ?? '', why);
-    assert.not.match(status?.reason ?? '', /secret/);
+    assert.not.match(status?.reason ?? '', /hidden/);
     await server.close();
   }
+});
+
+test('operators see how deliveries went, test an endpoint, and have deliveries repeated', async () => {
+  const receiver = new Receiver([500, 204, 'hang']);
+  const url = `${await receiver.listen()}/?token=hidden`;
+  const server = await startServer({ config: settings([url], { attempts: 1, timeout_ms: 1000 }, ['account.*']) });
+  const { token } = await server.admin();
+  await receiver.until(1);
+  const user = await server.user('ann');
+  await receiver.until(2);
+  const ask = (path = '', method = 'GET', body?: unknown) =>
+    server.ask(`/api/webhooks${path}`, { token, address: 'admin', method, ...(body === undefined ? {} : { body }) });
+  const list = async () => ((await ask()).body['webhooks'] as Record<string, unknown>[])[0] ?? {};
+  await until('both deliveries are over', 10_000, async () => (await list())['delivered'] === 1);
+  const state = await list();
+  const id = String(state['id']);
+  for (const [path, method, body] of [
+    ['', 'GET', undefined],
+    [`/${id}/test`, 'POST', undefined],
+    [`/${id}/redeliver`, 'POST', { event_id: null }],
+  ] as const) {
+    const options = { method, ...(body === undefined ? {} : { body }) };
+    assert.is((await server.ask(`/api/webhooks${path}`, { address: 'admin', ...options })).status, 401);
+    assert.is(
+      (await server.ask(`/api/webhooks${path}`, { address: 'admin', ...options, token: user.token })).status,
+      401,
+    );
+    assert.is((await server.ask(`/api/webhooks${path}`, { ...options, token: user.token })).status, 404);
+  }
+  assert.is((await ask('/none/test', 'POST')).body['error'], 'webhook_not_found');
+  assert.is((await ask('/none/redeliver', 'POST', { event_id: null })).body['error'], 'webhook_not_found');
+  for (const body of [{}, { event_id: 0 }, { event_id: 'x' }, { event_id: 1e9 }, { event_id: 1, endpoint: 'x' }])
+    assert.is((await ask(`/${id}/redeliver`, 'POST', body)).body['error'], 'invalid_request', JSON.stringify(body));
+  assert.equal(
+    [state['endpoint'], state['given_up'], state['failed'], state['reason'], state['waiting']],
+    [`${new URL(url).host}#0`, 1, 1, 'answered 500', 0],
+  );
+  assert.not.match(JSON.stringify(state), /hidden|shared with/, 'neither the URL nor the secret');
+
+  const tests = await Promise.all([ask(`/${id}/test`, 'POST'), ask(`/${id}/test`, 'POST')]);
+  for (const { body } of tests) assert.equal([body['accepted'], body['status']], [false, null], 'it hangs');
+  assert.match(String(tests[0]?.body['reason']), /no answer within 1000 ms/);
+  assert.is(receiver.received.length, 3, 'tests at the same time are one');
+  assert.equal((await ask(`/${id}/test`, 'POST')).body['accepted'], true);
+  const eventId = Number(receiver.received[0]?.body.id);
+  assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: eventId })).body['queued'], 1);
+  await until('it is delivered again', 10_000, async () => (await list())['delivered'] === 2);
+  assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: null })).body['queued'], 0, 'nothing waits');
+  const [event] = await server.hostkeep.core.events.find({ type: 'webhook.requeued' }, 1);
+  assert.match(event?.line ?? '', /User 'root' had event \d+ delivered again to 127\.0\.0\.1:\d+#0 from IP/);
 });

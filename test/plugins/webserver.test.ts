@@ -10,6 +10,7 @@ import { FolderLock } from '../../plugins/webserver/folder-lock.ts';
 import { compileTemplate } from '../../plugins/webserver/template.ts';
 import { fileNameOf, isVhostFile, VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
 import { hostkeep, start as startProgram } from '../support/command.ts';
+import { memberFolder } from '../support/node-pair.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { allPlugins, TestServer } from '../support/hostkeep.ts';
 import { hasNginx, Nginx } from '../support/nginx.ts';
@@ -224,7 +225,7 @@ if (hasReal) {
       const statuses = (await Promise.all(adding)).map(({ status }) => status);
       assert.equal([...new Set(statuses)], [201]);
       const reloads = nginx.reloads() - before;
-      assert.ok(reloads <= 10, `${reloads} reloads`);
+      assert.ok(reloads < names.length / 2, `${reloads} reloads`); // how few depends on how busy the machine is
       for (const name of names) assert.is((await nginx.fetch(name)).body, name);
       await add(server, token, 'kept.example', 'marked');
       writeFileSync(join(account.filesRoot, 'marked/x.refused'), '');
@@ -283,6 +284,27 @@ if (hasReal) {
     rmSync(join(nginx.vhostFolder, beingWritten));
   });
 
+  test('a node of a fleet serves the domains of accounts that live there, and of no others', async () => {
+    const data = memberFolder('one');
+    for (const isFirst of [true, false]) {
+      const server = await TestServer.start({ data, config: { webserver: nginx.settings } });
+      try {
+        const { store } = server.hostkeep.core;
+        if (isFirst) {
+          for (const name of ['near', 'moved'])
+            assert.is((await add(server, (await server.user(name)).token, `${name}.example`)).status, 201);
+          assert.equal(vhosts().filter(isVhostFile), ['hostkeep-moved.example.conf', 'hostkeep-near.example.conf']);
+          await store.write((tx) => tx.run("update accounts set home = 'two' where username = 'moved'"));
+        } else {
+          assert.equal(vhosts().filter(isVhostFile), ['hostkeep-near.example.conf']);
+          assert.is((await store.all("select 1 from domains where state = 'active'")).length, 2);
+        }
+      } finally {
+        await server.close();
+      }
+    }
+  });
+
   for (const step of ['before the check', 'before the reload', 'after the reload'] as const) {
     for (const change of ['new', 'delete'] as const) {
       test(`the next start repairs what a process killed ${step} of a change (${change}) left`, async () => {
@@ -301,7 +323,11 @@ if (hasReal) {
             ? { check: ['/bin/sh', '-c', `${kill}; ${check}`] }
             : { reload: ['/bin/sh', '-c', step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`] };
         writeFileSync(config, JSON.stringify({ webserver: { ...nginx.settings, ...script } }));
-        const { child, line } = await startProgram(data, ['serve', '--config', config], /"listening"/);
+        const { child, line } = await startProgram(
+          data,
+          ['serve', '--workers', '1', '--config', config],
+          /"listening"/,
+        );
         const [, url = ''] = await line(/"base_url":"([^"]+)"/);
         writeFileSync(armed, '');
         const body = JSON.stringify({ domain_url: change === 'new' ? 'half.example' : 'kept.example' });
@@ -334,7 +360,7 @@ if (hasReal) {
     const data = temporaryFolder();
     const config = join(data, 'config.json');
     writeFileSync(config, JSON.stringify({ webserver: nginx.settings }));
-    const { child } = await startProgram(data, ['serve', '--config', config], /"listening"/);
+    const { child } = await startProgram(data, ['serve', '--workers', '1', '--config', config], /"listening"/);
     const adding = join(nginx.vhostFolder, 'hostkeep-adding.example.conf');
     writeFileSync(adding, '# of a domain that is being added');
     const before = readdirSync(nginx.vhostFolder);

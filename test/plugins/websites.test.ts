@@ -371,7 +371,7 @@ test('sites follow what is installed, upgraded and removed, and the domains', as
   assert.equal(await seen(), []);
 });
 
-test('sites are kept in the store, and reported to the extension points', async () => {
+test('sites are kept in the local store, and reported to the extension points', async () => {
   const { account } = await server.user('kept');
   write(account, { ...wordpress('kept.test', '6.0'), 'pages.test/index.html': '' });
   setDomains(account, { 'kept.test': 'kept.test', 'pages.test': 'pages.test' });
@@ -386,7 +386,7 @@ test('sites are kept in the store, and reported to the extension points', async 
   const [sites] = await plugins.gather('sites', account);
   assert.is(sites?.ok === true && sites.value[0]?.site, 'kept.test');
   const [counts] = await plugins.gather('counts');
-  const { n } = (await core.store.get<{ n: number }>('select count(*) as n from websites_sites')) ?? { n: 0 };
+  const { n } = (await core.local.get<{ n: number }>('select count(*) as n from websites_sites')) ?? { n: 0 };
   assert.is(counts?.ok === true && counts.value.websites, n);
   assert.ok(n >= 1);
   await core.accounts.setFeature('kept', 'websites', false);
@@ -398,7 +398,7 @@ test('sites are kept in the store, and reported to the extension points', async 
   await core.accounts.remove('kept');
   assert.is(
     (
-      await core.store.get<{ n: number }>(
+      await core.local.get<{ n: number }>(
         'select count(*) as n from websites_docroots where account_id = ?',
         account.id,
       )

@@ -14,6 +14,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'user-enumeration': 'Replies and their times revealed which accounts exist',
   'weak-limiter': 'A limiter believed a header, locked everybody out, grew forever, or forgot',
   'immortal-tokens': 'Tokens outlived logout, suspension and password change',
+  'crossed-scopes': 'A token that was made to read could write, or reached routes that its scope did not name',
   'lost-revocation': 'A reset of a password lost against changes in flight; a set-up begun before it survived it',
   'stolen-token': "An administrator's token was enough to change the password and to make another administrator",
   'fail-open': "A missing plan meant default features, a missing context the host's engine",
@@ -40,6 +41,8 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'trusted-loopback': 'Pictures of own sites came from 127.0.0.1, which status pages trust',
   'reused-names': 'A name taken again brought the files, databases and containers of its former owner',
   'served-secrets': 'A web server served dumps, databases, keys and source that lay beside the pages',
+  'stolen-port': 'A program of a customer listened in the place of a service that restarted, and was told passwords',
+  'fleet-stranger': 'Somebody on the network between nodes spoke as one of them, or let himself in',
   'hostile-backend': 'Container engines and database servers hung, lied or flooded their client',
 };
 

@@ -6,7 +6,7 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { start } from './command.ts';
+import { CLI, start } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 
 export const NOBODY = 65_534;
@@ -21,12 +21,14 @@ export interface TestBroker {
   output(): string;
   /** Kills it, as the system might, and resolves when it has ended. */
   kill(): Promise<void>;
+  /** Replaces its settings, and sends it SIGHUP if `signal`. */
+  change(settings: Readonly<Record<string, unknown>>, options?: { readonly signal: boolean }): void;
   /** Starts it again. */
   up(): Promise<void>;
 }
 
 /** Starts a broker with further settings. Its configuration, like that of the service, is in `folder`. */
-export async function startBroker(over: Readonly<Record<string, unknown>> = {}): Promise<TestBroker> {
+export async function startBroker(over: Readonly<Record<string, unknown>> = {}, cli = CLI): Promise<TestBroker> {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const [data, socket] = [join(folder, 'data'), join(folder, 'broker.sock')];
@@ -42,7 +44,8 @@ export async function startBroker(over: Readonly<Record<string, unknown>> = {}):
   };
   const file = join(folder, 'etc/hostkeep.json');
   writeFileSync(file, JSON.stringify(settings), { mode: 0o644 });
-  const started = () => start(data, ['--config', file, 'broker'], /"msg":"listening"/, { HOSTKEEP_FILES_ROOT: '' });
+  const args = ['--config', file, 'broker'];
+  const started = () => start(data, args, /"msg":"listening"/, { HOSTKEEP_FILES_ROOT: '' }, cli);
   let running: Awaited<ReturnType<typeof started>> | undefined;
   const up = async () => {
     running = await started();
@@ -55,7 +58,11 @@ export async function startBroker(over: Readonly<Record<string, unknown>> = {}):
     child.kill('SIGKILL');
     await exit;
   };
+  const change: TestBroker['change'] = (next, { signal } = { signal: false }) => {
+    writeFileSync(file, JSON.stringify(next));
+    if (signal) running?.child.kill('SIGHUP');
+  };
   await up();
   process.once('exit', () => running?.child.kill('SIGKILL'));
-  return { folder, socket, settings, output: () => running?.output() ?? '', kill, up };
+  return { folder, socket, settings, output: () => running?.output() ?? '', kill, up, change };
 }

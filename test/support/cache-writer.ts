@@ -21,8 +21,8 @@ export const MINUTES = 10;
 async function writeAll(folder: string, filesRoot: string): Promise<void> {
   const disk = new DiskCache(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
   const vhosts = new VhostFolder(join(folder, 'vhosts'));
-  const store = await Store.open(join(folder, 'hostkeep.db'));
-  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations'));
+  const store = await Store.open(join(folder, 'node.db'));
+  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations/local'));
   await vhosts.make();
   const usage = new UsageStore(store);
   const keys = Keyring.open(folder);

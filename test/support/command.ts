@@ -2,8 +2,12 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { FILES_ROOT } from './hostkeep.ts';
+import { testStore } from './postgres.ts';
 
-export const CLI = join(import.meta.dirname, '../../kernel/cli/main.js');
+/** The program beside the tests, which runs jobs of theirs. */
+export const OWN_CLI = join(import.meta.dirname, '../../kernel/cli/main.js');
+/** The program that tests start: that of a package if the variable names it. */
+export const CLI = process.env['HOSTKEEP_TEST_CLI'] ?? OWN_CLI;
 
 export interface Outcome {
   readonly code: number;
@@ -69,5 +73,6 @@ export function environment(data: string): NodeJS.ProcessEnv {
     HOSTKEEP_FILES_ROOT: FILES_ROOT,
     HOSTKEEP_LISTEN: '127.0.0.1:0',
     HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
+    HOSTKEEP_STORE_URL: testStore(data).store?.url,
   };
 }

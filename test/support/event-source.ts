@@ -15,14 +15,15 @@ export interface EventSource {
   close(): Promise<void>;
 }
 
-/** Opens a server's stream of samples. Rejects unless the status is 200. */
+/** Opens a stream of a server's admin address, that of samples unless given. Rejects unless the status is 200. */
 export async function eventSource(
   server: TestServer,
   token: string,
   headers: Record<string, string> = {},
+  path = '/api/usage/stream',
 ): Promise<EventSource> {
   const abort = new AbortController();
-  const response = await fetch(`${server.hostkeep.url('admin')}/api/usage/stream`, {
+  const response = await fetch(`${server.hostkeep.url('admin')}${path}`, {
     headers: { authorization: `Bearer ${token}`, ...headers },
     signal: abort.signal,
   });

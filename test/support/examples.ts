@@ -12,6 +12,7 @@ import { projectDir } from '../../kernel/system/project-dir.ts';
 import { dockerMissing, TestDocker } from './docker.ts';
 import { TestServer } from './hostkeep.ts';
 import { walk } from './walk.ts';
+import { WebhookSink } from './webhook-sink.ts';
 
 const LIST_LENGTH = 2;
 /** Replacements by member name, at any depth. */
@@ -45,8 +46,59 @@ const REPLACED: Readonly<Record<string, unknown>> = {
   recovery_codes: ['k7f2-9dqx-m4tz', 'p3wn-6hbr-x8cv'],
 };
 
-/** Replies that hold nothing but facts about the machine, by route. */
+/** Replies that hold nothing but facts about the machine, or nothing at all, by route. */
 const INVENTED: Readonly<Record<string, unknown>> = {
+  'fleet.show': {
+    node: 'n1',
+    nodes: [
+      {
+        name: 'n1',
+        address: '192.0.2.10:7443',
+        state: 'up',
+        version: '0.1.0',
+        seen_seconds_ago: 3,
+        accounts: 412,
+        urls: { user: 'https://192.0.2.10:2083', admin: 'https://192.0.2.10:2087' },
+        sample: { cpu: 12.5, memory: 48.2, disk: 61 },
+      },
+    ],
+  },
+  'control.doctor': {
+    at: '2026-11-20T09:30:00.000Z',
+    findings: [
+      { plugin: 'kernel', name: 'store', state: 'ok', detail: '/var/lib/hostkeep/hostkeep.db', remedy: null },
+      {
+        plugin: 'containers',
+        name: 'container engine',
+        state: 'warn',
+        detail: 'the engine at /var/run/docker.sock failed to answer /version: connect ENOENT',
+        remedy: 'apt-get install docker.io and start dockerd, or set containers.socket (empty = no engine)',
+      },
+    ],
+  },
+  'control.settings': {
+    settings: [
+      { setting: 'data', value: '/var/lib/hostkeep', origin: 'default' },
+      { setting: 'tls.cert', value: '/etc/hostkeep/tls/panel.pem', origin: '/etc/hostkeep/hostkeep.json' },
+    ],
+  },
+  'account.loginLink': {
+    url: 'https://panel.example:2083/home#login=AbC0…',
+    expires_in: 60,
+  },
+  'account.locks': {
+    locks: [
+      {
+        key: 'YWRkcmVzcyAxOTguNTEuMTAwLjc',
+        kind: 'network',
+        username: null,
+        network: '198.51.100.7',
+        failures: 30,
+        until: '2026-11-20T09:31:00.000Z',
+      },
+    ],
+    truncated: false,
+  },
   'usage.system': {
     sampled_at: '2026-11-20T09:30:00.000Z',
     operating_system: {
@@ -98,8 +150,10 @@ const INVENTED: Readonly<Record<string, unknown>> = {
 const missing = dockerMissing();
 if (missing !== undefined) console.log(`no examples of containers: ${missing}`);
 const docker = missing === undefined ? await TestDocker.start() : undefined;
+const sink = await WebhookSink.open();
 const server = await TestServer.start({
   config: {
+    webhooks: sink.settings,
     // as in the demo, which this is not, because it would use what is installed here
     dashboard: withExamples({
       title: 'Hostkeep',
@@ -115,6 +169,7 @@ const server = await TestServer.start({
 const { node } = server.hostkeep;
 /** Replacements within any text. */
 const REWRITTEN = [
+  [sink.host, 'hooks.example'],
   [node.url('user'), 'https://panel.example:2083'],
   [node.url('admin'), 'https://panel.example:2087'],
   [version(), '#1 SMP'],
@@ -129,7 +184,11 @@ function shown(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name,
-      each !== '' && typeof each === typeof REPLACED[name] ? REPLACED[name] : shown(each),
+      typeof each === 'string' && each.startsWith('hk_')
+        ? 'hk_…'
+        : each !== '' && typeof each === typeof REPLACED[name]
+          ? REPLACED[name]
+          : shown(each),
     ]),
   );
 }
@@ -148,6 +207,7 @@ for await (const { name, route, sent, answer } of walk(server, (plugin, error) =
 }
 await server.close();
 await docker?.stop();
+sink.close();
 // A route on both addresses is listed twice.
 const ordered = [...new Set(node.routes().map(({ plugin, name }) => `${plugin}.${name}`))].filter(
   (name) => examples[name] !== undefined,

@@ -9,7 +9,10 @@ import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
-import { installedPlugins, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
+import { openStore } from '../../kernel/storage/open-store.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { testStore } from './postgres.ts';
+import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
 
 /** Where the files of a test's accounts are. */
 export const FILES_ROOT = '{data}/files/{username}';
@@ -53,15 +56,24 @@ export function testConfig(data: string, over: Record<string, unknown> = {}): Co
       log: { level },
       data,
       files_root: FILES_ROOT,
+      ...testStore(data),
       ...over,
     },
     () => 'test',
   );
 }
 
+/** Opens the store of a data folder, as another process on the machine does. */
+export const storeOf = (data: string): Promise<Store> => openStore(data, testConfig(data).store);
+
 /** Plugins as if they were installed, for a server of their own. */
 export const installed = (plugins: readonly Plugin[]): InstalledPlugin[] =>
-  plugins.map((plugin) => ({ name: plugin.name, features: () => plugin.features, load: async () => plugin }));
+  plugins.map((plugin) => ({
+    name: plugin.name,
+    isOptIn: isOptIn(plugin.name),
+    features: () => plugin.features,
+    load: async () => plugin,
+  }));
 
 /** All plugins of the product. */
 export const allPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));

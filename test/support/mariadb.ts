@@ -48,6 +48,7 @@ export class MariaDb {
       const options = [
         '--no-defaults',
         `--datadir=${data}`,
+        `--tmpdir=${folder}`,
         '--auth-root-authentication-method=normal',
         '--skip-test-db',
         '--skip-name-resolve',
@@ -65,6 +66,8 @@ export class MariaDb {
     const options = [
       '--no-defaults',
       `--datadir=${this.data}`,
+      // A server that starts deletes every `#sql*` file in its folder for temporary ones, also those of the others that tests start.
+      `--tmpdir=${this.#folder}`,
       `--socket=${this.socket}`,
       `--pid-file=${join(this.#folder, 'pid')}`,
       '--bind-address=127.0.0.1',

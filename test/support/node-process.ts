@@ -9,6 +9,7 @@ import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { CLI } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 import { FILES_ROOT, PASSWORD, testConfig } from './hostkeep.ts';
+import { testStore } from './postgres.ts';
 
 export interface Reply<T = Record<string, unknown>> {
   readonly status: number;
@@ -22,6 +23,8 @@ export interface NodeOptions {
   readonly through?: readonly string[];
   /** A module to preload, which receives the messages of `tell`. */
   readonly inside?: string;
+  /** How many processes serve; one, without a supervisor, unless given; `by cores` leaves it to the program. */
+  readonly workers?: number | 'by cores';
 }
 
 /** Characters of output that are kept. */
@@ -41,11 +44,14 @@ function settingsFolder(): string {
 
 /** `hostkeep serve` in a separate process, which can be killed, starved and restarted on the same data. */
 export class NodeProcess {
+  /** The file with its configuration. */
+  readonly settings: string;
   readonly child: ChildProcess;
   readonly #output: { text: string };
   #urls: Readonly<Record<Address, string>> | undefined;
 
-  private constructor(child: ChildProcess) {
+  private constructor(settings: string, child: ChildProcess) {
+    this.settings = settings;
     this.child = child;
     this.#output = { text: '' };
     for (const stream of [child.stdout, child.stderr])
@@ -56,7 +62,7 @@ export class NodeProcess {
   }
 
   /** Starts a node without waiting for it. */
-  static spawn(data: string, { config = {}, through = [], inside }: NodeOptions = {}): NodeProcess {
+  static spawn(data: string, { config = {}, through = [], inside, workers = 1 }: NodeOptions = {}): NodeProcess {
     const settings = join(settingsFolder(), `${(spawned += 1)}.json`);
     writeFileSync(settings, JSON.stringify({ files_root: FILES_ROOT, ...config }));
     const [program = '', ...args] = [
@@ -67,14 +73,17 @@ export class NodeProcess {
       '--config',
       settings,
       'serve',
+      ...(workers === 'by cores' ? [] : ['--workers', `${workers}`]),
     ];
     const env = {
       ...process.env,
       HOSTKEEP_DATA: data,
       HOSTKEEP_LISTEN: '127.0.0.1:0',
       HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
+      HOSTKEEP_STORE_URL: testStore(data).store?.url,
     };
     return new NodeProcess(
+      settings,
       spawn(program, args, {
         env,
         stdio: ['ignore', 'pipe', 'pipe', ...(inside === undefined ? [] : ['ipc' as const])],

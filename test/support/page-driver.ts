@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'puppeteer';
+import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { PASSWORD, type TestServer } from './hostkeep.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** Whatever a page waits for is there long before, except on a machine that does much else. */
+const LIMIT_MS = 90_000;
 
 export type Theme = 'light' | 'dark';
 
@@ -25,24 +29,58 @@ export class PageDriver {
   private constructor(context: BrowserContext, page: Page, base: string) {
     [this.#context, this.page, this.base] = [context, page, base];
     page.on('console', (message) => {
-      if (['error', 'warn'].includes(message.type())) this.complaints.push(`${message.type()}: ${message.text()}`);
+      const { url = '' } = message.location();
+      if (['error', 'warn'].includes(message.type()))
+        this.complaints.push(`${message.type()}: ${message.text()} ${url}`.trimEnd());
     });
     page.on('pageerror', (error) => void this.complaints.push(`exception: ${String(error)}`));
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(base))
         this.complaints.push(`request to ${request.url()}`);
     });
+    for (const name of ['waitForFunction', 'waitForSelector'] as const) this.#explainFailuresOf(name);
   }
 
   static async open(browser: Browser, server: TestServer, address: Address = 'user'): Promise<PageDriver> {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
+    page.setDefaultTimeout(LIMIT_MS);
     await page.evaluateOnNewDocument(
       `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
     );
     const driver = new PageDriver(context, page, server.hostkeep.url(address));
     await driver.show(1280, 'light');
     return driver;
+  }
+
+  /** Opens the home for a new account, logged in. */
+  static async customer(
+    browser: Browser,
+    server: TestServer,
+    username: string,
+    plan = 'developer',
+  ): Promise<PageDriver> {
+    await server.account(username, plan);
+    const driver = await PageDriver.open(browser, server);
+    await driver.enter(username);
+    return driver;
+  }
+
+  /** What is waited for in vain may be told from what the page shows instead. */
+  #explainFailuresOf(name: 'waitForFunction' | 'waitForSelector'): void {
+    const wait = this.page[name].bind(this.page) as (...given: unknown[]) => Promise<unknown>;
+    const explained = async (...given: unknown[]): Promise<unknown> => {
+      try {
+        return await wait(...given);
+      } catch (cause) {
+        const shown = await this.page.evaluate(
+          `location.pathname + ': ' + [...document.querySelectorAll('dialog[open], body')].at(0).innerText`,
+        );
+        const told = [`waited for ${given.map(String).join(' ')}`, ...this.complaints, String(shown).slice(0, 2000)];
+        throw new Error(told.join('\n'), { cause });
+      }
+    };
+    Object.assign(this.page, { [name]: explained });
   }
 
   async show(width: number, theme: Theme): Promise<void> {
@@ -61,7 +99,7 @@ export class PageDriver {
   /** Resolves once nothing is loading any more. */
   async settled(): Promise<void> {
     await this.page.waitForSelector('main');
-    await this.page.waitForFunction(`document.querySelector('.skeleton, .spin') === null`, { timeout: 30_000 });
+    await this.page.waitForFunction(`document.querySelector('.skeleton, .spin') === null`, { timeout: LIMIT_MS });
   }
 
   async logIn(username: string, password = PASSWORD): Promise<void> {
@@ -87,22 +125,34 @@ export class PageDriver {
     await this.page.waitForFunction(
       (wanted) =>
         (globalThis as { document?: { body: { innerText: string } } }).document?.body.innerText.includes(wanted),
-      { timeout: 30_000 },
+      { timeout: LIMIT_MS },
       text,
     );
   }
 
   /** Presses the button or opens the link of this name. */
   async press(name: string): Promise<void> {
-    const found = await this.page.waitForSelector(`aria/${name}`);
+    // By role, because a cell has the name of the button in it.
+    const roles = ['button', 'link'].map((role) => `::-p-aria([name="${name}"][role="${role}"])`);
+    const found = await this.page.waitForSelector(roles.join(', '));
     await found?.click();
   }
 
-  /** Resolves with what axe-core finds wrong, one line for each rule. */
-  async violations(): Promise<string[]> {
-    await this.page.evaluate(AXE);
+  /** Chooses an option as soon as the list has it. */
+  async choose(list: string, value: string): Promise<void> {
+    // By the property: an option whose text is its value needs no attribute.
+    await this.page.waitForFunction(
+      `[...document.querySelectorAll(${JSON.stringify(`${list} option`)})].some((each) => each.value === ${JSON.stringify(value)})`,
+    );
+    await this.page.select(list, value);
+  }
+
+  /** Resolves with what axe-core finds wrong, one line for each rule; by all rules, or by those that are named. */
+  async violations(rules?: readonly string[]): Promise<string[]> {
+    if ((await this.page.evaluate('typeof axe')) === 'undefined') await this.page.evaluate(AXE);
+    const runOnly = rules === undefined ? { type: 'tag', values: TAGS } : { type: 'rule', values: rules };
     const { violations } = (await this.page.evaluate(
-      `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ['violations'] })`,
+      `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`,
     )) as { violations: Violation[] };
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`,
@@ -114,6 +164,15 @@ export class PageDriver {
     return this.page.evaluate(
       'document.documentElement.scrollWidth > document.documentElement.clientWidth',
     ) as Promise<boolean>;
+  }
+
+  /** Closes it, after the browser complained about nothing but what was expected. */
+  async finish(expected: readonly RegExp[] = []): Promise<void> {
+    assert.equal(
+      this.complaints.filter((line) => !expected.some((pattern) => pattern.test(line))),
+      [],
+    );
+    await this.close();
   }
 
   close(): Promise<void> {

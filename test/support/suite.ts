@@ -3,6 +3,9 @@ import { suite, type Callback, type Test } from 'uvu';
 /** Only tests whose title contains this are registered; set by `test/index.ts -t`. */
 const WANTED = process.env['HOSTKEEP_TEST_TITLE'] ?? '';
 
+/** Asked by the test entry of a process that does not end. */
+process.once('SIGUSR2', () => console.log(`\nkept alive by: ${process.getActiveResourcesInfo().join(', ')}`));
+
 /**
  * A suite of uvu whose results the test entry counts; it runs when the file is loaded up to its next `await`. Throws for a
  * test that is added later, which uvu would never run. uvu swallows errors of `before` and `after.each`: they are printed.

@@ -6,6 +6,7 @@ import { findFiles } from '../../kernel/system/find-files.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 
 const LIMIT_MS = 300_000;
+const SAY_MS = 2000;
 /** What a file marked `@slow` is thought to take where it does not say. */
 const SLOW_SECONDS = 20;
 const SOURCES = join(projectDir, 'test');
@@ -32,11 +33,16 @@ export interface Result {
   readonly ms: number;
 }
 
-/** The files that are wanted, relative to `test/` and without ending; those that boot a system only if their folder is named. */
+/** Folders that run apart, when they are named: what boots a system, and what starts a server for each plugin. */
+const APART = ['node/', 'modularity/'];
+
+/** The files that are wanted, relative to `test/` and without ending. */
 export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
   return findFiles(['**/*.test.ts', '!**/node_modules'], SOURCES)
     .map((path) => path.slice(0, -'.ts'.length))
-    .filter((file) => !file.startsWith('node/') || paths.some((part) => part.startsWith('test/node/')))
+    .filter((file) =>
+      APART.every((folder) => !file.startsWith(folder) || paths.some((part) => part.startsWith(`test/${folder}`))),
+    )
     .filter((file) => paths.length === 0 || paths.some((part) => `test/${file}.ts`.includes(part)))
     .filter((file) => title === '' || mayHold(file, title))
     .filter((file) => !isFast || slowMs(file) === undefined);
@@ -62,7 +68,8 @@ export function runTestFile(file: string, title: string): Promise<Result> {
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const limit = setTimeout(() => {
       isLate = true;
-      child.kill('SIGKILL');
+      child.kill('SIGUSR2'); // it says what keeps it alive
+      setTimeout(() => child.kill('SIGKILL'), SAY_MS);
     }, LIMIT_MS);
     child.on('close', (code, signal) => {
       clearTimeout(limit);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TOTP } from 'otpauth';
 import { readJson } from '../../kernel/config/configuration.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
@@ -13,8 +14,11 @@ interface Request {
   readonly keep?: (body: Record<string, string>) => void;
 }
 
-const kept = { secret: '', session: '' };
+const kept = { secret: '', session: '', token: '', webhook: '', link: '' };
+/** Names the lock of the address from which all requests here come. */
+const LOCK = Buffer.from('address 127.0.0.1').toString('base64url');
 const code = () => new TOTP({ secret: kept.secret }).generate();
+const keepToken = ({ id = '' }: Record<string, string>) => void (kept.token = id);
 const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
 
 /** Returns the path of a file that the build made. */
@@ -46,11 +50,13 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'control.createPlan': () => ({
     body: { name: 'starter', description: 'For a first site', domains_limit: 2, features: ['domains'] },
   }),
+  'control.putPlan': () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
   'control.updatePlan': () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
   'control.plan': () => ({ path: '/api/plans/starter' }),
   'control.switchOn': () => ({ path: '/api/plans/starter/features/waf' }),
   'control.switchOff': () => ({ path: '/api/plans/starter/features/waf' }),
   'control.createAccount': () => ({ body: { username: 'jane', password: PASSWORD, role: 'user', plan: 'starter' } }),
+  'control.putAccount': () => ({ path: '/api/accounts/jane', body: { email: 'jane@example.com' } }),
   'control.updateAccount': () => ({ path: '/api/accounts/jane', body: { email: 'jane@example.com' } }),
   'control.account': () => ({ path: '/api/accounts/jane' }),
   'control.password': () => ({ path: '/api/accounts/jane/password', body: { password: `${PASSWORD}!` } }),
@@ -59,10 +65,33 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'control.suspend': () => ({ path: '/api/accounts/jane/suspend' }),
   'control.unsuspend': () => ({ path: '/api/accounts/jane/unsuspend' }),
   'control.sessions': () => ({ path: '/api/accounts/other/sessions' }),
+  'control.usage': () => ({ path: '/api/accounts/demo/usage' }),
+  'domains.ofAccount': () => ({ path: '/api/accounts/demo/domains' }),
+  'account.activityOf': () => ({ path: '/api/accounts/demo/activity?search=domain' }),
   'control.endSession': () => ({ path: `/api/accounts/other/sessions/${kept.session}` }),
+  'account.tokensOf': () => ({ path: '/api/accounts/other/tokens' }),
+  'account.endTokenOf': () => ({ path: `/api/accounts/other/tokens/${kept.token}` }),
+  'account.endTokensOf': () => ({ path: '/api/accounts/other/tokens' }),
   'control.endSessions': () => ({ path: '/api/accounts/other/sessions' }),
   'control.removeAccount': () => ({ path: '/api/accounts/jane' }),
   'control.removePlan': () => ({ path: '/api/plans/starter' }),
+  'account.makeToken': () => ({
+    body: { name: 'Backup', scopes: ['domains:read'], password: PASSWORD },
+    keep: keepToken,
+  }),
+  'account.endToken': () => ({ path: `/api/account/tokens/${kept.token}` }),
+  'account.endTokens': () => ({}),
+  'account.makeToken on admin': () => ({
+    body: { name: 'Billing', scopes: ['accounts:read', 'accounts:write'], expires_in_days: 365, password: PASSWORD },
+    keep: keepToken,
+  }),
+  'account.endToken on admin': () => ({ path: `/api/account/tokens/${kept.token}` }),
+  'account.endTokens on admin': () => ({}),
+  'webhooks.list': () => ({
+    keep: ({ webhooks }) => void (kept.webhook = (webhooks as unknown as readonly { id: string }[])[0]?.id ?? ''),
+  }),
+  'webhooks.test': () => ({ path: `/api/webhooks/${kept.webhook}/test` }),
+  'webhooks.redeliver': () => ({ path: `/api/webhooks/${kept.webhook}/redeliver`, body: { event_id: null } }),
   'account.setupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
   'account.confirmTwofa': () => ({ body: { code: code() } }),
   'account.disableTwofa': () => ({
@@ -73,6 +102,12 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'account.reauthenticate': () => ({ body: { password: PASSWORD } }),
   'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
   'account.unlock': () => ({ path: '/api/accounts/other/unlock' }),
+  'account.loginLink': () => ({
+    path: '/api/accounts/demo/login-link',
+    keep: ({ url = '' }) => void (kept.link = url.slice(url.indexOf('=') + 1)),
+  }),
+  'account.useLoginLink': () => ({ body: { code: kept.link } }),
+  'account.liftLock': () => ({ path: `/api/locks/${LOCK}` }),
   'account.logout': () => ({}),
   'account.setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
   'account.confirmTwofa on admin': () => ({ body: { code: code() } }),
@@ -90,6 +125,8 @@ export interface Step {
   readonly route: RouteInfo;
   readonly sent: unknown;
   readonly answer: Answer<Record<string, string>>;
+  /** Asks once more, with further headers. */
+  readonly ask: (more?: Record<string, string>) => Promise<Answer<Record<string, string>>>;
 }
 
 /**
@@ -103,14 +140,15 @@ export async function* walk(
   const {
     plugins,
     node,
-    core: { sessions },
+    core: { sessions, tokens: apiTokens },
   } = server.hostkeep;
   const people = {
     demo: await server.account('demo'),
     other: await server.account('other', 'basic'),
     operator: await server.account('operator', '', 'admin'),
   };
-  for (const { plugin, error } of await plugins.callInOrder('demo', people))
+  await server.ask('/api/login', { method: 'POST', body: { username: 'demo', password: 'wrong' } }); // which can be forgotten
+  for (const { plugin, error } of await plugins.callInOrder('demo', { ...people, neighbours: [] }))
     if (error !== undefined) leftOut(plugin, error);
   for (const { plugin, value } of await plugins.callInOrder('demoOutside', people))
     for (const line of value?.leftOut ?? []) leftOut(plugin, line);
@@ -126,19 +164,30 @@ export async function* walk(
           ? people.demo
           : people.operator;
     if (/endsession/i.test(name)) await server.token(target);
+    if (name === 'account.tokensOf') {
+      const wanted = { name: 'Backup', scopes: ['domains:read'], networks: [], expiresAt: Date.now() + 86_400_000 };
+      kept.token = (await apiTokens.make(people.other, wanted, '127.0.0.1')).made.id;
+    }
     kept.session =
       (await sessions.list(target.id)).find(({ id }) => !payloadOf(tokens[address]).includes(id))?.id ?? '';
     const { path = route.paths[0] ?? '', headers = {}, body, keep } = REQUESTS[name]?.() ?? {};
     const isStream = route.produces?.includes('text/event-stream') === true;
     const method = isStream ? 'HEAD' : route.method; // a stream does not end
-    const answer = await server.ask<Record<string, string>>(path, {
-      method,
-      address,
-      token: tokens[address],
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
-    yield { name, route, sent: body, answer };
+    const ask = (more: Record<string, string> = {}) =>
+      server.ask<Record<string, string>>(path, {
+        method,
+        address,
+        token: tokens[address],
+        headers: { ...headers, ...more },
+        ...(body === undefined ? {} : { body }),
+      });
+    let answer = await ask();
+    // What measures the machine may be too late on a busy one, and says when to ask again.
+    for (let again = 0; again < 3 && answer.headers.has('retry-after'); again += 1) {
+      await delay(Number(answer.headers.get('retry-after')) * 1000);
+      answer = await ask();
+    }
+    yield { name, route, sent: body, answer, ask };
     keep?.(answer.body);
   }
 }

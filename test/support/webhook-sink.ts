@@ -11,6 +11,8 @@ interface DeliveredEvent {
 /** A webhook endpoint that records the delivered events. */
 export class WebhookSink {
   readonly events = new Map<string, DeliveredEvent>();
+  /** The id of each event, as often as it was delivered. */
+  readonly deliveries: string[] = [];
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -25,6 +27,7 @@ export class WebhookSink {
         .on('end', () => {
           const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as DeliveredEvent;
           sink.events.set(event.id, event);
+          sink.deliveries.push(event.id);
           response.end();
         });
     });
@@ -36,12 +39,16 @@ export class WebhookSink {
 
   /** Settings that make the plugin `webhooks` deliver to this endpoint. */
   get settings(): Record<string, unknown> {
-    const { port } = this.#server.address() as AddressInfo;
     return {
-      endpoints: [{ url: `http://127.0.0.1:${port}/`, secret: 'a secret of more than sixteen' }],
+      endpoints: [{ url: `http://${this.host}/`, secret: 'a secret of more than sixteen' }],
       allow_private: true,
       backoff_ms: 10,
     };
+  }
+
+  /** Host and port. */
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   close(): void {

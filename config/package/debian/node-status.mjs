@@ -1,5 +1,5 @@
-// What the scripts of the package ask about the node: `data` and `url` print the data folder and the address of /readyz;
-// `ready <url> <ms>` waits until the server answers there, and fails once it has ended or the time is over.
+// What the scripts of the package ask about the node: `data`, `url` and `addresses` print the data folder, the address of
+// /readyz and the two addresses; `ready <url> <ms>` waits until the server answers there, and fails once it has ended or the time is over.
 import { execFileSync } from 'node:child_process';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
@@ -33,6 +33,7 @@ const hasEnded = () =>
 
 const [what, url, limitMs] = process.argv.slice(2);
 if (what === 'data') console.log(setting('data'));
+else if (what === 'addresses') console.log(setting('listen'), setting('admin_listen'));
 else if (what === 'url') {
   const scheme = setting('tls.cert') === '' ? 'http' : 'https';
   console.log(`${scheme}://${setting('admin_listen').replace(/^0\.0\.0\.0|^\[::\]/, 'localhost')}/readyz`);

@@ -1,4 +1,5 @@
 import { ipText } from '../../system/ip.ts';
+import { hasTokenPrefix } from '../../identity/api-tokens/token-text.ts';
 import type { Address } from '../../plugin-api/route-spec.ts';
 import type { RoutingTable } from '../routing-table.ts';
 import type { UwsRequest, UwsResponse } from '../uws-types.ts';
@@ -21,8 +22,9 @@ export class PageSession {
     // The addresses may share a host, and cookies do not tell ports apart.
     this.#name = `${isHttps ? '__Host-' : ''}hostkeep-${address}`;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`;
-    const token = onlyValue(cookies, this.#name);
-    this.authorization = token === undefined ? '' : `Bearer ${token}`;
+    const token = onlyValue(cookies, this.#name) ?? '';
+    // An API token is no session: no page begins with one, so somebody else has put it there.
+    this.authorization = token === '' || hasTokenPrefix(token) ? '' : `Bearer ${token}`;
   }
 
   /** Returns the `Set-Cookie` that gives the page a session. */

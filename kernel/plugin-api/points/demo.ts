@@ -1,10 +1,16 @@
 import type { Account } from '../../identity/accounts.ts';
 
-export interface DemoContext {
+/** The customers who log in. */
+export interface DemoPeople {
   /** The account with every feature. */
   readonly demo: Account;
   /** The account on the smallest plan. */
   readonly other: Account;
+}
+
+export interface DemoContext extends DemoPeople {
+  /** Further customers, so that an operator sees a node that is in use. */
+  readonly neighbours: readonly Account[];
 }
 
 /** The services of this host that a plugin's part of the demo uses, as lines of text. */

@@ -22,7 +22,7 @@ export interface Domain {
 export interface DomainDirectory {
   /** Returns the domains of an account by name; without a promise where they are cached. */
   list(account: Account): readonly Domain[] | Promise<readonly Domain[]>;
-  /** Reads all domains of the server page by page, oldest first. */
+  /** Reads all domains of the accounts whose home is this node, account by account. */
   all(): AsyncIterable<Domain>;
   /**
    * Calls back with the account's id after each change of its domains in this process; returns a function that

@@ -9,3 +9,11 @@ export interface Finding {
   /** What to install or configure if the check failed. */
   readonly remedy?: string;
 }
+
+/** A finding, as operators get it. */
+export interface Diagnosis extends Finding {
+  /** `kernel` for what no plugin does. */
+  readonly plugin: string;
+  /** `warn`: Hostkeep does all that it is configured for, but something should be better. */
+  readonly state: 'ok' | 'warn' | 'missing';
+}

@@ -1,10 +1,12 @@
-import { retryLater } from '../../../kernel/errors.ts';
+import { rateLimited, retryLater, type HttpError } from '../../../kernel/errors.ts';
 import type { Reader } from '../../../kernel/storage/store.ts';
 import { failureTimes } from '../store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+type Window = keyof typeof WINDOW_MS;
+const WINDOWS = ['minute', 'hour', 'day'] as const satisfies readonly Window[];
 /** Failures in each window after which further attempts are refused. */
-export type Limits = Readonly<Record<keyof typeof WINDOW_MS, number>>;
+export type Limits = Readonly<Record<Window, number>>;
 
 /** What an attempt has to have room in. */
 export interface BudgetSpec {
@@ -24,10 +26,15 @@ export interface Budget {
   /** Times of failures, newest first. */
   times: number[];
   users: number;
-  running: number;
-  readonly waiting: (() => void)[];
+  waiting: number;
   loading: Promise<void>;
 }
+/** Room that an attempt has taken. */
+export interface Entered {
+  readonly budget: Budget;
+  readonly release: () => void;
+}
+type Turn = (name: string, most: number) => Promise<() => void>;
 
 /**
  * Budgets of failures. An attempt runs only while the budget has room for the failures of all running ones, and
@@ -37,38 +44,46 @@ export class Budgets {
   /** Attempts that were refused. */
   refused = 0;
   readonly #reader: Reader;
+  readonly #turn: Turn;
+  readonly #clockSlackMs: number;
   readonly #open = new Map<string, Budget>();
 
-  constructor(reader: Reader) {
+  /** `turn` counts attempts in all workers. Failures that are ahead by `clockSlackMs` are those of another node. */
+  constructor(reader: Reader, turn: Turn, clockSlackMs: number) {
     this.#reader = reader;
+    this.#clockSlackMs = clockSlackMs;
+    this.#turn = turn;
   }
 
   /** Waits for room and takes it, until `leave`. Errors: 429 `rate_limited`, 503 `overloaded`. */
-  async enter({ name, limits, since }: BudgetSpec): Promise<Budget> {
+  async enter({ name, limits, since }: BudgetSpec): Promise<Entered> {
     const budget = this.#open.get(name) ?? this.#load(name, limits);
     budget.users += 1;
     try {
       await budget.loading;
+      let room = this.#roomIn(budget, since);
       for (;;) {
-        const forgiven = budget.times.findIndex((at) => at <= since);
-        if (forgiven >= 0) budget.times.splice(forgiven);
-        const { room, waitMs } = budgetState(budget.times, limits, Date.now());
-        if (waitMs > 0) throw this.#rateLimited(waitMs);
-        if (budget.running < room) break;
-        if (budget.waiting.length >= MAX_WAITING) throw retryLater('overloaded', 'too many attempts are waiting', 5);
-        await new Promise<void>((resolve) => void budget.waiting.push(resolve));
+        if (budget.waiting >= MAX_WAITING) throw retryLater('overloaded', 'too many attempts are waiting', 5);
+        budget.waiting += 1;
+        const release = await this.#turn(`failures ${name}`, room).finally(() => (budget.waiting -= 1));
+        const asked = room;
+        try {
+          room = this.#roomIn(budget, since); // others may have failed while this one waited
+          if (room >= asked) return { budget, release };
+        } catch (error) {
+          release();
+          throw error;
+        }
+        release();
       }
-      budget.running += 1;
-      return budget;
     } catch (error) {
       this.#drop(budget);
       throw error;
     }
   }
 
-  leave(budget: Budget): void {
-    budget.running -= 1;
-    for (const wake of budget.waiting.splice(0)) wake();
+  leave({ budget, release }: Entered): void {
+    release();
     this.#drop(budget);
   }
 
@@ -77,12 +92,25 @@ export class Budgets {
     for (const name of names) this.#open.get(name)?.times.unshift(at);
   }
 
+  forget(name: string): void {
+    this.#open.get(name)?.times.splice(0);
+  }
+
+  /** Returns how many attempts may fail. Errors: 429 `rate_limited` if none may. */
+  #roomIn({ times, limits }: Budget, since: number): number {
+    const forgiven = times.findIndex((at) => at <= since);
+    if (forgiven >= 0) times.splice(forgiven);
+    const { room, waitMs, window } = budgetState(times, limits, Date.now());
+    if (waitMs > 0) throw this.#rateLimited(limits, window, waitMs);
+    return room;
+  }
+
   #load(name: string, limits: Limits): Budget {
-    const budget: Budget = { name, limits, times: [], users: 0, running: 0, waiting: [], loading: Promise.resolve() };
+    const budget: Budget = { name, limits, times: [], users: 0, waiting: 0, loading: Promise.resolve() };
     budget.loading = failureTimes(
       this.#reader,
       name,
-      Date.now(),
+      Date.now() + this.#clockSlackMs,
       Math.max(limits.minute, limits.hour, limits.day),
     ).then((times) => void budget.times.push(...times)); // after those that were counted while it was loading
     this.#open.set(name, budget);
@@ -94,22 +122,37 @@ export class Budgets {
     if (budget.users === 0) this.#open.delete(budget.name);
   }
 
-  #rateLimited(waitMs: number) {
+  #rateLimited(limits: Limits, window: Window, waitMs: number): HttpError {
     this.refused += 1;
-    return retryLater('rate_limited', 'too many failed attempts; try again later', waitMs / 1000);
+    const policies = WINDOWS.map((each) => ({
+      name: policyOf(each),
+      quota: limits[each],
+      windowSeconds: WINDOW_MS[each] / 1000,
+    }));
+    return rateLimited('too many failed attempts; try again later', policies, policyOf(window), waitMs / 1000);
   }
 }
 
-/** Returns how many more failures a budget allows, and how long until it allows any; `times` are newest first. */
-export function budgetState(times: readonly number[], limits: Limits, now: number): { room: number; waitMs: number } {
+const policyOf = (window: Window): string => `failures-per-${window}`;
+
+/**
+ * Returns how many more failures a budget allows, how long until it allows any, and the window that is used up for so long;
+ * `times` are newest first.
+ */
+export function budgetState(
+  times: readonly number[],
+  limits: Limits,
+  now: number,
+): { room: number; waitMs: number; window: Window } {
   let room = Infinity;
-  let waitMs = 0;
-  for (const window of ['minute', 'hour', 'day'] as const) {
+  let blocked: { waitMs: number; window: Window } = { waitMs: 0, window: 'minute' };
+  for (const window of WINDOWS) {
     const [limit, ms] = [limits[window], WINDOW_MS[window]];
     const recent = times.findIndex((at) => at <= now - ms);
     room = Math.min(room, limit - (recent < 0 ? times.length : recent));
     const blocking = times[limit - 1];
-    if (blocking !== undefined) waitMs = Math.max(waitMs, blocking + ms - now);
+    const waitMs = blocking === undefined ? 0 : blocking + ms - now;
+    if (waitMs > blocked.waitMs) blocked = { waitMs, window };
   }
-  return { room: Math.max(0, room), waitMs };
+  return { room: Math.max(0, room), ...blocked };
 }

@@ -64,17 +64,35 @@ export class CredentialChanges {
    * code. Errors: 401 `invalid_credentials`.
    */
   reauthenticate(caller: Caller, password: string, code: string): Promise<Reauthenticated | Reply> {
-    const { events, identity, store, twofa } = this.#parts;
+    const { events, identity, store } = this.#parts;
     const { account, ip, session } = caller;
-    return this.#withPassword(caller, password, async (check) => {
-      const consume = await twofa.secondFactor(account.id, code);
-      if (consume === 'required') return codeRequired(account);
-      if (consume === undefined) throw invalidCredentials();
-      return store.write(async (tx) => {
+    return this.withProof(caller, password, code, (check) =>
+      store.write(async (tx) => {
         await check(tx);
-        if (!(await consume(tx))) throw invalidCredentials();
         await events.record(tx, { type: 'reauthenticated', account, text: 'proved the password again', ip });
         return { reauthenticated: true, expires_in: await identity.sessions.reauthenticate(tx, session) };
+      }),
+    );
+  }
+
+  /**
+   * Runs `work` only with password and second factor, or resolves with the 401 that requires a code. Errors: 401
+   * `invalid_credentials`.
+   */
+  withProof<T>(
+    caller: Caller,
+    password: string,
+    code: string,
+    work: (check: Recheck) => Promise<T>,
+  ): Promise<T | Reply> {
+    const { twofa } = this.#parts;
+    return this.#withPassword(caller, password, async (check) => {
+      const consume = await twofa.secondFactor(caller.account.id, code);
+      if (consume === 'required') return codeRequired(caller.account);
+      if (consume === undefined) throw invalidCredentials();
+      return work(async (tx) => {
+        await check(tx);
+        if (!(await consume(tx))) throw invalidCredentials();
       });
     });
   }

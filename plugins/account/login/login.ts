@@ -9,7 +9,7 @@ import { codeRequired, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
 import type { Throttle } from './throttle.ts';
 
 /** Longer user agents are cut. */
-const USER_AGENT_CHARACTERS = 512;
+export const USER_AGENT_CHARACTERS = 512;
 
 interface LoginInput {
   readonly username: string;

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
 import { HttpError, type ErrorCode } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Store, Tx } from '../../../kernel/storage/store.ts';
 import { IpRanges, networkOf } from '../../../kernel/system/ip.ts';
 import { addFailures, standingOf } from '../store.ts';
-import { Budgets, type Budget, type BudgetSpec, type Limits } from './budgets.ts';
+import { accountBudget, addressBudget, knownBudget, strangeBudget, type BudgetName } from './budget-names.ts';
+import { Budgets, type BudgetSpec, type Entered, type Limits } from './budgets.ts';
 
 /** Errors of an attempt that count as a failure. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_code']);
@@ -14,6 +15,15 @@ const WIDE_FACTOR = 4;
 /** The part of an account's failures a day that one strange network may make, so that none uses them up for all. */
 const STRANGE_SHARE = 1 / 5;
 const LOOPBACK = new IpRanges(['127.0.0.0/8', '::1']);
+
+/** What workers tell each other. */
+const FAILED = 'login.failed';
+const FORGOTTEN = 'login.forgotten';
+interface Failure {
+  readonly counts: readonly string[];
+  readonly at: number;
+}
+type Workers = Host['workers'];
 
 /** One check of a password or code. An unknown name has no account, but is treated alike. */
 interface Attempt {
@@ -30,7 +40,7 @@ interface Admission {
 
 /**
  * Limits how often passwords and codes can be guessed, by account and by network. Failures are stored, so that they
- * survive a restart.
+ * survive a restart, and count at the other nodes of a fleet; only those that are being checked there are not counted yet.
  *
  * An account that has logged in from a network before has a budget there that no failure from elsewhere, and none of
  * another account, uses up; so has an administrator on the node itself. Attempts from all other networks share the
@@ -39,13 +49,33 @@ interface Admission {
 export class Throttle {
   readonly counts = { failed: 0 };
   readonly #store: Store;
+  readonly #workers: Workers;
+  readonly #stops: readonly (() => void)[];
   readonly #limits: { readonly account: Limits; readonly address: Limits };
   readonly #budgets: Budgets;
 
-  constructor(store: Store, limits: { readonly account: Limits; readonly address: Limits }) {
+  /** Failures in other workers count at once: each is told before the turn of its attempt ends. */
+  constructor(
+    store: Store,
+    workers: Workers,
+    limits: { readonly account: Limits; readonly address: Limits },
+    clockSlackMs = 0,
+  ) {
     this.#store = store;
+    this.#workers = workers;
     this.#limits = limits;
-    this.#budgets = new Budgets(store);
+    this.#budgets = new Budgets(store, (name, most) => workers.turn(name, most), clockSlackMs);
+    this.#stops = [
+      workers.hear(FAILED, (failure) => {
+        const { counts, at } = failure as Failure;
+        this.#budgets.count(counts, at);
+      }),
+      workers.hear(FORGOTTEN, (budget) => this.#budgets.forget(String(budget))),
+    ];
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
   }
 
   /** The number of attempts that were refused. */
@@ -64,7 +94,7 @@ export class Throttle {
     record: (tx: Tx) => Promise<void>,
   ): Promise<T> {
     const { needs, counts, lane } = await this.#admission(attempt);
-    const entered: Budget[] = [];
+    const entered: Entered[] = [];
     try {
       for (const each of needs) entered.push(await this.#budgets.enter(each));
       return await this.#run(counts, () => check(lane), record);
@@ -73,24 +103,43 @@ export class Throttle {
     }
   }
 
+  /** Returns the limits of a budget. */
+  limitsOf({ kind, network = '' }: BudgetName, isAdmin: boolean): Limits {
+    const { account, address } = this.#limits;
+    if (kind === 'network') return network.endsWith('::/48') ? ofSite(address) : address;
+    if (kind === 'account_from_network') return ofStranger(account);
+    return kind === 'account_in_known_network' && isAdmin ? address : account;
+  }
+
+  /** The fewest failures with which anything is refused. */
+  get fewest(): number {
+    const { account, address } = this.#limits;
+    return Math.min(...[account, address, ofStranger(account)].flatMap(({ minute, hour, day }) => [minute, hour, day]));
+  }
+
+  /** Forgets failures that attempts in progress remember; those in the store are another's to remove. */
+  forget(budget: string): void {
+    this.#budgets.forget(budget);
+    this.#workers.tell(FORGOTTEN, budget);
+  }
+
   async #admission({ username, account, ip }: Attempt): Promise<Admission> {
     const [network, site] = [networkOf(ip), networkOf(ip, 48)];
-    const name = `account ${createHash('sha256').update(username).digest('base64url')}`;
+    const name = accountBudget(username);
     const standing = await standingOf(this.#store, account?.id ?? 0, network);
     const since = standing.unlockedAt;
     const { account: ofAccount, address: ofAddress } = this.#limits;
-    const addresses = [{ name: `address ${network}`, limits: ofAddress, since: 0 }];
-    if (site !== network)
-      addresses.unshift({ name: `address ${site}`, limits: times(ofAddress, WIDE_FACTOR), since: 0 });
+    const addresses = [{ name: addressBudget(network), limits: ofAddress, since: 0 }];
+    if (site !== network) addresses.unshift({ name: addressBudget(site), limits: ofSite(ofAddress), since: 0 });
     const isAdmin = account?.role === 'admin';
     const isKnown = account !== undefined && (standing.isKnown || (isAdmin && LOOPBACK.has(ip)));
     // Entered in this order: the widest network first, which refuses most of a flood; the account's own budget last, so
     // that no attempt that waits for another holds room in it.
     const needs = isKnown
-      ? [{ name: `${name} ${network}`, limits: isAdmin ? ofAddress : ofAccount, since }]
+      ? [{ name: knownBudget(name, network), limits: isAdmin ? ofAddress : ofAccount, since }]
       : [
           ...addresses,
-          { name: `${name} from ${site}`, limits: { ...ofAccount, day: share(ofAccount.day) }, since },
+          { name: strangeBudget(name, site), limits: ofStranger(ofAccount), since },
           { name, limits: ofAccount, since },
         ];
     return {
@@ -112,15 +161,18 @@ export class Throttle {
         await addFailures(tx, counts, at);
         await record(tx);
       });
+      this.#workers.tell(FAILED, { counts, at } satisfies Failure);
       throw error;
     }
   }
 }
 
-function times({ minute, hour, day }: Limits, factor: number): Limits {
-  return { minute: minute * factor, hour: hour * factor, day: day * factor };
+/** The limits of one strange network, of those that an account has. */
+function ofStranger(limits: Limits): Limits {
+  return { ...limits, day: Math.max(1, Math.ceil(limits.day * STRANGE_SHARE)) };
 }
 
-function share(limit: number): number {
-  return Math.max(1, Math.ceil(limit * STRANGE_SHARE));
+/** The limits of a site's network of IPv6, of those that an address has. */
+function ofSite({ minute, hour, day }: Limits): Limits {
+  return { minute: minute * WIDE_FACTOR, hour: hour * WIDE_FACTOR, day: day * WIDE_FACTOR };
 }

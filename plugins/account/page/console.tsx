@@ -4,6 +4,7 @@ export default defineArea({
   name: 'account',
   order: 90,
   pages: [
+    { path: '/sessions', title: 'account.sessionsAndLocks', icon: 'lock', load: () => import('./locks-page.tsx') },
     { path: '/account', title: 'account.title', icon: 'user', load: () => import('./security-page.tsx') },
     {
       path: '/account/sessions',
@@ -11,6 +12,13 @@ export default defineArea({
       icon: 'phone',
       isHidden: true,
       load: () => import('./sessions-page.tsx'),
+    },
+    {
+      path: '/account/tokens',
+      title: 'account.tokens',
+      icon: 'keys',
+      isHidden: true,
+      load: () => import('./credentials/tokens-page.tsx'),
     },
   ],
 });

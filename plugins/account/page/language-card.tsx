@@ -1,12 +1,12 @@
 import {
   Answer,
   api,
+  attempt,
   Card,
   Choices,
   language,
   LANGUAGES,
   t,
-  toastError,
   useLanguage,
   useQuery,
 } from '../../pages/kit/index.ts';
@@ -14,14 +14,11 @@ import {
 /** The language of the account, in which the server writes too; the page follows it. */
 export function LanguageCard() {
   const languages = useQuery('languages', (signal) => api('GET /api/account/language', { signal }));
-  const choose = async (locale: string) => {
-    try {
+  const choose = (locale: string) =>
+    attempt(async () => {
       languages.set(await api('PUT /api/account/language', { body: { locale } }));
       await useLanguage(locale, true);
-    } catch (error) {
-      toastError(error);
-    }
-  };
+    });
   const nameOf = (locale: string) => new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
   return (
     <Card title={t('account.language')}>

@@ -1,9 +1,9 @@
 import { mayUse } from '../../pages/kit/index.ts';
-import { FavoritesCard } from './favorites-card.tsx';
+import { FavoritesCard } from './favorites/favorites-card.tsx';
 import { LanguageCard } from './language-card.tsx';
-import { PasswordCard } from './password-card.tsx';
+import { PasswordCard } from './credentials/password-card.tsx';
 import { AccountHead, isCustomer } from './tabs.tsx';
-import { TwofaCard } from './twofa-card.tsx';
+import { TwofaCard } from './credentials/twofa-card.tsx';
 
 export default function SecurityPage() {
   return (

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import {
   Answer,
   api,
+  attempt,
   Badge,
   Button,
   Card,
@@ -11,12 +12,12 @@ import {
   Table,
   Time,
   toast,
-  toastError,
   useQuery,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 import { deviceOf } from './device.ts';
+import { endingColumns } from './ending-columns.tsx';
 import { AccountHead, isCustomer } from './tabs.tsx';
 
 type Session = ReplyOf<'GET /api/account/sessions'>['sessions'][number];
@@ -39,15 +40,12 @@ function SessionsCard() {
   const isEndingAll = useSignal(false);
   const others = sessions.data?.sessions.filter(({ current }) => !current) ?? [];
   const end = (id: string) => api('DELETE /api/account/sessions/:id', { params: { id } });
-  const endOne = async ({ id, user_agent: agent }: Session) => {
-    try {
+  const endOne = ({ id, user_agent: agent }: Session) =>
+    attempt(async () => {
       await end(id);
       toast(t('account.sessionEnded', { name: deviceOf(agent) }));
       sessions.reload();
-    } catch (error) {
-      toastError(error);
-    }
-  };
+    });
   const endAll = async () => {
     for (const { id } of others) await end(id);
     toast(t('account.sessionsEnded', { n: others.length }));
@@ -98,11 +96,12 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
       name: 'device',
       title: t('account.device'),
       by: ({ user_agent: agent }) => deviceOf(agent),
-      cell: ({ user_agent: agent, current }) => (
+      cell: ({ user_agent: agent, opened_by: by, current }) => (
         <span class="row">
           <span class="wrap" title={agent}>
             {deviceOf(agent)}
           </span>
+          {by !== null && <Badge tone="warn">{t('account.openedBy', { name: by })}</Badge>}
           {current && <Badge tone="accent">{t('account.thisDevice')}</Badge>}
         </span>
       ),
@@ -119,29 +118,11 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
       by: ({ created_at: at }) => at,
       cell: ({ created_at: at }) => <Time at={at} isRelative />,
     },
-    {
-      name: 'ends',
-      title: t('account.endsAt'),
-      by: ({ expires_at: at }) => at,
-      cell: ({ expires_at: at }) => <Time at={at} isRelative />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (session) =>
-        !session.current && (
-          <Button
-            isSmall
-            kind="plain"
-            isBad
-            label={t('account.endOne', { name: `${deviceOf(session.user_agent)} ${session.ip}` })}
-            onClick={() => onEnd(session)}
-          >
-            {t('account.end')}
-          </Button>
-        ),
-    },
+    ...endingColumns<Session>({
+      labelOf: ({ user_agent: agent, ip }) => t('account.endOne', { name: `${deviceOf(agent)} ${ip}` }),
+      onEnd,
+      mayEnd: ({ current }) => !current,
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../../kernel/identity/accounts.ts';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import { EtagReply } from '../../../kernel/plugin-api/etag-reply.ts';
 import type { ContainerList } from '../engine/container-list.ts';
 import { isOwnedBy } from '../engine/container-snapshot.ts';
 import type { EngineClient } from '../engine/engine-client.ts';
@@ -31,7 +31,7 @@ interface Listing {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly atMs: number;
-  readonly replies: WeakMap<Account, Reply>;
+  readonly replies: WeakMap<Account, EtagReply>;
 }
 
 /**
@@ -57,7 +57,7 @@ export class DiskUsageCollector {
    * Returns the reply of the kept measurement and list; a promise only where either is too old. Errors: 503
    * `containers_unavailable`.
    */
-  get(account: Account): Reply | Promise<Reply> {
+  get(account: Account): EtagReply | Promise<EtagReply> {
     const now = performance.now();
     if (this.#hasMeasurement(now) && this.#listing !== undefined && now - this.#listing.atMs <= LIST_KEEP_MS)
       return this.#replyFor(account);
@@ -68,7 +68,7 @@ export class DiskUsageCollector {
     return this.#measurement !== undefined && now - this.#measurement.atMs <= this.#keepMs;
   }
 
-  async #waitForRefresh(account: Account): Promise<Reply> {
+  async #waitForRefresh(account: Account): Promise<EtagReply> {
     this.#list.assertUp();
     if (this.#flight === undefined && this.#failure !== undefined && performance.now() - this.#failure.atMs < PAUSE_MS)
       throw unavailable(this.#failure.error, DETAIL);
@@ -104,13 +104,13 @@ export class DiskUsageCollector {
     return { all, now, atMs, replies: new WeakMap() };
   }
 
-  #replyFor(account: Account): Reply {
+  #replyFor(account: Account): EtagReply {
     const [measurement, listing] = [this.#measurement, this.#listing];
     if (measurement === undefined || listing === undefined) throw unavailable(undefined, DETAIL);
     let reply = listing.replies.get(account);
     if (reply === undefined) {
       const isOwned = (labels: Labels) => this.#engine.isOwn || isOwnedBy(labels, account);
-      reply = ready(usageOf(measurement.usage, listing, isOwned));
+      reply = EtagReply.json(usageOf(measurement.usage, listing, isOwned));
       listing.replies.set(account, reply);
     }
     return reply;

@@ -1,5 +1,5 @@
 /** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
-import { createdAt, dateText, decimalSize, duration, quoted } from '../docker-format.ts';
+import { createdAt, dateText, decimalSize, duration, isoOf, quoted } from '../docker-format.ts';
 import type { Container } from '../engine/container.ts';
 import type { Labels } from '../engine/untrusted-json.ts';
 import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
@@ -35,6 +35,7 @@ export function usageOf(
       },
     ],
     date: dateText(usage.at),
+    measured_at: isoOf(usage.at),
   };
 }
 

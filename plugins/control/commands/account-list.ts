@@ -1,21 +1,13 @@
 import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
-import { messageOf } from '../../../kernel/errors.ts';
 import { textTable, type CommandContext, type OptionValues } from '../../../kernel/plugin-api/command.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
+import { reportOf, type AccountReports } from '../account-report.ts';
 import { describe } from './account-text.ts';
 
 /** How many accounts are read at a time for a list of all. */
 const PAGE = 1000;
 /** Accounts whose files may be measured at once. */
 const MEASURED = 8;
-
-interface Report {
-  readonly domains: readonly string[];
-  readonly usage: readonly ResourceUsage[];
-  /** Why something is not known. */
-  readonly problems: readonly string[];
-}
 
 export async function list(context: CommandContext, _: readonly string[], options: OptionValues) {
   const found = await context.withStore(async ({ identity: { accounts, plans } }) => {
@@ -30,9 +22,9 @@ export async function list(context: CommandContext, _: readonly string[], option
 
 /** An account whose usage is not known is listed too, with the reason: it may be over its quota. */
 async function listOver(context: CommandContext, accounts: readonly Account[]) {
-  const users = accounts.filter(({ role }) => role === 'user');
-  const reports = await context.withPlugins(async ({ gather }) => {
-    const found: { account: Account; report: Report }[] = [];
+  const reports = await context.withPlugins(async ({ identity, gather }) => {
+    const users = accounts.filter((account) => account.role === 'user' && identity.accounts.isHere(account));
+    const found: { account: Account; report: AccountReports }[] = [];
     for (let i = 0; i < users.length; i += MEASURED) {
       const part = users.slice(i, i + MEASURED);
       found.push(
@@ -53,23 +45,15 @@ async function listOver(context: CommandContext, accounts: readonly Account[]) {
 export function show(context: CommandContext, [username = '']: readonly string[]) {
   return context.withPlugins(async ({ identity, gather }) => {
     const account = await identity.accounts.get(username);
-    const { domains, usage, problems } = await reportOf(gather, account);
+    const { domains, usage, problems } = identity.accounts.isHere(account)
+      ? await reportOf(gather, account)
+      : { domains: [], usage: [], problems: [`what it has is known at the node ${account.home}`] };
     const value = { ...describe(account), domains, usage, problems };
     const lines = Object.entries({ ...value, usage: usage.map(usageText) }).map(
       ([name, each]) => `${name}: ${Array.isArray(each) ? each.join(', ') : JSON.stringify(each)}`,
     );
     return { value, text: lines.join('\n') };
   });
-}
-
-async function reportOf(gather: Host['gather'], account: Account): Promise<Report> {
-  const answers = await gather('accountReport', account);
-  const parts = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
-  return {
-    domains: parts.flatMap(({ domains = [] }) => domains),
-    usage: parts.flatMap(({ usage = [] }) => usage),
-    problems: answers.flatMap((answer) => (answer.ok ? [] : [`${answer.plugin}: ${messageOf(answer.error)}`])),
-  };
 }
 
 async function allOf(accounts: Accounts): Promise<Account[]> {
@@ -79,8 +63,9 @@ async function allOf(accounts: Accounts): Promise<Account[]> {
   return all;
 }
 
-function isWanted(account: Account, { plan, suspended }: OptionValues): boolean {
+function isWanted(account: Account, { plan, suspended, node }: OptionValues): boolean {
   return (
+    (typeof node !== 'string' || account.home === node) &&
     (suspended !== true || account.suspended) &&
     (typeof plan !== 'string' || account.plan?.name === plan) &&
     (plan !== false || (account.plan === undefined && account.role === 'user'))

@@ -32,6 +32,7 @@ export function listRemoved(context: CommandContext) {
     const value = (await accounts.removed.list()).map((account) => ({
       username: account.username,
       removed_at: new Date(account.removedAt).toISOString(),
+      node: account.home === '' ? null : account.home,
       files: jobs.removedRootOf(account),
     }));
     const rows = value.map(({ username, removed_at, files }) => [username, removed_at, files]);

@@ -6,7 +6,18 @@ export function planOf({ plan }: OptionValues): { plan?: string | null } {
   return plan === false ? { plan: null } : typeof plan === 'string' ? { plan } : {};
 }
 
-export function describe({ username, role, email, plan, suspended, locale, overrides, features, createdAt }: Account) {
+export function describe({
+  username,
+  role,
+  email,
+  plan,
+  suspended,
+  locale,
+  overrides,
+  features,
+  createdAt,
+  home,
+}: Account) {
   return {
     username,
     role,
@@ -17,5 +28,6 @@ export function describe({ username, role, email, plan, suspended, locale, overr
     overrides,
     features: [...features].toSorted(),
     created_at: new Date(createdAt).toISOString(),
+    node: home === '' ? null : home,
   };
 }

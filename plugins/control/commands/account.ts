@@ -7,6 +7,7 @@ import {
   type OptionValues,
 } from '../../../kernel/plugin-api/command.ts';
 import { assertInstalled } from '../accounts.ts';
+import { homeOf } from '../placement.ts';
 import { AccountBody, AccountChange, PasswordBody } from '../schema.ts';
 import { list, show } from './account-list.ts';
 import { listRemoved, purge, remove } from './account-removal.ts';
@@ -31,6 +32,7 @@ export const accountCommands: CommandGroup = {
         NO_PLAN,
         EMAIL,
         PASSWORD_STDIN,
+        { flags: '--node <name>', summary: 'node of the fleet where a user will live; this one unless given' },
       ],
       run: add,
     },
@@ -41,10 +43,11 @@ export const accountCommands: CommandGroup = {
         { flags: '--plan <name>', summary: 'only those on a plan' },
         { flags: '--no-plan', summary: 'only those without a plan' },
         { flags: '--suspended', summary: 'only those that are suspended' },
+        { flags: '--node <name>', summary: 'only those that live at this node of the fleet' },
         {
           flags: '--over-quota',
           summary:
-            'only those that have more than their plan allows, or no disk space left; measures files where it must',
+            'only those of this node that have more than their plan allows, or no disk space left; measures files where it must',
         },
       ],
       run: list,
@@ -90,8 +93,11 @@ export const accountCommands: CommandGroup = {
 /** Rejects like the API, which has the same rules for names, plans, addresses and passwords. */
 async function add(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
-  const { email } = options;
+  const { email, node } = options;
   const isAdmin = options['admin'] === true;
+  // asks the other plugins, which takes a moment
+  const home =
+    typeof node === 'string' ? await context.withPlugins((host) => homeOf(host, isAdmin ? 'admin' : 'user', node)) : {};
   return context.withStore(
     async ({ identity: { accounts, passwords } }) => {
       const { password, ...rest } = context.checked(AccountBody, {
@@ -103,7 +109,7 @@ async function add(context: CommandContext, [username = '']: readonly string[], 
       });
       if (!isAdmin && rest.plan === undefined)
         throw new HttpError('invalid_request', 'a user needs a plan: give --plan <name>, or --no-plan');
-      const account = await accounts.create({ ...rest, passwordHash: await passwords.hash(password) });
+      const account = await accounts.create({ ...rest, ...home, passwordHash: await passwords.hash(password) });
       const added = `added ${account.role} ${username}`;
       return given === undefined
         ? { value: { ...describe(account), password }, text: `${added}, password ${password}` }

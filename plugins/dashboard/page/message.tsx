@@ -1,9 +1,11 @@
-import { Panel, t } from '../../pages/kit/index.ts';
+import { Panel, Skeleton, t } from '../../pages/kit/index.ts';
 import { useDashboard } from './dashboard-query.ts';
 
 /** What the operator tells every customer. */
 export default function Message() {
-  const message = useDashboard().data?.custom_message ?? null;
+  const { data, error } = useDashboard();
+  if (data === undefined && error === undefined) return <Skeleton />;
+  const message = data?.custom_message ?? null;
   if (message === null || message === '') return null;
   return (
     <Panel kind="accent" icon="bell" title={t('dashboard.message')}>

@@ -8,14 +8,12 @@ export default function ServerCard() {
     <Card title={t('dashboard.server')}>
       <Answer of={dashboard}>
         {({ ip_address: ip, last_ip: lastIp, ...rest }) => (
-          <dl class="facts">
-            {ip !== '' && <Copied name={t('dashboard.address')} text={ip} />}
-            {[rest.ns1, rest.ns2, rest.ns3, rest.ns4].map((name, i) =>
-              name === '' ? null : <Copied key={name} name={t('dashboard.nameServer', { n: i + 1 })} text={name} />,
-            )}
+          <dl class="stack tight">
+            <Copied name={t('dashboard.address')} texts={[ip]} />
+            <Copied name={t('dashboard.nameServers')} texts={[rest.ns1, rest.ns2, rest.ns3, rest.ns4]} />
             {lastIp !== '' && (
               <>
-                <dt>{t('dashboard.lastLogin')}</dt>
+                <dt class="small soft">{t('dashboard.lastLogin')}</dt>
                 <dd class="wrap">{lastIp}</dd>
               </>
             )}
@@ -26,14 +24,18 @@ export default function ServerCard() {
   );
 }
 
-function Copied({ name, text }: { readonly name: string; readonly text: string }) {
+function Copied({ name, texts }: { readonly name: string; readonly texts: readonly string[] }) {
+  const known = texts.filter((text) => text !== '');
+  if (known.length === 0) return null;
   return (
     <>
-      <dt>{name}</dt>
-      <dd class="row apart nowrap">
-        <code class="wrap">{text}</code>
-        <CopyButton text={text} what={text} />
-      </dd>
+      <dt class="small soft">{name}</dt>
+      {known.map((text) => (
+        <dd key={text} class="row apart nowrap">
+          <code class="wrap">{text}</code>
+          <CopyButton text={text} what={text} />
+        </dd>
+      ))}
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { api, Dialog, Field, Panel, t, toast } from '../../pages/kit/index.ts';
+import { api, asciiOf, Dialog, Field, Panel, t, toast, unicodeOf } from '../../pages/kit/index.ts';
+import { isBeyondLimit, usageOf, type Domains } from './room.ts';
 
 interface AddDomainProps {
-  readonly known: readonly { readonly domain_url: string }[];
+  readonly domains: Domains;
   readonly onClose: () => void;
   readonly onAdded: () => void;
 }
@@ -10,28 +11,30 @@ interface AddDomainProps {
 const LABEL = /^[a-z0-9_\p{L}\p{N}]([-a-z0-9_\p{L}\p{N}\p{M}]{0,61}[a-z0-9\p{L}\p{N}\p{M}])?$/u;
 
 /** Returns what is wrong with a name as far as a browser can tell while it is typed; the server decides. */
-export function faultOf(name: string, known: readonly { readonly domain_url: string }[]): string | undefined {
+function faultOf(name: string, domains: Domains): string | undefined {
   if (name === '') return undefined;
   if (/^https?:|\//.test(name)) return t('domains.fault.url');
   if (/\s/.test(name)) return t('domains.fault.space');
-  if (known.some(({ domain_url: each }) => each === name)) return t('domains.fault.known');
+  const ascii = asciiOf(name);
+  if (domains.domains.some(({ domain_url: each }) => each === ascii)) return t('domains.fault.known');
   const labels = name.split('.');
   if (labels.length < 2 || labels.at(-1) === '') return t('domains.fault.short');
-  return name.length > 253 || !labels.every((label) => LABEL.test(label)) ? t('domains.fault.name') : undefined;
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label))) return t('domains.fault.name');
+  return isBeyondLimit(ascii, domains) ? t('domains.fault.limit', { n: domains.domains_limit }) : undefined;
 }
 
-export function AddDomain({ known, onClose, onAdded }: AddDomainProps) {
+export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
   const name = useSignal('');
   const folder = useSignal('');
   const hasLeft = useSignal(false);
   const typed = name.value.trim().toLowerCase();
-  const fault = faultOf(typed, known);
+  const fault = faultOf(typed, domains);
   const add = async () => {
     const docroot = folder.value.trim();
     const added = await api('POST /api/domains/new', {
       body: { domain_url: typed, ...(docroot !== '' && { docroot }) },
     });
-    toast(t('domains.wasAdded', { name: added.domain_url }));
+    toast(t('domains.wasAdded', { name: unicodeOf(added.domain_url) }));
     onAdded();
     onClose();
   };
@@ -42,6 +45,7 @@ export function AddDomain({ known, onClose, onAdded }: AddDomainProps) {
       onSubmit={add}
       submit={{ text: t('domains.add'), isDisabled: typed === '' || fault !== undefined }}
     >
+      <p class="soft">{usageOf(domains)}</p>
       <div onFocusOut={() => void (hasLeft.value = true)}>
         <Field
           label={t('domains.domain')}
@@ -58,7 +62,7 @@ export function AddDomain({ known, onClose, onAdded }: AddDomainProps) {
       </div>
       <Field
         label={t('domains.folderOptional')}
-        hint={t('domains.folderHint', { folder: typed === '' ? '…' : typed })}
+        hint={t('domains.folderHint', { folder: typed === '' ? '…' : asciiOf(typed) })}
         value={folder.value}
         onChange={(next) => (folder.value = next)}
         autocapitalize="none"

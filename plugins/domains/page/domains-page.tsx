@@ -6,20 +6,23 @@ import {
   Button,
   Card,
   changed,
+  DomainName,
   Empty,
   PageHead,
+  Panel,
   SearchInput,
   t,
   Table,
   Time,
+  unicodeOf,
   useQuery,
   type Column,
-  type ReplyOf,
 } from '../../pages/kit/index.ts';
 import { AddDomain } from './add-domain.tsx';
 import { RemoveDomain } from './remove-domain.tsx';
+import { hasRoomBelowOnly, isFull, usageOf, type Domains } from './room.ts';
 
-type Domain = ReplyOf<'GET /api/domains'>['domains'][number];
+type Domain = Domains['domains'][number];
 
 export default function DomainsPage() {
   const { query } = useLocation();
@@ -31,18 +34,24 @@ export default function DomainsPage() {
   return (
     <>
       <PageHead title={t('domains.title')} about={t('domains.about')}>
-        <Button kind="primary" icon="plus" onClick={() => void (dialog.value = 'add')}>
+        <Button
+          kind="primary"
+          icon="plus"
+          isDisabled={domains.data === undefined || isFull(domains.data)}
+          onClick={() => void (dialog.value = 'add')}
+        >
           {t('domains.add')}
         </Button>
       </PageHead>
+      {domains.data && <LimitNotice domains={domains.data} />}
       <Card isFlush>
         <div class="card-head">
           <SearchInput label={t('domains.search')} value={search.value} onChange={(text) => (search.value = text)} />
-          {domains.data && <span class="small soft">{t('domains.count', { n: domains.data.total })}</span>}
+          {domains.data && <span class="small soft">{usageOf(domains.data)}</span>}
         </div>
         <Answer of={domains} lines={5}>
           {({ domains: all }) => (
-            <Domains
+            <DomainTable
               all={all}
               search={search.value.trim().toLowerCase()}
               onAdd={() => void (dialog.value = 'add')}
@@ -51,7 +60,7 @@ export default function DomainsPage() {
           )}
         </Answer>
       </Card>
-      {shown === 'add' && <AddDomain known={domains.data?.domains ?? []} onClose={close} onAdded={changed} />}
+      {shown === 'add' && domains.data && <AddDomain domains={domains.data} onClose={close} onAdded={changed} />}
       {typeof shown === 'object' && (
         <RemoveDomain domain={shown} all={domains.data?.domains ?? []} onClose={close} onRemoved={changed} />
       )}
@@ -59,14 +68,31 @@ export default function DomainsPage() {
   );
 }
 
-interface DomainsProps {
+/** Says what the limits of the plan leave, before one of them is hit. */
+function LimitNotice({ domains }: { readonly domains: Domains }) {
+  const { domains_limit: limit, names_limit: namesLimit } = domains;
+  if (isFull(domains))
+    return (
+      <Panel kind="warn" icon="info" title={t('domains.full', { n: namesLimit })}>
+        <p>{t('domains.fullAbout')}</p>
+      </Panel>
+    );
+  if (!hasRoomBelowOnly(domains)) return null;
+  return (
+    <Panel kind="accent" icon="info" title={t('domains.limit', { n: limit })}>
+      <p>{t('domains.limitAbout')}</p>
+    </Panel>
+  );
+}
+
+interface DomainTableProps {
   readonly all: readonly Domain[];
   readonly search: string;
   readonly onAdd: () => void;
   readonly onRemove: (domain: Domain) => void;
 }
 
-function Domains({ all, search, onAdd, onRemove }: DomainsProps) {
+function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
   if (all.length === 0)
     return (
       <Empty
@@ -81,7 +107,9 @@ function Domains({ all, search, onAdd, onRemove }: DomainsProps) {
         {t('domains.noneAbout')}
       </Empty>
     );
-  const found = all.filter(({ domain_url: name, docroot }) => `${name} ${docroot}`.toLowerCase().includes(search));
+  const found = all.filter(({ domain_url: name, docroot }) =>
+    `${name} ${unicodeOf(name)} ${docroot}`.toLowerCase().includes(search),
+  );
   if (found.length === 0)
     return (
       <Empty icon="search" title={t('pages.nothingFound')}>
@@ -92,11 +120,14 @@ function Domains({ all, search, onAdd, onRemove }: DomainsProps) {
     {
       name: 'name',
       title: t('domains.domain'),
-      by: ({ domain_url: name }) => name,
+      by: ({ domain_url: name }) => unicodeOf(name),
       cell: ({ domain_url: name }) => (
-        <a class="wrap" href={`http://${name}/`} target="_blank" rel="noopener noreferrer">
-          {name}
-        </a>
+        <span class="stack tight">
+          <a href={`http://${name}/`} target="_blank" rel="noopener noreferrer">
+            <DomainName name={name} />
+          </a>
+          {unicodeOf(name) !== name && <code class="small soft wrap">{name}</code>}
+        </span>
       ),
     },
     {
@@ -121,7 +152,7 @@ function Domains({ all, search, onAdd, onRemove }: DomainsProps) {
           isSmall
           isBad
           icon="trash"
-          label={t('domains.removeOne', { name: domain.domain_url })}
+          label={t('domains.removeOne', { name: unicodeOf(domain.domain_url) })}
           onClick={() => onRemove(domain)}
         />
       ),

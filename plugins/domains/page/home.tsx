@@ -1,5 +1,4 @@
-import { at, defineArea } from '../../pages/kit/index.ts';
-import { api } from '../../pages/kit/index.ts';
+import { api, at, defineArea, unicodeOf } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'domains',
@@ -18,11 +17,11 @@ export default defineArea({
     by: async (text) => {
       const { domains } = await api('GET /api/domains');
       return domains
-        .filter(({ domain_url: name }) => name.includes(text.toLowerCase()))
+        .filter(({ domain_url: name }) => `${name} ${unicodeOf(name)}`.includes(text.toLowerCase()))
         .map(({ domain_url: name, docroot }) => ({
           group: 'domains.title',
           icon: 'globe',
-          title: name,
+          title: unicodeOf(name),
           detail: docroot,
           link: `${at('/domains')}?search=${encodeURIComponent(name)}`,
         }));

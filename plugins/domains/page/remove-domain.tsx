@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, ConfirmDialog, t, toast } from '../../pages/kit/index.ts';
+import { api, ConfirmDialog, t, toast, unicodeOf } from '../../pages/kit/index.ts';
 
 interface Domain {
   readonly domain_url: string;
@@ -15,21 +15,23 @@ interface RemoveDomainProps {
 /** Says what goes and what stays, before a domain is removed. */
 export function RemoveDomain({ domain, all, onClose, onRemoved }: RemoveDomainProps) {
   const name = domain.domain_url;
+  const shown = unicodeOf(name);
   const below = all.filter((each) => each.domain_url.endsWith(`.${name}`));
   const takesAll = useSignal(false);
   const remove = async () => {
     await api('POST /api/domains/delete', {
       body: { domain_url: name, ...(takesAll.value && { with_subdomains: true }) },
     });
-    toast(t('domains.wasRemoved', { name }));
+    toast(t('domains.wasRemoved', { name: shown }));
     onRemoved();
     onClose();
   };
   return (
     <ConfirmDialog
-      title={t('domains.removeOne', { name })}
+      title={t('domains.removeOne', { name: shown })}
       action={t('domains.remove')}
-      name={name}
+      name={shown}
+      orName={name}
       onConfirm={remove}
       onClose={onClose}
     >

@@ -35,7 +35,7 @@ export default function FilesPage() {
 function Folders({ path, isRoot }: { readonly path: string; readonly isRoot?: boolean }) {
   const listing = useQuery(`folders ${path}`, (signal) =>
     path === ''
-      ? api('GET /api/folders', { params: { path: '' }, signal })
+      ? api('GET /api/folders', { signal })
       : api('GET /api/folders/*path', { params: { path: path.slice(1) }, signal }),
   );
   return (

@@ -19,14 +19,14 @@ interface Schema {
   readonly default?: unknown;
 }
 
-/** Resolves with the types of all routes, from the same tables from which the server describes itself. */
+/** Resolves with the types of all routes that are described, from the same tables from which the server describes itself. */
 export async function apiTypes(): Promise<string> {
   const folder = join(projectDir, 'dist/plugins');
   const lines: string[] = [];
   for (const path of findFiles('*/index.js', folder).toSorted()) {
     const { default: plugin } = (await import(pathToFileURL(join(folder, path)).href)) as { default: Plugin };
     const table = typeof plugin.routes === 'function' ? plugin.routes({}) : plugin.routes;
-    for (const route of Object.values(table))
+    for (const route of Object.values(table).filter(({ described }) => described !== false))
       for (const each of [route.path].flat()) lines.push(`    '${route.method} ${each}': ${typeOfRoute(route)};`);
   }
   return `declare module 'hostkeep:api' {\n  export interface Api {\n${lines.join('\n')}\n  }\n}\n`;

@@ -82,7 +82,7 @@ export function shellOf(app: App, { outputs }: Metafile, icon: string): string {
     `<link rel="stylesheet" href="${at(style)}">`,
     ...parts.map((path) => `<link rel="modulepreload" href="${at(path)}">`),
     `<script type="module" src="${at(script)}"></script>`,
-    '<body><div id="app"></div><noscript>This page needs JavaScript. The API does not: see /docs.</noscript>',
+    '<body><div id="app"></div><noscript>This page needs JavaScript. The API does not: /openapi.json describes it.</noscript>',
     '',
   ].join('\n');
 }

@@ -16,6 +16,8 @@ export interface AreaPage {
   readonly isHidden?: boolean;
   /** Further paths at which the page shows itself, such as its tabs. */
   readonly below?: boolean;
+  /** Whether it is shown before anybody has logged in, too. */
+  readonly isPublic?: boolean;
 }
 
 /** A part of the overview. */

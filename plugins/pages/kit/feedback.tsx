@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { ApiError } from './api.ts';
+import { ApiError } from './server/api.ts';
 import { Button, CopyButton } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { t } from './i18n.ts';
-import type { Query } from './query.ts';
+import type { Query } from './server/query.ts';
 import { errorText } from './toasts.tsx';
 
 interface PanelProps {

@@ -42,6 +42,7 @@ const PATHS = {
   phone: 'M7 3h10v18H7zM11 18h2',
   book: 'M5 4h9a4 4 0 0 1 4 4v12H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h10',
   keys: 'M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M8 14h8',
+  key: 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12.500L20 3.500M16.500 7l3 3M14 9.500l2 2',
   lock: 'M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3',
 } as const;
 export type IconName = keyof typeof PATHS;

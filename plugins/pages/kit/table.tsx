@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -7,6 +7,8 @@ import { language, number, t } from './i18n.ts';
 export interface Column<T> {
   readonly name: string;
   readonly title: string;
+  /** What stands in the head instead of the title. */
+  readonly head?: ComponentChildren;
   readonly cell: (row: T) => ComponentChildren;
   /** What the column is sorted by; without it, it is not. */
   readonly by?: (row: T) => string | number;
@@ -21,19 +23,21 @@ interface TableProps<T> {
   readonly sortedBy?: string;
   /** Where sorting begins with the largest. */
   readonly isDescending?: boolean;
+  /** Set where the server sorts and pages: the order that holds, and what asks for another. */
+  readonly server?: { readonly order: Order; readonly onSort: (order: Order) => void };
 }
 
 /** Rows that a page holds: enough to read, and quick to draw. */
 const PAGE_ROWS = 25;
 
 /** A table that is sorted and paged in the browser, and becomes a list of cards where it is narrow. */
-export function Table<T>({ caption, columns, rows, keyOf, sortedBy, isDescending = false }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, keyOf, sortedBy, isDescending = false, server }: TableProps<T>) {
   const order = useSignal({ by: sortedBy ?? '', isDescending });
   const page = useSignal(0);
   const sorted = sort(rows, columns.find(({ name }) => name === order.value.by)?.by, order.value.isDescending);
   const last = Math.max(0, Math.ceil(rows.length / PAGE_ROWS) - 1);
   const current = Math.min(page.value, last);
-  const shown = sorted.slice(current * PAGE_ROWS, (current + 1) * PAGE_ROWS);
+  const shown = server === undefined ? sorted.slice(current * PAGE_ROWS, (current + 1) * PAGE_ROWS) : rows;
   return (
     <>
       <div class="table-frame" tabIndex={0} role="group" aria-label={caption}>
@@ -42,7 +46,12 @@ export function Table<T>({ caption, columns, rows, keyOf, sortedBy, isDescending
           <thead>
             <tr>
               {columns.map((column) => (
-                <Head key={column.name} column={column} order={order.value} onSort={(next) => (order.value = next)} />
+                <Head
+                  key={column.name}
+                  column={column}
+                  order={server?.order ?? order.value}
+                  onSort={server?.onSort ?? ((next) => void (order.value = next))}
+                />
               ))}
             </tr>
           </thead>
@@ -63,12 +72,14 @@ export function Table<T>({ caption, columns, rows, keyOf, sortedBy, isDescending
           </tbody>
         </table>
       </div>
-      {last > 0 && <Paging page={current} last={last} total={rows.length} onChange={(next) => (page.value = next)} />}
+      {last > 0 && server === undefined && (
+        <Paging page={current} last={last} total={rows.length} onChange={(next) => (page.value = next)} />
+      )}
     </>
   );
 }
 
-interface Order {
+export interface Order {
   readonly by: string;
   readonly isDescending: boolean;
 }
@@ -78,13 +89,15 @@ function Head<T>(props: {
   readonly order: Order;
   readonly onSort: (order: Order) => void;
 }) {
-  const { name, title, by, isEnd } = props.column;
+  const { name, title, head, by, isEnd } = props.column;
   const isSorted = props.order.by === name;
   const direction = isSorted ? (props.order.isDescending ? 'descending' : 'ascending') : undefined;
   const next = { by: name, isDescending: isSorted && !props.order.isDescending };
   return (
     <th scope="col" class={isEnd === true ? 'end' : undefined} aria-sort={by === undefined ? undefined : direction}>
-      {by === undefined ? (
+      {head !== undefined ? (
+        head
+      ) : by === undefined ? (
         title === '' ? (
           <span class="sr-only">{t('pages.actions')}</span>
         ) : (
@@ -120,6 +133,28 @@ export function Paging({ page, last, total, onChange }: PagingProps) {
           {t('pages.next')}
         </Button>
       </span>
+    </nav>
+  );
+}
+
+interface CursorPagingProps {
+  /** Cursors of the pages up to the shown one. */
+  readonly cursors: Signal<readonly string[]>;
+  readonly next: string | null;
+}
+
+/** Leads through a list that the server pages; nothing where one page holds it all. */
+export function CursorPaging({ cursors, next }: CursorPagingProps) {
+  const { length } = cursors.value;
+  if (length === 1 && next === null) return null;
+  return (
+    <nav class="table-foot" aria-label={t('pages.paging')}>
+      <Button isSmall isDisabled={length === 1} onClick={() => void (cursors.value = cursors.value.slice(0, -1))}>
+        {t('pages.previous')}
+      </Button>
+      <Button isSmall isDisabled={next === null} onClick={() => void (cursors.value = [...cursors.value, next ?? ''])}>
+        {t('pages.next')}
+      </Button>
     </nav>
   );
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiError } from './api.ts';
+import { ApiError } from './server/api.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { t } from './i18n.ts';
@@ -31,6 +31,15 @@ export function toast(text: string, undo?: () => void | Promise<void>, isBad = f
 export function toastError(cause: unknown): void {
   if (cause instanceof ApiError && cause.code === 'authentication_required') return;
   toast(errorText(cause), undefined, true);
+}
+
+/** Does something that no dialog waits for, and says why if it failed. */
+export async function attempt(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (cause) {
+    toastError(cause);
+  }
 }
 
 /** Returns an error as one sentence. */

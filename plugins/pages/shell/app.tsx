@@ -7,13 +7,14 @@ import { at } from '../kit/base-path.ts';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/feedback.tsx';
 import { t } from '../kit/i18n.ts';
-import { hasEnded, mayUse, session } from '../kit/session.ts';
-import { ProofDialog } from '../kit/proof.tsx';
+import { hasEnded, mayUse, session } from '../kit/server/session.ts';
+import { ProofDialog } from '../kit/form/proof.tsx';
 import { Toasts } from '../kit/toasts.tsx';
 import { Bar } from './bar.tsx';
 import { Guarded } from './guarded.tsx';
+import { Guest } from './guest.tsx';
 import { lazy } from './lazy.tsx';
-import { LoginDialog, LoginPage } from './login.tsx';
+import { LoginDialog } from './login.tsx';
 import { Navigation } from './navigation.tsx';
 import { SessionNotice } from './session-notice.tsx';
 import type { Application } from './start.tsx';
@@ -27,10 +28,17 @@ export function App({ name, areas }: Application) {
         .map((page) => ({ ...page, View: lazy(page.load) })),
     [],
   );
+  const { path } = useLocation();
   if (session.value == null)
     return (
       <>
-        <LoginPage application={name} />
+        <Guest
+          application={name}
+          page={pageAt(
+            pages.filter(({ isPublic }) => isPublic === true),
+            path,
+          )}
+        />
         <Toasts />
       </>
     );
@@ -45,7 +53,7 @@ export function App({ name, areas }: Application) {
   );
 }
 
-type ShownPage = AreaPage & { readonly View: ComponentType };
+export type ShownPage = AreaPage & { readonly View: ComponentType };
 
 function Frame(props: {
   readonly application: Application['name'];

@@ -4,7 +4,7 @@ import type { Area, AreaPage } from '../kit/area.ts';
 import { Button, Choices } from '../kit/button.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { language, t, useLanguage } from '../kit/i18n.ts';
-import { logOut, session } from '../kit/session.ts';
+import { logOut, session } from '../kit/server/session.ts';
 import { toastError } from '../kit/toasts.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { languageNames } from './login.tsx';

@@ -12,6 +12,7 @@ export class Guarded extends Component<{ readonly children: ComponentChildren },
   }
 
   override componentDidCatch(error: unknown): void {
+    console.error(error); // for whoever is asked for help
     this.setState({ error });
   }
 

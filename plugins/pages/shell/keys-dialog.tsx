@@ -1,4 +1,4 @@
-import { Dialog } from '../kit/dialog.tsx';
+import { Dialog } from '../kit/form/dialog.tsx';
 import { t } from '../kit/i18n.ts';
 
 const KEYS = [

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { ApiError, ask } from '../kit/api.ts';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { ApiError, ask } from '../kit/server/api.ts';
 import { Button } from '../kit/button.tsx';
 import { Panel } from '../kit/feedback.tsx';
-import { Field, PasswordField, Select } from '../kit/field.tsx';
+import { Field, PasswordField, Select } from '../kit/form/field.tsx';
 import { language, LANGUAGES, t, useLanguage } from '../kit/i18n.ts';
-import { changed } from '../kit/query.ts';
-import { logOut, refreshSession, session } from '../kit/session.ts';
+import { changed } from '../kit/server/query.ts';
+import { hasEnded, logOut, refreshSession, session } from '../kit/server/session.ts';
 import { errorText } from '../kit/toasts.tsx';
 import { Mark } from './navigation.tsx';
 
@@ -38,13 +38,15 @@ export function LoginPage({ application }: { readonly application: 'home' | 'con
 export function LoginDialog({ isEnded, onClose }: { readonly isEnded?: boolean; readonly onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => ref.current?.showModal(), []);
   return (
     <dialog
       ref={ref}
       aria-labelledby={id}
+      // Before the browser hears of the key: it lets a second Escape through, and a third would close the form below.
+      onKeyDown={(event) => isEnded === true && event.key === 'Escape' && event.preventDefault()}
       onCancel={(event) => isEnded === true && event.preventDefault()}
-      onClose={onClose}
+      onClose={() => (isEnded === true && hasEnded.value ? ref.current?.showModal() : onClose())}
     >
       <div class="dialog-body">
         <h2 id={id}>{t(isEnded === true ? 'pages.ended' : 'pages.stay')}</h2>

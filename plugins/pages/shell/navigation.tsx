@@ -4,7 +4,7 @@ import type { AreaPage } from '../kit/area.ts';
 import { at } from '../kit/base-path.ts';
 import { Icon } from '../kit/icon.tsx';
 import { t } from '../kit/i18n.ts';
-import { session } from '../kit/session.ts';
+import { session } from '../kit/server/session.ts';
 
 export function Mark() {
   return (
@@ -56,9 +56,7 @@ export function Navigation({ application, pages, current, isOpen }: NavigationPr
               </a>
             ))}
         </div>
-        <p class="side-end small soft">
-          Hostkeep {session.value?.version} · <a href="/docs">{t('pages.api')}</a>
-        </p>
+        <p class="side-end small soft">Hostkeep {session.value?.version}</p>
       </nav>
     </>
   );

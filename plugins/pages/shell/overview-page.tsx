@@ -3,7 +3,8 @@ import type { Widget } from '../kit/area.ts';
 import { PageHead } from '../kit/card.tsx';
 import { Empty } from '../kit/feedback.tsx';
 import { t } from '../kit/i18n.ts';
-import { mayUse, session } from '../kit/session.ts';
+import { mayUse, session } from '../kit/server/session.ts';
+import { Together } from '../kit/together.tsx';
 import { Guarded } from './guarded.tsx';
 import { lazy } from './lazy.tsx';
 
@@ -22,7 +23,7 @@ export default function OverviewPage() {
           {t('pages.overview.emptyAbout')}
         </Empty>
       )}
-      <div class="grid">
+      <Together class="grid">
         {shown.map(({ name, isWide, View }) => (
           <div key={name} class={isWide === true ? 'wide' : undefined}>
             <Guarded>
@@ -30,7 +31,7 @@ export default function OverviewPage() {
             </Guarded>
           </div>
         ))}
-      </div>
+      </Together>
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Area, AreaPage, Found } from '../kit/area.ts';
 import { at } from '../kit/base-path.ts';
 import { Icon } from '../kit/icon.tsx';
 import { t } from '../kit/i18n.ts';
-import { mayUse } from '../kit/session.ts';
+import { mayUse } from '../kit/server/session.ts';
 
 const RECENT = 'hostkeep-recent';
 const RECENT_KEPT = 5;
@@ -27,7 +27,7 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
   const text = useSignal('');
   const chosen = useSignal(0);
   const fromAreas = useSignal<readonly Found[]>([]);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const timer = setTimeout(() => void ask(areas, text.value).then((found) => (fromAreas.value = found)), REST_MS);
     return () => clearTimeout(timer);

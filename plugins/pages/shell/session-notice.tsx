@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../kit/button.tsx';
 import { t } from '../kit/i18n.ts';
-import { hasEnded, isUnreachable, refreshSession, session } from '../kit/session.ts';
+import { hasEnded, isUnreachable, logOut, refreshSession, session } from '../kit/server/session.ts';
+import { toastError } from '../kit/toasts.tsx';
 import { LoginDialog } from './login.tsx';
 
 /** How long before its end a session is said to end. */
@@ -24,9 +25,18 @@ export function SessionNotice() {
   }, [end]);
   const seconds = Math.max(0, Math.ceil(leftMs.value / 1000));
   const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  if (!isUnreachable.value && (leftMs.value >= WARNED_MS || hasEnded.value)) return null;
+  const by = session.value?.opened_by ?? null;
+  if (!isUnreachable.value && by === null && (leftMs.value >= WARNED_MS || hasEnded.value)) return null;
   return (
     <aside aria-label={t('pages.notices')}>
+      {by !== null && !hasEnded.value && (
+        <div class="notice-bar opened">
+          <span class="wrap">{t('pages.openedBy', { by, name: session.value?.username ?? '' })}</span>
+          <Button isSmall onClick={() => logOut().catch(toastError)}>
+            {t('pages.leave')}
+          </Button>
+        </div>
+      )}
       {isUnreachable.value && (
         <div class="notice-bar" role="status">
           {t('pages.unreachable')}

@@ -2,7 +2,9 @@ import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
 import type { Area } from '../kit/area.ts';
 import { setBase } from '../kit/base-path.ts';
-import { followSession, refreshSession } from '../kit/session.ts';
+import { ask } from '../kit/server/api.ts';
+import { followSession, refreshSession } from '../kit/server/session.ts';
+import { toastError } from '../kit/toasts.tsx';
 import { preferredLanguage, t, useLanguage } from '../kit/i18n.ts';
 import { App } from './app.tsx';
 import { applyTheme } from './theme.ts';
@@ -23,7 +25,7 @@ export async function start(application: Application): Promise<void> {
   setBase(application.base);
   followSession();
   if (location.pathname === '/') history.replaceState(null, '', application.base);
-  await Promise.all([useLanguage(preferredLanguage()), refreshSession()]);
+  await Promise.all([useLanguage(preferredLanguage()), takeLoginLink().then(refreshSession)]);
   const root = document.getElementById('app');
   if (root === null) return;
   document.title = t(`pages.${application.name}`);
@@ -34,6 +36,14 @@ export async function start(application: Application): Promise<void> {
     root,
   );
   if (IS_DEVELOPMENT) void reloadWhenBuilt();
+}
+
+/** Logs in with an administrator's link, whose code is in the fragment of the address. */
+async function takeLoginLink(): Promise<void> {
+  const code = new URLSearchParams(location.hash.slice(1)).get('login');
+  if (code === null) return;
+  history.replaceState(null, '', location.pathname);
+  await ask('POST', '/api/login-link', { code }).catch(toastError);
 }
 
 async function reloadWhenBuilt(): Promise<never> {

@@ -5,7 +5,7 @@ import { loadTree, saveTree } from '../name-index/index-file.ts';
 import { searchTree, type Hit, type SearchQuery } from './index-search.ts';
 import { quickWalk } from './quick-walk.ts';
 import { buildTree, compareTree, refreshFolder, type WalkOptions } from './tree-walk.ts';
-import { Watches, type WatchBudget } from './watches.ts';
+import { Watches } from './watches.ts';
 
 /** Changes within this time of each other are handled together; the time grows with the cost of handling them. */
 const DEBOUNCE_MS = 30;
@@ -16,14 +16,20 @@ const WAIT_MS = 1000;
 const MIN_WAIT_MS = 250;
 /** How often everything is compared although all folders are watched: a notification can be lost. */
 const SAFETY_MS = 600_000;
+/**
+ * While an account searches, and some folders are not watched, all are compared again and again, each time after a pause of
+ * this many times the processor time that the last comparison took. So they take a quarter of a processor at most.
+ */
+const PAUSE = 3;
+const MIN_PAUSE_MS = 250;
 
 interface AccountIndexOptions {
   readonly file: string;
   readonly root: FilesRoot;
   readonly maxNames: number;
-  /** How old the last comparison may be at a search when some folders are not watched. */
+  /** How old the last comparison may be when some folders are not watched: a search then waits for the next. */
   readonly sweepMs: number;
-  readonly budget: WatchBudget;
+  readonly maxWatches: number;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -47,6 +53,7 @@ export class AccountIndex {
   #comparedAt = Number.NEGATIVE_INFINITY;
   #comparing: Promise<void> | undefined;
   #comparingSince = 0;
+  #pauseMs = MIN_PAUSE_MS;
   #isSaved = true;
   #built = 0;
   #building: Promise<void> | undefined;
@@ -104,6 +111,7 @@ export class AccountIndex {
     this.#built += 1;
     this.#isSaved = false;
     this.#comparedAt = performance.now();
+    globalThis.gc?.(); // garbage of the walk would stay in memory
     void this.#compare().then(() => this.save()); // later, so that searches need not wait for it
   }
 
@@ -111,8 +119,10 @@ export class AccountIndex {
     const { root, sweepMs } = this.#options;
     if (this.#tree === undefined) await this.#builtFor(WAIT_MS);
     if (this.#tree === undefined) return { hits: quickWalk(root, query), isReady: false };
-    const maxAgeMs = this.#watches.isPartial ? sweepMs : SAFETY_MS;
-    if (performance.now() - this.#comparedAt > maxAgeMs) await this.#compareFor(WAIT_MS);
+    const { isPartial } = this.#watches;
+    const ageMs = performance.now() - this.#comparedAt;
+    if (ageMs > (isPartial ? sweepMs : SAFETY_MS)) await this.#compareFor(WAIT_MS);
+    else if (isPartial && ageMs > this.#pauseMs) setImmediate(() => void this.#compare()); // after the reply
     const hits = searchTree(this.#tree, root, query, (folder) => this.#onChange(folder));
     return hits === undefined ? { hits: quickWalk(root, query), isReady: false } : { hits, isReady: true };
   }
@@ -136,14 +146,13 @@ export class AccountIndex {
   }
 
   #newWatches(): Watches {
-    return new Watches(this.#options.budget, (folder) => this.#onChange(folder));
+    return new Watches(this.#options.maxWatches, (folder) => this.#onChange(folder));
   }
 
   get #walkOptions(): WalkOptions {
     const watches = this.#watches;
     return {
-      onOpen: (folder, descriptor) => watches.add(folder, descriptor),
-      onRemoved: (folders) => watches.remove(folders),
+      watches,
       shouldStop: () => this.#isClosed || watches !== this.#watches,
       maxNames: this.#options.maxNames,
     };
@@ -162,14 +171,26 @@ export class AccountIndex {
     if (left > 0) await withDeadline(compared, left).catch(() => undefined); // the index answers as it is
   }
 
-  /** Compares all folders with the disk, and watches them; one comparison at a time. */
+  /** Compares all folders with the disk, one comparison at a time. The first watches those that changed last. */
   #compare(): Promise<void> {
     if (this.#comparing !== undefined) return this.#comparing;
     this.#comparingSince = performance.now();
     this.#comparing = this.#enqueue(async (tree) => {
-      this.#watches.isPartial = false;
-      if (await compareTree(tree, this.#options.root, this.#walkOptions)) this.#isSaved = false;
-      this.#comparedAt = performance.now();
+      const watches = this.#watches;
+      const { isNew } = watches;
+      if (isNew) watches.wantSince(tree.changedSince(this.#options.maxWatches));
+      try {
+        const { hasChanged, busyMs } = await compareTree(tree, this.#options.root, this.#walkOptions);
+        if (hasChanged) this.#isSaved = false;
+        this.#pauseMs = Math.max(MIN_PAUSE_MS, PAUSE * busyMs);
+      } catch (error) {
+        watches.isPartial = true;
+        throw error;
+      } finally {
+        watches.wantSince(Number.NaN);
+        this.#comparedAt = performance.now();
+      }
+      if (isNew) globalThis.gc?.(); // so would that of the file and of the new watches
       if (tree.needsRebuild) this.build().catch(this.#options.onFailure);
     }).finally(() => (this.#comparing = undefined));
     return this.#comparing;

@@ -63,6 +63,11 @@ function stateIn({ ino, mtimeMs }: Stats): FolderState {
   return { inode: ino, mtimeMs: mtimeMs > Date.now() - UNSETTLED_MS ? Number.NaN : mtimeMs };
 }
 
+/** The state of a folder in an open one, without opening it. */
+export function stateAt(parent: number, name: string): FolderState | undefined {
+  return unlessRefused(() => stateIn(statEntrySync(parent, name)));
+}
+
 export function inodeOf(parent: number, name: string): number | undefined {
   return unlessRefused(() => statEntrySync(parent, name).ino);
 }

@@ -7,7 +7,6 @@ import type { FileHits, FolderHits } from '../schema.ts';
 import { AccountIndex } from './account-index.ts';
 import type { Hit, SearchQuery } from './index-search.ts';
 import { walkCount } from './tree-walk.ts';
-import { WatchBudget } from './watches.ts';
 
 export interface IndexSettings {
   readonly maxWatches: number;
@@ -59,8 +58,9 @@ export default async function search(
   });
 
   function fileOf({ path, sizeBytes, mtimeMs }: Hit): FileHits[number] {
-    const modified = new Date(mtimeMs).toISOString().slice(0, 19);
-    return { path: clientPath(path, virtualRoot), size: sizeBytes, modified };
+    const modifiedAt = new Date(mtimeMs).toISOString();
+    const times = { modified: modifiedAt.slice(0, 19), modified_at: modifiedAt };
+    return { path: clientPath(path, virtualRoot), size: sizeBytes, ...times };
   }
   function folderOf({ path }: Hit): FolderHits[number] {
     return { name: path.at(-1) ?? '', path: clientPath(path, virtualRoot) };
@@ -76,7 +76,7 @@ function openIndex(root: FilesRoot, settings: IndexSettings, onClose: JobContext
     root,
     maxNames,
     sweepMs,
-    budget: new WatchBudget(maxWatches),
+    maxWatches,
     onFailure,
   });
   if (opened.load()) counts.indexesLoaded += 1;

@@ -1,12 +1,13 @@
 import type { FilesRoot } from '../../../kernel/system/files-root.ts';
 import { closeSync } from 'node:fs';
-import type { FileTree } from '../name-index/file-tree.ts';
+import type { FileTree, FolderState } from '../name-index/file-tree.ts';
 import { fillFrom, WalkAhead } from './walk-ahead.ts';
-import { inodeOf, listFolder, openFolder, openPath, openRoot, stateOf } from './folder-reader.ts';
+import { inodeOf, listFolder, openFolder, openPath, openRoot, stateAt, stateOf } from './folder-reader.ts';
+import type { Watches } from './watches.ts';
 
 /** How many levels a walk descends; each holds a descriptor. */
 const MAX_DEPTH = 100;
-const SLICE_MS = 8;
+const SLICE_MS = 4;
 /** Folders after which a second thread helps, and folders beside each other that are worth it. */
 const LONG_WALK = 1000;
 const FOLDERS_AHEAD = 4;
@@ -14,21 +15,30 @@ const FOLDERS_AHEAD = 4;
 /** Lets the thread answer requests during long work. */
 class TimeSlice {
   #since = performance.now();
+  #usage = process.cpuUsage();
+  #beforeMs = 0;
+
+  /** Processor time of all slices so far. */
+  get totalMs(): number {
+    const { user, system } = process.cpuUsage(this.#usage);
+    return this.#beforeMs + (user + system) / 1000;
+  }
 
   get isUsed(): boolean {
     return performance.now() - this.#since >= SLICE_MS;
   }
 
   async yield(): Promise<void> {
+    this.#beforeMs = this.totalMs;
     await new Promise((resolve) => setImmediate(resolve));
+    this.#usage = process.cpuUsage();
     this.#since = performance.now();
   }
 }
 
 export interface WalkOptions {
-  /** Called with each folder while it is open, before it is compared or listed. */
-  onOpen?(folder: number, descriptor: number): void;
-  onRemoved?(folders: readonly number[]): void;
+  /** Gets the folders that are listed, before they are. */
+  readonly watches?: Watches;
   readonly shouldStop: () => boolean;
   /** A tree with this many names takes no more; names beyond it are not found. */
   readonly maxNames: number;
@@ -44,7 +54,7 @@ export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOp
   let ahead: WalkAhead | undefined;
   let visited = 0;
   /** Starts the second thread once the walk is long. */
-  const takeOver = async (levels: readonly Level[], id: number): Promise<boolean> => {
+  const takeOver: TakeOver = async (levels, id) => {
     if ((visited += 1) === LONG_WALK) ahead = walkAhead(tree, levels, options);
     const listings = await ahead?.take(id);
     if (listings !== undefined && roomIn(tree, options) > 0) walkCount.listed += fillFrom(tree, id, listings);
@@ -67,23 +77,39 @@ function walkAhead(tree: FileTree, levels: readonly Level[], options: WalkOption
   return new WalkAhead(level.descriptor, left, MAX_DEPTH - depth - 1, roomIn(tree, options));
 }
 
-/** Lists the folders whose inode or modification time changed. Resolves to whether there were any. */
-export async function compareTree(tree: FileTree, root: FilesRoot, options: WalkOptions): Promise<boolean> {
+/**
+ * Lists the folders whose inode or modification time changed. One without subfolders is not even opened if it did not.
+ * Resolves to whether there were any, and to the processor time that this took, without that of other work in between.
+ */
+export async function compareTree(
+  tree: FileTree,
+  root: FilesRoot,
+  options: WalkOptions,
+): Promise<{ readonly hasChanged: boolean; readonly busyMs: number }> {
   const descriptor = openRoot(root);
-  if (descriptor === undefined) return false;
+  if (descriptor === undefined) return { hasChanged: false, busyMs: 0 };
   let hasChanged = false;
+  const isSame = (folder: number, now: FolderState | undefined): boolean => {
+    const { inode, mtimeMs } = tree.state(folder);
+    return now?.inode === inode && now.mtimeMs === mtimeMs;
+  };
+  const isWanted = (folder: number) => options.watches?.wants(folder, tree.state(folder).mtimeMs) === true;
+  const compare = (folder: number, open: number): number[] => {
+    if (isWanted(folder)) options.watches?.add(folder, open); // before the look, so that no change is missed
+    if (isSame(folder, stateOf(open))) return tree.subfolders(folder);
+    hasChanged = true;
+    return (tree.state(folder).inode === 0 ? listFirst : listAgain)(tree, folder, open, options);
+  };
+  const skip: TakeOver = (levels, id) =>
+    !tree.hasSubfolders(id) &&
+    !isWanted(id) &&
+    isSame(id, stateAt(levels.at(-1)?.descriptor ?? descriptor, tree.folders.name(id)));
   try {
-    await descend(tree, 0, descriptor, options, (folder, open) => {
-      const { inode, mtimeMs } = tree.state(folder);
-      const now = stateOf(open);
-      if (now.inode === inode && now.mtimeMs === mtimeMs) return tree.subfolders(folder);
-      hasChanged = true;
-      return (inode === 0 ? listFirst : listAgain)(tree, folder, open, options);
-    });
+    const busyMs = await descend(tree, 0, descriptor, options, compare, skip);
+    return { hasChanged, busyMs };
   } finally {
     closeSync(descriptor);
   }
-  return hasChanged;
 }
 
 /** Lists one folder again, and walks through the folders that are new in it. */
@@ -114,6 +140,7 @@ function roomIn({ files, folders }: FileTree, { maxNames }: WalkOptions): number
 function listFirst(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
   const room = roomIn(tree, options);
   if (room === 0) return [];
+  options.watches?.add(folder, descriptor);
   walkCount.listed += 1;
   const listed = listFolder(descriptor, room);
   if (listed === undefined) return [];
@@ -125,6 +152,7 @@ function listFirst(tree: FileTree, folder: number, descriptor: number, options: 
 function listAgain(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
   const room = roomIn(tree, options);
   if (room === 0) return tree.subfolders(folder);
+  options.watches?.add(folder, descriptor);
   walkCount.listed += 1;
   const listed = listFolder(descriptor, room + tree.countIn(folder));
   if (listed === undefined) return [];
@@ -136,7 +164,7 @@ function listAgain(tree: FileTree, folder: number, descriptor: number, options: 
     .subfolders(folder)
     .filter(isReplaced)
     .flatMap((each) => tree.replaceFolder(each));
-  options.onRemoved?.([...removed, ...replaced]);
+  options.watches?.remove([...removed, ...replaced]);
   return tree.subfolders(folder);
 }
 
@@ -145,26 +173,26 @@ interface Level {
   folders: readonly number[];
   next: number;
 }
+/** Returns true for a folder that needs no visit, nor do those below it. */
+type TakeOver = (levels: readonly Level[], id: number) => boolean | Promise<boolean>;
 
 /**
  * Visits folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to descend
- * into. With `takeOver`, whole folders may be filled otherwise: those for which it resolves with true. The caller closes
- * the first descriptor.
+ * into. The caller closes the first descriptor. Resolves with the processor time that it took, in milliseconds.
  */
 async function descend(
   tree: FileTree,
   folder: number,
   descriptor: number,
-  { onOpen, shouldStop }: WalkOptions,
+  { shouldStop }: WalkOptions,
   visit: (folder: number, descriptor: number) => number[],
-  takeOver?: (levels: readonly Level[], id: number) => Promise<boolean>,
-): Promise<void> {
+  takeOver?: TakeOver,
+): Promise<number> {
   const slice = new TimeSlice();
   const levels: Level[] = [];
   const enter = (id: number, open: number) => {
     const level: Level = { descriptor: open, folders: [], next: 0 };
     levels.push(level); // before anything can fail, so that it is closed
-    onOpen?.(id, open);
     level.folders = visit(id, open);
   };
   const openNext = (parent: number, id: number) =>
@@ -178,13 +206,14 @@ async function descend(
         if (levels.length > 0) closeSync(level.descriptor);
         continue;
       }
-      if (shouldStop()) return;
+      if (shouldStop()) break;
       if (slice.isUsed) await slice.yield();
       if (takeOver !== undefined && (await takeOver(levels, id))) continue;
       const open = openNext(level.descriptor, id);
       if (open === undefined) continue;
       enter(id, open);
     }
+    return slice.totalMs;
   } finally {
     for (const level of levels.slice(1)) closeSync(level.descriptor);
   }

@@ -1,3 +1,4 @@
+import { copied } from './copied.ts';
 import { NameTable, type NameData } from './name-table.ts';
 
 /** Names of the files and folders in one folder, without links and special files. */
@@ -96,8 +97,21 @@ export class FileTree {
     this.#states[folder * STATE + MTIME] = mtimeMs;
   }
 
+  /** When the last `count` changed folders were changed: this or later. -Infinity if there are no more folders. */
+  changedSince(count: number): number {
+    const times = this.#states.subarray(0, this.folders.count * STATE).filter((_, i) => i % STATE === MTIME);
+    const known = times.filter((mtimeMs, folder) => !Number.isNaN(mtimeMs) && !this.folders.isRemoved(folder));
+    known.sort();
+    return known.length <= count ? Number.NEGATIVE_INFINITY : (known[known.length - count] ?? Number.POSITIVE_INFINITY);
+  }
+
   depth(folder: number): number {
     return this.#run(folder, DEPTH);
+  }
+
+  /** Whether it was ever listed with subfolders. */
+  hasSubfolders(folder: number): boolean {
+    return this.#run(folder, FOLDERS) < this.#run(folder, FOLDERS_END) || this.#addedFolders.has(folder);
   }
 
   /** Direct subfolders that are not removed. */
@@ -193,9 +207,9 @@ export class FileTree {
   #addFolder(name: string, parent: number): number {
     const id = this.folders.add(name, parent);
     if ((id + 1) * STATE > this.#states.length)
-      this.#states = enlarged(this.#states, new Float64Array(this.#states.length * 2 + STATE));
+      this.#states = copied(this.#states, new Float64Array(this.#states.length * 2 + STATE));
     if ((id + 1) * RUN > this.#runs.length)
-      this.#runs = enlarged(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
+      this.#runs = copied(this.#runs, new Uint32Array(this.#runs.length * 2 + RUN));
     this.#runs.set([0, 0, 0, 0, id === 0 ? 0 : this.depth(parent) + 1], id * RUN);
     this.setState(id, { inode: 0, mtimeMs: Number.NaN });
     return id;
@@ -229,9 +243,4 @@ function append(lists: Map<number, number[]>, folder: number, ids: readonly numb
   const kept = [...(lists.get(folder) ?? []).filter((id) => !table.isRemoved(id)), ...ids];
   if (kept.length > 0) lists.set(folder, kept);
   else lists.delete(folder);
-}
-
-function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

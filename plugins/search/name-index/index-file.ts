@@ -8,7 +8,7 @@ import { FileTree, type TreeData } from './file-tree.ts';
 import type { NameData } from './name-table.ts';
 
 const MAGIC = 'hostkeep-search-index';
-const VERSION = 1;
+const VERSION = 2;
 
 interface Header {
   readonly magic: string;
@@ -25,8 +25,7 @@ export function saveTree(file: string, filesRoot: string, tree: FileTree): void 
   const { files, folders, states, runs, orderedFiles, orderedFolders } = tree.data;
   const arrays: readonly (Uint8Array | Uint32Array | Float64Array)[] = [
     ...[states, runs],
-    ...[files.starts, files.parents, folders.starts, folders.parents],
-    ...[files.bytes, files.capitals, folders.bytes, folders.capitals],
+    ...[files, folders].flatMap(({ starts, parents, bytes: names }) => [starts, parents.runs, parents.removed, names]),
   ];
   const header: Header = {
     magic: MAGIC,
@@ -74,18 +73,17 @@ function dataOf({ lengths, originals, ordered }: Header, bytes: Buffer, start: n
     return new Uint8Array(bytes.subarray(at - length, at)).buffer; // a copy, because typed arrays have to be aligned
   });
   const part = (i: number) => parts[i] ?? new ArrayBuffer(0);
-  const names = (starts: number, blob: number, i: 0 | 1): NameData => ({
-    starts: new Uint32Array(part(starts)),
-    parents: new Uint32Array(part(starts + 1)),
-    bytes: new Uint8Array(part(blob)),
-    capitals: new Uint8Array(part(blob + 1)),
+  const names = (first: number, i: 0 | 1): NameData => ({
+    starts: new Uint32Array(part(first)),
+    parents: { runs: new Uint32Array(part(first + 1)), removed: new Uint8Array(part(first + 2)) },
+    bytes: new Uint8Array(part(first + 3)),
     originals: originals[i],
   });
   return {
     states: new Float64Array(part(0)),
     runs: new Uint32Array(part(1)),
-    files: names(2, 6, 0),
-    folders: names(4, 8, 1),
+    files: names(2, 0),
+    folders: names(6, 1),
     orderedFiles: ordered[0],
     orderedFolders: ordered[1],
   };

@@ -1,3 +1,5 @@
+import { LOWER } from './letter-case.ts';
+
 /** Which sequences of three bytes a name has, as two hash bits for each of them: one in each half. */
 export interface Signature {
   readonly low: number;
@@ -47,16 +49,20 @@ export class NameSignatures {
   }
 }
 
-/** The signature of the bytes from `start` up to `end`. */
+/** The signature of the bytes from `start` up to `end`, the same in any case of ASCII. */
 export function signatureOf(bytes: Uint8Array, start: number, end: number): Signature {
   let low = 0;
   let high = 0;
-  let three = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
+  let three = (lower(bytes[start]) << 8) | lower(bytes[start + 1]);
   for (let i = start + 2; i < end; i += 1) {
-    three = ((three << 8) | (bytes[i] ?? 0)) & 0xff_ffff;
+    three = ((three << 8) | lower(bytes[i])) & 0xff_ffff;
     const hash = Math.imul(three, 0x9e37_79b1);
     low |= 1 << (hash >>> 27);
     high |= 1 << ((hash >>> 22) & 31);
   }
   return { low, high };
+}
+
+function lower(byte = 0): number {
+  return LOWER[byte] ?? 0;
 }

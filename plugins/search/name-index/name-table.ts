@@ -1,8 +1,8 @@
+import { copied } from './copied.ts';
+import { LOWER, lowered } from './letter-case.ts';
 import { BYTES_IN_SIGNATURE, NameSignatures, signatureOf } from './name-signatures.ts';
+import { NameParents, type ParentData } from './name-parents.ts';
 import { Fit } from './ranking.ts';
-
-/** Stands in the place of the parent of a removed name. */
-const REMOVED = 0xffff_ffff;
 
 /**
  * Capacity of a new table. The system provides the memory when it is first written; arrays that grow would leave garbage
@@ -17,40 +17,33 @@ const LONG_NAME = 64;
 export interface NameData {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
-  readonly parents: Uint32Array;
-  readonly capitals: Uint8Array;
-  /** Names that cannot be restored from lower case and capitals. */
+  readonly parents: ParentData;
+  /** Names that are not ASCII and have capitals. */
   readonly originals: readonly (readonly [id: number, name: string])[];
 }
 
 /**
- * Numbered names, each with the number of its folder, in about 40 bytes each. The table holds the names in lower case,
- * separated by zero bytes; for each byte one bit that says whether it was an ASCII capital; and the start of each name.
+ * Numbered names, each with the number of its folder, in about 32 bytes each. The table holds the names, separated by zero
+ * bytes, and the start of each. Those that are not ASCII are in lower case; of others a search ignores the case.
  */
 export class NameTable {
   #bytes: Buffer = Buffer.alloc(0);
   #starts = new Uint32Array();
-  #parents = new Uint32Array();
-  #capitals = new Uint8Array();
+  readonly #parents: NameParents;
   readonly #originals: Map<number, string>;
   readonly #signatures: NameSignatures;
   #count: number;
-  #removed = 0;
 
   constructor(data?: NameData) {
     if (data === undefined) {
       this.#bytes = Buffer.alloc(INITIAL_BYTES);
       this.#starts = new Uint32Array(INITIAL_NAMES).fill(1, 0, 1);
-      this.#parents = new Uint32Array(INITIAL_NAMES);
-      this.#capitals = new Uint8Array(INITIAL_BYTES / 8);
     } else this.#copy(data);
-    this.#signatures = new NameSignatures(this.#parents.length);
+    this.#count = data === undefined ? 0 : data.starts.length - 1;
+    this.#parents = new NameParents(this.#count, data?.parents);
+    this.#signatures = new NameSignatures(this.#starts.length);
     this.#originals = new Map(data?.originals);
-    this.#count = data?.parents.length ?? 0;
-    for (let id = 0; id < this.#count; id += 1) {
-      this.#sign(id);
-      if (this.#parents[id] === REMOVED) this.#removed += 1;
-    }
+    for (let id = 0; id < this.#count; id += 1) this.#sign(id);
   }
 
   /** Numbers given so far, including those of removed names. */
@@ -59,13 +52,13 @@ export class NameTable {
   }
 
   get removedCount(): number {
-    return this.#removed;
+    return this.#parents.removedCount;
   }
 
   /** Of what is used; the system provides the rest when it is written. */
   get sizeBytes(): number {
     const end = this.#start(this.#count);
-    return end + end / 8 + this.#count * (4 + 4 + BYTES_IN_SIGNATURE) + this.#originals.size * 100;
+    return end + this.#count * (4 + BYTES_IN_SIGNATURE) + this.#parents.sizeBytes + this.#originals.size * 100;
   }
 
   get data(): NameData {
@@ -73,8 +66,7 @@ export class NameTable {
     return {
       bytes: this.#bytes.subarray(0, end),
       starts: this.#starts.subarray(0, this.#count + 1),
-      parents: this.#parents.subarray(0, this.#count),
-      capitals: this.#capitals.subarray(0, Math.ceil(end / 8)),
+      parents: this.#parents.data,
       originals: [...this.#originals],
     };
   }
@@ -85,7 +77,7 @@ export class NameTable {
     this.#reserve(start + name.length * 3 + 2);
     const end = this.#writeAscii(name, start) ?? this.#writeOther(id, name, start);
     this.#bytes[end] = 0;
-    this.#parents[id] = parent;
+    this.#parents.add(parent);
     this.#starts[id + 1] = end + 1;
     this.#count += 1;
     this.#sign(id);
@@ -93,37 +85,26 @@ export class NameTable {
   }
 
   remove(id: number): void {
-    if (this.isRemoved(id)) return;
-    this.#parents[id] = REMOVED;
-    this.#removed += 1;
+    this.#parents.remove(id);
   }
 
   isRemoved(id: number): boolean {
-    return this.#parents[id] === REMOVED;
+    return this.#parents.isRemoved(id);
   }
 
   parent(id: number): number {
-    return this.#parents[id] ?? REMOVED;
+    return this.#parents.of(id);
   }
 
   /** The name as it is written on disk. */
   name(id: number): string {
-    const original = this.#originals.get(id);
-    if (original !== undefined) return original;
-    const [start, end] = [this.#start(id), this.#end(id)];
-    const bytes = Buffer.from(this.#bytes.subarray(start, end));
-    for (let i = start; i < end; i += 1)
-      if (((this.#capitals[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) bytes[i - start] = (bytes[i - start] ?? 0) - 32;
-    return bytes.toString();
+    return this.#originals.get(id) ?? this.#bytes.toString('utf8', this.#start(id), this.#end(id));
   }
 
-  /** Whether the lower-case name ends with these bytes and has others before them. */
+  /** Whether the name ends with these bytes, in any case, and has others before them. */
   endsWith(id: number, ending: Uint8Array): boolean {
-    const end = this.#end(id);
-    const from = end - ending.length;
-    if (from <= this.#start(id)) return false;
-    for (let i = 0; i < ending.length; i += 1) if (this.#bytes[from + i] !== ending[i]) return false;
-    return true;
+    const from = this.#end(id) - ending.length;
+    return from > this.#start(id) && this.#hasAt(ending, from);
   }
 
   /**
@@ -155,33 +136,26 @@ export class NameTable {
   #fit(id: number, text: Buffer): Fit | undefined {
     const start = this.#start(id);
     const end = this.#end(id);
+    if (end - start > LONG_NAME) return fitIn(lowered(this.#bytes.subarray(start, end)), text);
+    const bytes = this.#bytes;
+    const first = text[0] ?? 0;
+    const capital = first >= 97 && first <= 122 ? first - 32 : first;
+    const last = end - text.length;
     let fit: Fit | undefined;
-    for (let at = this.#find(text, start, end); at >= 0; at = this.#find(text, at + 1, end)) {
+    for (let at = start; at <= last; at += 1) {
+      if ((bytes[at] !== first && bytes[at] !== capital) || !this.#hasAt(text, at)) continue;
       if (at === start) return text.length === end - start ? Fit.whole : Fit.prefix;
-      if (!isWordByte(this.#bytes[at - 1] ?? 0)) return Fit.word;
+      if (!isWordByte(LOWER[bytes[at - 1] ?? 0] ?? 0)) return Fit.word;
       fit = Fit.inside;
     }
     return fit;
   }
 
-  /** The first occurrence of a text between two positions, or -1. */
-  #find(text: Buffer, from: number, end: number): number {
-    if (end - from > LONG_NAME) {
-      const at = this.#bytes.subarray(from, end).indexOf(text);
-      return at < 0 ? -1 : from + at;
-    }
-    const bytes = this.#bytes;
-    const first = text[0];
-    const last = end - text.length;
-    for (let at = from; at <= last; at += 1) if (bytes[at] === first && this.#hasAt(text, at)) return at;
-    return -1;
-  }
-
   /** Whether a text, which has no zero byte, stands at a position. */
-  #hasAt(text: Buffer, position: number): boolean {
+  #hasAt(text: Uint8Array, position: number): boolean {
     const bytes = this.#bytes;
     let i = 0;
-    while (i < text.length && bytes[position + i] === text[i]) i += 1;
+    while (i < text.length && LOWER[bytes[position + i] ?? 0] === text[i]) i += 1;
     return i === text.length;
   }
 
@@ -189,11 +163,9 @@ export class NameTable {
     this.#signatures.set(id, signatureOf(this.#bytes, this.#start(id), this.#end(id)));
   }
 
-  #copy({ bytes, starts, parents, capitals }: NameData): void {
+  #copy({ bytes, starts }: NameData): void {
     this.#bytes = copied(bytes, Buffer.alloc(padded(bytes.length)));
     this.#starts = copied(starts, new Uint32Array(padded(starts.length)));
-    this.#parents = copied(parents, new Uint32Array(padded(parents.length)));
-    this.#capitals = copied(capitals, new Uint8Array(padded(capitals.length)));
   }
 
   #start(id: number): number {
@@ -207,38 +179,24 @@ export class NameTable {
   /** Returns the end of the name, or `undefined` when it is not ASCII. */
   #writeAscii(name: string, start: number): number | undefined {
     for (let i = 0; i < name.length; i += 1) {
-      let code = name.charCodeAt(i);
+      const code = name.charCodeAt(i);
       if (code >= 128) return undefined;
-      if (code >= 65 && code <= 90) {
-        this.#setCapital(start + i);
-        code += 32;
-      }
       this.#bytes[start + i] = code;
     }
     return start + name.length;
   }
 
   #writeOther(id: number, name: string, start: number): number {
-    for (let i = start; i < start + name.length; i += 1)
-      this.#capitals[i >> 3] = (this.#capitals[i >> 3] ?? 0) & ~(1 << (i & 7));
     const lower = name.toLowerCase();
     if (lower !== name) this.#originals.set(id, name);
     this.#reserve(start + lower.length * 3 + 2);
     return start + this.#bytes.write(lower, start);
   }
 
-  #setCapital(at: number): void {
-    this.#capitals[at >> 3] = (this.#capitals[at >> 3] ?? 0) | (1 << (at & 7));
-  }
-
   #reserve(length: number): void {
     if (length > this.#bytes.length) this.#bytes = copied(this.#bytes, Buffer.alloc(padded(length)));
-    if (length / 8 >= this.#capitals.length)
-      this.#capitals = copied(this.#capitals, new Uint8Array(padded(length / 8)));
     if (this.#count + 2 > this.#starts.length)
       this.#starts = copied(this.#starts, new Uint32Array(padded(this.#count)));
-    if (this.#count + 1 > this.#parents.length)
-      this.#parents = copied(this.#parents, new Uint32Array(padded(this.#count)));
     if (this.#count + 1 > this.#signatures.capacity) this.#signatures.resize(padded(this.#count), this.#count);
   }
 }
@@ -251,9 +209,15 @@ function padded(length: number): number {
   return Math.ceil(length * (17 / 16)) + 256;
 }
 
-function copied<T extends Uint8Array | Uint32Array>(from: Uint8Array | Uint32Array, to: T): T {
-  to.set(from);
-  return to;
+/** How well a text matches a name of these bytes, both in lower case. */
+function fitIn(name: Buffer, text: Buffer): Fit | undefined {
+  let fit: Fit | undefined;
+  for (let at = name.indexOf(text); at >= 0; at = name.indexOf(text, at + 1)) {
+    if (at === 0) return text.length === name.length ? Fit.whole : Fit.prefix;
+    if (!isWordByte(name[at - 1] ?? 0)) return Fit.word;
+    fit = Fit.inside;
+  }
+  return fit;
 }
 
 /** Letters, digits and everything beyond ASCII; a word begins after any other byte. */

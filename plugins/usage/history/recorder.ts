@@ -18,6 +18,8 @@ interface RecorderParts {
   readonly counts: Counts;
   readonly store: UsageStore;
   readonly log: Log;
+  /** Whether other workers answer from the store, so that each minute is written at once. */
+  readonly isShared?: boolean;
 }
 
 /** Aggregates samples by the minute, writes the minutes in batches, and answers queries from memory and the store. */
@@ -30,6 +32,10 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
+  }
+
+  /** Records each minute from now on. */
+  start(): void {
     this.#schedule();
   }
 
@@ -51,7 +57,8 @@ export class Recorder {
     const row = minuteRow(at, this.#minute, counted);
     this.#minute = [];
     this.#unwritten.push(row);
-    if (this.#unwritten.length >= BATCH_MINUTES || (counted !== undefined && counted.day !== this.#writtenDay))
+    const batch = this.#parts.isShared === true ? 1 : BATCH_MINUTES;
+    if (this.#unwritten.length >= batch || (counted !== undefined && counted.day !== this.#writtenDay))
       await this.#write();
     this.#writtenDay = counted?.day ?? this.#writtenDay;
   }
@@ -61,7 +68,9 @@ export class Recorder {
     const now = Math.ceil(Date.now() / 1000);
     const { from, to, step } = plannedRange(metric, range, now);
     const values = await this.#values(metric, step, from, to);
-    return { metric, unit: isPercent(metric) ? 'percent' : 'count', from, to, step, points: bucketed(values, step) };
+    const points = bucketed(values, step).map(({ time, value }) => ({ time, time_at: timeAt(time), value }));
+    const unit = isPercent(metric) ? 'percent' : 'count';
+    return { metric, unit, from, from_at: timeAt(from), to, to_at: timeAt(to), step, points };
   }
 
   async #values(metric: MetricName, step: number, from: number, to: number): Promise<WeightedValue[]> {
@@ -102,6 +111,8 @@ export class Recorder {
     ).unref();
   }
 }
+
+const timeAt = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /** Returns the means over a minute's samples, each weighted by the time that it covers. */
 export function minuteRow(at: number, samples: readonly Sample[], counted: DayCounts | undefined): MinuteRow {

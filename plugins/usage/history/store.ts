@@ -44,20 +44,6 @@ export class UsageStore {
     });
   }
 
-  /** Adds the counts of days that are not recorded yet. */
-  async addDays(days: readonly DayCounts[]): Promise<void> {
-    await this.#store.write(async (tx) => {
-      for (const { day, users, domains, websites } of days)
-        await tx.run(
-          'insert or ignore into usage_days (day, users, domains, websites) values (?, ?, ?, ?)',
-          day,
-          users,
-          domains,
-          websites,
-        );
-    });
-  }
-
   /** Returns a metric's values at a step, oldest first; `from` and `to` are in seconds since 1970, inclusive. */
   async values(
     metric: MetricName,

@@ -1,6 +1,6 @@
 import { Answer, api, bytes, Card, t, useQuery } from '../../pages/kit/index.ts';
 
-/** What the host is, and its busiest processes. */
+/** What the host is. */
 export function HardwareCard() {
   const system = useQuery('system', (signal) => api('GET /api/usage/system', { signal }));
   return (

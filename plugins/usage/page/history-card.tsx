@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import {
   Answer,
   api,
+  Button,
   Card,
   Choices,
   dateTime,
@@ -12,6 +13,7 @@ import {
   useQuery,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
+import { useDrag } from './drag.ts';
 
 const METRICS = ['cpu', 'memory', 'disk', 'users', 'domains', 'websites'] as const;
 type Metric = (typeof METRICS)[number];
@@ -19,14 +21,23 @@ type Metric = (typeof METRICS)[number];
 const RANGES = { hour: 3600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
 type Range = keyof typeof RANGES;
 const [WIDTH, HEIGHT] = [960, 200];
+/** Seconds. */
+interface Zoom {
+  readonly from: number;
+  readonly to: number;
+}
+/** The shortest time that is worth a curve of its own, in seconds. */
+const SHORTEST = 120;
 
 /** A figure over the last hour, day, week or month: as a curve, and as a table for who does not see it. */
 export function HistoryCard() {
   const metric = useSignal<Metric>('cpu');
   const range = useSignal<Range>('hour');
-  const history = useQuery(`history ${metric.value} ${range.value}`, (signal) => {
-    const to = Math.floor(Date.now() / 1000);
-    const query = { metric: metric.value, from: String(to - RANGES[range.value]), to: String(to) };
+  const zoom = useSignal<Zoom | undefined>(undefined);
+  const history = useQuery(`history ${metric.value} ${range.value} ${JSON.stringify(zoom.value)}`, (signal) => {
+    const now = Math.floor(Date.now() / 1000);
+    const { from, to } = zoom.value ?? { from: now - RANGES[range.value], to: now };
+    const query = { metric: metric.value, from: String(from), to: String(to) };
     return api('GET /api/usage/history', { query, signal });
   });
   return (
@@ -43,7 +54,10 @@ export function HistoryCard() {
             label={t('usage.range')}
             value={range.value}
             of={(Object.keys(RANGES) as Range[]).map((each) => [each, t(`usage.range.${each}`)] as const)}
-            onChange={(next) => (range.value = next)}
+            onChange={(next) => {
+              range.value = next;
+              zoom.value = undefined;
+            }}
           />
         </div>
         <Answer of={history} lines={4}>
@@ -53,7 +67,23 @@ export function HistoryCard() {
                 {t('usage.noHistoryAbout')}
               </Empty>
             ) : (
-              <Curve history={data} />
+              <>
+                <Curve history={data} onZoom={(next) => void (zoom.value = next)} />
+                <div class="row">
+                  <Button isSmall icon="search" onClick={() => void (zoom.value = middleOf(data))}>
+                    {t('usage.zoomIn')}
+                  </Button>
+                  <Button
+                    isSmall
+                    kind="plain"
+                    isDisabled={zoom.value === undefined}
+                    onClick={() => void (zoom.value = undefined)}
+                  >
+                    {t('usage.zoomOut')}
+                  </Button>
+                  <span class="small soft">{t('usage.zoomHint')}</span>
+                </div>
+              </>
             )
           }
         </Answer>
@@ -62,7 +92,22 @@ export function HistoryCard() {
   );
 }
 
-function Curve({ history: { points, from, to, unit, step } }: { readonly history: ReplyOf<'GET /api/usage/history'> }) {
+/** Returns the middle half of what is shown. */
+function middleOf({ from, to }: Zoom): Zoom {
+  const quarter = Math.floor((to - from) / 4);
+  return to - from < 2 * SHORTEST ? { from, to } : { from: from + quarter, to: to - quarter };
+}
+
+interface CurveProps {
+  readonly history: ReplyOf<'GET /api/usage/history'>;
+  readonly onZoom: (zoom: Zoom) => void;
+}
+
+function Curve({ history: { points, from, to, unit, step }, onZoom }: CurveProps) {
+  const drag = useDrag((start, end) => {
+    const at = (part: number) => Math.round(from + part * (to - from));
+    if (at(end) - at(start) >= SHORTEST) onZoom({ from: at(start), to: at(end) });
+  });
   const say = (value: number) => (unit === 'percent' ? percent(value) : number(value));
   const values = points.map(({ value }) => value);
   const top = unit === 'percent' ? 100 : Math.max(1, ...values) * 1.1;
@@ -78,7 +123,22 @@ function Curve({ history: { points, from, to, unit, step } }: { readonly history
         <span>{t('usage.most', { value: say(Math.max(...values)) })}</span>
         <span>{t('usage.mean', { value: say(values.reduce((sum, each) => sum + each, 0) / values.length) })}</span>
       </div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        class="zoomable"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        {...drag.handlers}
+      >
+        {drag.span && (
+          <rect
+            class="chosen"
+            x={drag.span[0] * WIDTH}
+            width={(drag.span[1] - drag.span[0]) * WIDTH}
+            y="0"
+            height={HEIGHT}
+          />
+        )}
         {[0.25, 0.5, 0.75].map((part) => (
           <line key={part} class="rule" x1="0" x2={WIDTH} y1={HEIGHT * part} y2={HEIGHT * part} />
         ))}

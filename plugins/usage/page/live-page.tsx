@@ -1,47 +1,66 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { Badge, Bar, bytes, Card, PageHead, percent, Skeleton, t, Table, type Column } from '../../pages/kit/index.ts';
+import {
+  Bar,
+  bytes,
+  Card,
+  Freshness,
+  PageHead,
+  percent,
+  Skeleton,
+  t,
+  Table,
+  Together,
+  type Column,
+} from '../../pages/kit/index.ts';
+import { CountsCard } from './counts-card.tsx';
+import { HealthStrip } from './health-strip.tsx';
 import { HistoryCard } from './history-card.tsx';
-import { heardAt, isLive, samples, useSamples, type Partition, type Sample } from './sample-stream.ts';
+import { ProcessesCard } from './processes-card.tsx';
+import { samples, useSamples, type Partition, type Sample } from './sample-stream.ts';
 import { Sparkline } from './sparkline.tsx';
 import { HardwareCard } from './hardware-card.tsx';
 
 const SHOWN = 120;
+/** After this long without a sample, the figures are old. */
+const STALE_MS = 5000;
 
 export default function LivePage() {
-  useSamples();
-  const last = samples.value.at(-1);
+  const feed = useSamples();
   return (
     <>
       <PageHead title={t('usage.live')} about={t('usage.about')}>
-        <Freshness />
+        <Freshness feed={feed} staleMs={STALE_MS} />
       </PageHead>
       <div class="stack">
-        {last === undefined ? (
-          <Card>
-            <Skeleton lines={4} />
-          </Card>
-        ) : (
-          <Tiles last={last} />
-        )}
-        <HistoryCard />
-        {last?.disk && <Disks rows={last.disk} />}
+        <Together class="stack">
+          <HealthStrip />
+          <LiveTiles />
+          <div class="tiles">
+            <CountsCard />
+          </div>
+          <HistoryCard />
+          <LiveDisks />
+        </Together>
+        <ProcessesCard />
         <HardwareCard />
       </div>
     </>
   );
 }
 
-/** Says "live", or how old the figures are. */
-function Freshness() {
-  const now = useSignal(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => (now.value = Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  if (heardAt.value === 0) return <Badge>{t('usage.connecting')}</Badge>;
-  if (isLive(now.value)) return <Badge tone="good">{t('usage.isLive')}</Badge>;
-  return <Badge tone="warn">{t('usage.old', { n: Math.round((now.value - heardAt.value) / 1000) })}</Badge>;
+/** Drawn with each sample, apart from the page, whose other parts change seldom. */
+function LiveTiles() {
+  const last = samples.value.at(-1);
+  if (last !== undefined) return <Tiles last={last} />;
+  return (
+    <Card>
+      <Skeleton lines={4} />
+    </Card>
+  );
+}
+
+function LiveDisks() {
+  const disk = samples.value.at(-1)?.disk;
+  return disk ? <Disks rows={disk} /> : null;
 }
 
 /** Returns the mean over all cores. */

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../../kernel/schema.ts';
+import { NamedObject, Type, type Static } from '../../../kernel/schema.ts';
 
 const Bytes = (description: string) => Type.Number({ minimum: 0, description: `${description}, in bytes` });
 const Text = (description: string) => Type.String({ description: `${description}; empty where unknown` });
@@ -7,9 +7,9 @@ const Rate = (description: string) =>
     description: `${description}; null until two samples exist`,
   });
 
-export const SystemReport = Type.Object({
+export const SystemReport = NamedObject('SystemReport', {
   sampled_at: Type.String({ format: 'date-time', description: 'When this was sampled (UTC)' }),
-  operating_system: Type.Object({
+  operating_system: NamedObject('OperatingSystem', {
     platform: Text('e.g. linux'),
     distribution: Text('e.g. Debian GNU/Linux'),
     release: Text('Release of the distribution'),
@@ -18,13 +18,13 @@ export const SystemReport = Type.Object({
     architecture: Text('e.g. x64'),
     host_name: Text('Name of the host'),
   }),
-  processor: Type.Object({
+  processor: NamedObject('Processor', {
     manufacturer: Text('Manufacturer'),
     model: Text('Model'),
     cores: Type.Integer({ description: 'Logical cores' }),
     physical_cores: Type.Integer(),
     speed_ghz: Type.Number({ description: 'Base speed; 0 where unknown' }),
-    cache: Type.Object({
+    cache: NamedObject('ProcessorCache', {
       l1d: Bytes('Level 1 data cache'),
       l1i: Bytes('Level 1 instruction cache'),
       l2: Bytes('Level 2 cache'),
@@ -32,11 +32,16 @@ export const SystemReport = Type.Object({
     }),
   }),
   memory_modules: Type.Array(
-    Type.Object({ size: Bytes('Size'), bank: Text('Slot'), type: Text('e.g. DDR5'), clock_mhz: Type.Number() }),
+    NamedObject('MemoryModule', {
+      size: Bytes('Size'),
+      bank: Text('Slot'),
+      type: Text('e.g. DDR5'),
+      clock_mhz: Type.Number(),
+    }),
     { description: 'As the firmware tells; a single one without details in most virtual machines' },
   ),
   file_systems: Type.Array(
-    Type.Object({
+    NamedObject('FileSystem', {
       device: Text('Device'),
       type: Text('File system'),
       mountpoint: Text('Where it is mounted'),
@@ -46,7 +51,7 @@ export const SystemReport = Type.Object({
     }),
   ),
   network_interfaces: Type.Array(
-    Type.Object({
+    NamedObject('NetworkInterface', {
       name: Text('Interface'),
       ip4: Text('IPv4 address'),
       ip6: Text('IPv6 address'),
@@ -59,16 +64,16 @@ export const SystemReport = Type.Object({
       sent_per_second: Rate('Bytes sent a second'),
     }),
   ),
-  disk_io: Type.Object({
+  disk_io: NamedObject('DiskIo', {
     read: Bytes('Read since the start of the host'),
     written: Bytes('Written since the start of the host'),
     read_per_second: Rate('Bytes read a second'),
     written_per_second: Rate('Bytes written a second'),
   }),
-  processes: Type.Object({
+  processes: NamedObject('ProcessList', {
     total: Type.Integer(),
     top: Type.Array(
-      Type.Object({
+      NamedObject('Process', {
         pid: Type.Integer(),
         name: Type.String({ description: 'Name of the program, without its arguments' }),
         user: Text('User that it runs as'),
@@ -78,9 +83,12 @@ export const SystemReport = Type.Object({
       }),
       { maxItems: 20, description: 'The twenty that use most, processor time first' },
     ),
+    problem: Type.String({ description: 'Why the list is not of all processes; empty where it is' }),
   }),
   uptime_seconds: Type.Integer(),
   time_zone: Text('Name of the time zone, e.g. Europe/Berlin'),
-  virtualization: Type.Object({ is_virtual: Type.Boolean(), host: Text('e.g. KVM') }),
+  virtualization: NamedObject('Virtualization', { is_virtual: Type.Boolean(), host: Text('e.g. KVM') }),
 });
 export type SystemReport = Static<typeof SystemReport>;
+/** What the thread reports. */
+export type HostReport = Omit<SystemReport, 'processes'>;

@@ -1,10 +1,10 @@
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { WorkerPool } from '../../../kernel/concurrency/worker-pool.ts';
-import { retryLater } from '../../../kernel/errors.ts';
+import { messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { SystemNames } from '../../../kernel/plugin-api/points/system-names.ts';
-import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
-import type { SystemReport } from './report.ts';
+import { EtagReply } from '../../../kernel/plugin-api/etag-reply.ts';
+import type { HostReport, SystemReport } from './report.ts';
 
 /** How often the system is sampled while somebody asks for it. */
 const INTERVAL_MS = 5000;
@@ -21,21 +21,23 @@ const RETRY_SECONDS = 2;
  * answered with the newest, and only the first one waits.
  */
 export class SystemSampler {
-  readonly #pool: WorkerPool<null, SystemReport>;
+  readonly #pool: WorkerPool<null, HostReport>;
+  readonly #processes: () => Promise<SystemReport['processes']>;
   readonly #log: Log;
-  #newest: { readonly report: SystemReport; readonly reply: Reply; readonly atMs: number } | undefined;
+  #newest: { readonly report: SystemReport; readonly reply: EtagReply; readonly atMs: number } | undefined;
   #flight: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #askedMs = -Infinity;
   #names: SystemNames | undefined;
 
-  constructor(log: Log) {
+  constructor(processes: () => Promise<SystemReport['processes']>, log: Log) {
+    this.#processes = processes;
     this.#log = log;
     this.#pool = openSystemPool();
   }
 
   /** The newest report. Errors: 503 `overloaded` while there is none yet. */
-  reply(): Reply | Promise<Reply> {
+  reply(): EtagReply | Promise<EtagReply> {
     this.#askedMs = performance.now();
     const isFresh = this.#newest !== undefined && this.#askedMs - this.#newest.atMs < FOLLOWED_MS;
     this.#sample();
@@ -56,7 +58,7 @@ export class SystemSampler {
     return this.#pool.close();
   }
 
-  async #first(): Promise<Reply> {
+  async #first(): Promise<EtagReply> {
     const late = () => retryLater('overloaded', 'the system is being sampled for the first time', RETRY_SECONDS);
     const startedMs = performance.now();
     await withDeadline(this.#flight ?? Promise.resolve(), FIRST_MS, late);
@@ -67,10 +69,13 @@ export class SystemSampler {
   /** Takes a sample unless one is on its way or the next is due later. */
   #sample(): void {
     if (this.#flight !== undefined || this.#timer !== undefined) return;
-    this.#flight = this.#pool
-      .ask(null)
+    const processes = this.#processes().catch((error: unknown) => ({ total: 0, top: [], problem: messageOf(error) }));
+    this.#flight = Promise.all([this.#pool.ask(null), processes])
       .then(
-        (report) => void (this.#newest = { report, reply: ready(report), atMs: performance.now() }),
+        ([host, listed]) => {
+          const report = { ...host, processes: listed };
+          this.#newest = { report, reply: EtagReply.json(report), atMs: performance.now() };
+        },
         (error: unknown) => this.#log.warn({ err: error }, 'the system could not be sampled'),
       )
       .finally(() => {
@@ -88,10 +93,10 @@ export class SystemSampler {
 }
 
 /** The thread that describes the system, which ends when it is not asked for a while. */
-export function openSystemPool(): WorkerPool<null, SystemReport> {
+export function openSystemPool(): WorkerPool<null, HostReport> {
   return new WorkerPool({
     beside: import.meta.url,
-    script: 'worker',
+    script: 'report-worker',
     waiting: 1,
     timeoutMs: TIMEOUT_MS,
     idleMs: FOLLOWED_MS,

@@ -1,6 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Badge, Button, Icon, mayUse, send, t, textOr, toastError, type ReplyOf } from '../../pages/kit/index.ts';
+import {
+  Badge,
+  Button,
+  DomainName,
+  Icon,
+  mayUse,
+  send,
+  t,
+  textOr,
+  toastError,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
 
 export type Site = ReplyOf<'GET /api/auto-installer'>['sites'][number];
 
@@ -13,7 +24,9 @@ export function SiteCard({ site, title }: { readonly site: Site; readonly title:
     <article class="card site">
       <Picture site={site.site} />
       <div class="site-body">
-        <h2>{site.site}</h2>
+        <h2>
+          <DomainName name={site.site} />
+        </h2>
         <div class="row">
           <Badge tone={site.type === 'static' ? undefined : 'accent'}>
             {title ?? textOr(`websites.type.${site.type}`, site.type)} {site.version}

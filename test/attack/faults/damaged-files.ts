@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   cpSync,
@@ -35,6 +36,7 @@ interface Damage {
 }
 
 const store = (data: string) => join(data, 'hostkeep.db');
+const local = (data: string) => join(data, 'node.db');
 const RESTORE = /^hostkeep: .*hostkeep\.db.*backup/m;
 
 const DAMAGES: readonly Damage[] = [
@@ -61,6 +63,12 @@ const DAMAGES: readonly Damage[] = [
     make: (data) => (rmSync(store(data)), cpSync(join(data, 'files'), store(data), { recursive: true })),
     refusal: /^hostkeep: .*hostkeep\.db/m,
   },
+  {
+    name: 'garbage for a header of the local store',
+    make: (data) => overwrite(local(data), 0, Buffer.alloc(100, 0xa5)),
+    refusal: /^hostkeep: .*node\.db.*remove it/m,
+  },
+  { name: 'no local store', make: (data) => rmSync(local(data)) },
   { name: 'no keys', make: (data) => rmSync(join(data, 'keys.json')), refusal: /^hostkeep: .*keys\.json.*backup/m },
   {
     name: 'empty keys',
@@ -132,7 +140,7 @@ async function start(
 ): Promise<'refused' | 'failed' | 'unharmed'> {
   const data = join(folder, 'damaged');
   rmSync(data, { recursive: true, force: true });
-  cpSync(whole, data, { recursive: true });
+  execFileSync('cp', ['-a', whole, data]); // cpSync of Node.js 24 opens folders to others
   make(data);
   const node = NodeProcess.spawn(data);
   const started = await node.listening().then(
@@ -202,7 +210,7 @@ export async function damageLog(rounds: number, random: Random): Promise<string>
   for (let i = 0; i < rounds; i += 1) {
     const data = join(folder, 'damaged');
     rmSync(data, { recursive: true, force: true });
-    cpSync(whole, data, { recursive: true });
+    execFileSync('cp', ['-a', whole, data]); // cpSync of Node.js 24 opens folders to others
     if (!existsSync(log(data))) throw new Error('a killed node left no log');
     const at = Math.floor(((i + random.next()) / rounds) * readFileSync(log(data)).length); // spread over the log
     if (i % 2 === 0) truncateSync(log(data), at);

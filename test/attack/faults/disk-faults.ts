@@ -150,7 +150,8 @@ async function foreign(data: string): Promise<string> {
   if ((await refused.ended()) !== 1 || !/^hostkeep: .*belongs to the user id 0: run/m.test(refused.output))
     throw new Error(`a start on another user's folder ended with: ${refused.output}`);
   chmodSync(data, 0o500);
-  for (const name of ['hostkeep.db', 'keys.json', 'revision']) chownSync(join(data, name), UNPRIVILEGED, UNPRIVILEGED);
+  for (const name of ['hostkeep.db', 'node.db', 'keys.json', 'revision'])
+    chownSync(join(data, name), UNPRIVILEGED, UNPRIVILEGED);
   chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
   const unwritable = NodeProcess.spawn(data, { through });
   if (

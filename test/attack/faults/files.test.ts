@@ -1,6 +1,7 @@
 /** @slow is a part of the attack */
 /** A share of each fault that hits files and disks. */
 import * as assert from 'uvu/assert';
+import { storesInFiles } from '../../support/postgres.ts';
 import { Random, testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';
 import { damageFiles, damageLog } from './damaged-files.ts';
@@ -8,6 +9,7 @@ import { starveDisk } from './disk-faults.ts';
 import { killCacheWriters } from './killed-cache-writers.ts';
 
 const test = testSuite('attack: faults of files and disks');
+storesInFiles();
 const random = new Random(testSeed());
 
 // attack kill-9: in writes of screenshots, indexes, virtual hosts, history and keys
@@ -20,7 +22,7 @@ test('screenshots, indexes, virtual hosts, history and keys are complete after t
 // attack damaged-files: the start is refused with instructions, or requests fail with 5xx; no reply is wrong
 test('damaged files are refused with instructions, or cause no wrong reply', async () => {
   const [kinds = '', pages = ''] = await damageFiles(0.04, random);
-  assert.is(kinds, 'damaged files: 10 kinds, 10 refused with instructions');
+  assert.is(kinds, 'damaged files: 12 kinds, 11 refused with instructions');
   assert.match(pages, /^damaged pages: [1-9]\d* of \d+; .*; no wrong reply$/);
 });
 

@@ -75,7 +75,7 @@ async function assertComplete(folder: string, filesRoot: string): Promise<void> 
 
 /** Rejects if a batch of minutes is incomplete. */
 async function assertMinutes(folder: string): Promise<void> {
-  const store = await Store.open(join(folder, 'hostkeep.db'));
+  const store = await Store.open(join(folder, 'node.db'));
   try {
     const broken = await store.all(
       `select cpu from usage_history where step = 60 and cpu > (select max(cpu) from usage_history) - ${CHECKED_BATCHES}

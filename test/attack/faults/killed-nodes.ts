@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Store } from '../../../kernel/storage/store.ts';
+import type { Store } from '../../../kernel/storage/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { storeOf } from '../../support/hostkeep.ts';
 import { hasNginx, Nginx } from '../../support/nginx.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
 import type { Random } from '../../support/random.ts';
@@ -15,7 +16,7 @@ const LIMIT_MS = 30_000;
 const MAX_WRITES = 60;
 /** Everything that a data folder may contain. */
 const KNOWN =
-  /^(hostkeep\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|jobs|search|screenshots|search-index)$/;
+  /^((?:hostkeep|node)\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|jobs|search|screenshots|search-index)$/;
 
 export interface KillFigures {
   readonly kills: number;
@@ -77,15 +78,20 @@ async function writeUntilKilled(node: NodeProcess, workloads: readonly WriteWork
   }
 }
 
+/** Rejects if the file of a store is damaged: no client can damage a server of PostgreSQL. */
+async function assertFileIntact(store: Store): Promise<void> {
+  const { integrity_check: verdict } = (await store.get<{ integrity_check: string }>('pragma integrity_check')) ?? {
+    integrity_check: 'no result',
+  };
+  if (verdict !== 'ok') throw new Error(`the store is damaged: ${verdict}`);
+  const broken = await store.all('pragma foreign_key_check');
+  if (broken.length > 0) throw new Error(`dangling references: ${JSON.stringify(broken)}`);
+}
+
 async function assertIntact(data: string): Promise<void> {
-  const store = await Store.open(join(data, 'hostkeep.db'));
+  const store = await storeOf(data);
   try {
-    const { integrity_check: verdict } = (await store.get<{ integrity_check: string }>('pragma integrity_check')) ?? {
-      integrity_check: 'no result',
-    };
-    if (verdict !== 'ok') throw new Error(`the store is damaged: ${verdict}`);
-    const broken = await store.all('pragma foreign_key_check');
-    if (broken.length > 0) throw new Error(`dangling references: ${JSON.stringify(broken)}`);
+    if (existsSync(store.place)) await assertFileIntact(store);
     const half = await store.all("select name from domains where state <> 'active'");
     if (half.length > 0) throw new Error(`incomplete domains: ${JSON.stringify(half)}`);
   } finally {
@@ -119,7 +125,7 @@ async function compareOutside(
           .join() === wanted,
     );
   }
-  const store = await Store.open(join(data, 'hostkeep.db'));
+  const store = await storeOf(data);
   try {
     const events = await store.all<{ id: number }>(
       "select id from events where type like 'domain.%' or type in ('password.changed', 'account.changed', 'feature.toggled')",

@@ -10,6 +10,10 @@ for (const { errors } of await allPlugins()) declareErrors(errors ?? {});
 /** Texts that no reply may contain: stack traces, paths and modules of the host, hashes, SQL errors. */
 const SECRET =
   /\n\s+at .+:\d+:\d+|node_modules|\$argon2|SQLITE_[A-Z]+|\/kernel\/|\/plugins\/[a-z]+\/|\.ts:\d|ENOENT|EACCES/;
+/** The part of them that not even administrators get. */
+const SECRET_FOR_ALL = /\n\s+at .+:\d+:\d+|\$argon2/;
+/** Operations that tell administrators, on purpose, where things are on the host, and what the system says of them. */
+const TELLS_PATHS: ReadonlySet<string> = new Set(['admin control.doctor', 'admin control.settings']);
 const PROBLEM_MEMBERS = ['type', 'title', 'status', 'detail', 'error', 'request_id'] as const;
 /** Statuses of uWebSockets.js itself: not HTTP, a head over 4 KiB, an unknown version. */
 const PARSER = new Set([400, 431, 505]);
@@ -81,7 +85,8 @@ export class Oracle {
       return undefined;
     const described = operation.replies.get(status);
     if (described === undefined) return `the status ${status} is not described`;
-    const secret = operation.tag === 'openapi' || method === 'HEAD' ? undefined : this.#secretIssue(received);
+    const secret =
+      operation.tag === 'openapi' || method === 'HEAD' ? undefined : this.#secretIssue(operation, received);
     return secret ?? bodyIssue(described, method, received) ?? challengeIssue(received);
   }
 
@@ -94,9 +99,12 @@ export class Oracle {
       : `405 with Allow: ${allow ?? 'nothing'} instead of ${methods.join(', ')}`;
   }
 
-  #secretIssue({ body }: RawResponse): string | undefined {
+  #secretIssue({ id }: Operation, { body }: RawResponse): string | undefined {
     const text = body.toString();
-    const found = SECRET.exec(text)?.[0] ?? this.#forbidden.find((each) => text.includes(each));
+    const tellsPaths = TELLS_PATHS.has(id);
+    const forbidden = this.#forbidden.filter((each) => !tellsPaths || !each.startsWith('/'));
+    const found =
+      (tellsPaths ? SECRET_FOR_ALL : SECRET).exec(text)?.[0] ?? forbidden.find((each) => text.includes(each));
     return found === undefined ? undefined : `the body contains ${JSON.stringify(found)}`;
   }
 }

@@ -105,6 +105,12 @@ function assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }: Growth
   ];
 }
 
+/** Operations of the other address without which an operation cannot succeed. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'user account.useLoginLink': ['admin account.loginLink', 'admin account.reauthenticate'],
+  'admin account.endTokenOf': ['admin account.makeToken', 'admin account.tokens'],
+};
+
 /**
  * Rejects if an operation never succeeded. First sends valid requests for those operations, and for the ones above and
  * below them in the path hierarchy.
@@ -114,9 +120,13 @@ async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> 
   for (let round = 0; coverage.unsuccessful.length > 0 && round < SEEKING_ROUNDS; round += 1) {
     const missed = operations.filter(({ id }) => coverage.unsuccessful.includes(id));
     const near = operations.filter(
-      ({ address, path }) =>
+      ({ id, address, path }) =>
         (path !== '/' || missed.some((each) => each.path === path)) &&
-        missed.some((each) => each.address === address && (each.path.startsWith(path) || path.startsWith(each.path))),
+        missed.some(
+          (each) =>
+            (each.address === address && (each.path.startsWith(path) || path.startsWith(each.path))) ||
+            NEEDS[each.id]?.includes(id) === true,
+        ),
     );
     if (coverage.unsuccessful.includes(NEEDS_SITE)) await fuzz.restoreSite();
     await fuzz.sendValid(SEEKING_REQUESTS, seed + (STRETCHES + round) * 1000, near);

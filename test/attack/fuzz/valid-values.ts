@@ -61,6 +61,16 @@ function builtFiles(): string[] {
   return Object.keys((JSON.parse(readFileSync(manifest, 'utf8')) as { readonly types: object }).types);
 }
 
+function ofTokens(operation: string, scope: string): Record<string, fc.Arbitrary<unknown>> {
+  return {
+    [`account.${operation} name`]: label,
+    [`account.${operation} scopes`]: fc.constant([scope]),
+    [`account.${operation} networks`]: fc.constant([]),
+    [`account.${operation} password`]: credential('password'),
+    [`account.${operation} twofa_code`]: credential('code'),
+  };
+}
+
 /** The same for names whose meaning depends on the operation. */
 const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'files.list path': fc.oneof(
@@ -79,6 +89,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'control.createAccount username': label,
   'control.createPlan name': label,
   'control.updatePlan name': known('plans.name'),
+  'control.putPlan name': known('plans.name'),
   'control.plan name': known('plans.name'),
   'control.removePlan name': known('plans.name'),
   'control.switchOn name': known('plans.name'),
@@ -97,6 +108,20 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'account.adminSessions cursor': fc.constant(''),
   'control.sessions cursor': fc.constant(''),
   'account.unlock from': fc.constantFrom('', '203.0.113.9', '2001:db8::9'),
+  'account.liftLock key': fc.constant(Buffer.from('address 127.0.0.1').toString('base64url')),
+  'account.useLoginLink code': fc
+    .nat({ max: 1_000_000 })
+    .map((nth) => new Placeholder('known', ['.url'], nth, (url) => url.replace(/^.*#login=/, ''))),
+  'account.allSessions cursor': fc.constant(''),
+  ...ofTokens('makeToken', 'sessions:read'),
+  ...ofTokens('adminMakeToken', 'accounts:read'),
+  'account.endToken id': known('tokens.id', '.id'),
+  'account.adminEndToken id': known('tokens.id', '.id'),
+  'account.endTokenOf username': credential('username'),
+  'account.endTokenOf id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['tokens.id'], nth)),
+  'control.accounts cursor': fc.constant(''),
+  'webhooks.test id': known('webhooks.id'),
+  'webhooks.redeliver id': known('webhooks.id'),
   'account.adminPassword password': credential('password'),
   'account.adminSetupTwofa password': credential('password'),
   'account.adminDisableTwofa password': credential('password'),

@@ -114,7 +114,8 @@ export function exampleRequest(operation: Operation, { mark }: Pick<Owner, 'mark
 
 /** Members whose values change with time or machine load. */
 // The names of the host become known while it is sampled, the same for all accounts.
-const VOLATILE = /"(?:date|uptime|load_avg|processor|distribution|request_id|created_at|expires_at)":"[^"]*"/g;
+const VOLATILE =
+  /"(?:date|uptime|load_avg|processor|distribution|request_id|(?:created|expires|measured|sampled)_at)":"[^"]*"/g;
 
 /** Blanks the volatile members, so that two bodies can be compared. */
 export function comparable(body: string): string {

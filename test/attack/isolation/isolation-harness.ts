@@ -13,7 +13,7 @@ import { OPEN_THROTTLE, TargetServer } from '../target/target-server.ts';
 
 const [OWNER, STRANGER, ABSENT] = ['zqalpha', 'zqbravo', 'zqgamma'] as const;
 const CONCURRENCY = 16;
-const WARM_MS = 20_000;
+const WARM_MS = 60_000;
 /** Headers that change with time or with the request id. */
 const VOLATILE_HEADERS: ReadonlySet<string> = new Set(['date', 'age', 'last-modified', 'content-length']);
 /** A tenant that does not exist. */

@@ -10,7 +10,7 @@ export interface TenantFixture {
   readonly mark: string;
   readonly account: Account;
   token: string;
-  /** Session ids, recovery codes and the second factor's secret, which no reply to another account may contain. */
+  /** Ids of sessions and API tokens, an API token, recovery codes and the second factor's secret, which no reply to another account may contain. */
   readonly secrets: readonly string[];
 }
 
@@ -58,6 +58,7 @@ export async function createTenant(target: TargetServer, mark: string, passwordH
     if (status >= 300) throw new Error(`${method} ${path} returned ${status}: ${reply.toString()}`);
     return JSON.parse(reply.toString()) as Record<string, unknown>;
   };
+  const made = await send('POST', '/api/account/tokens', { name: mark, scopes: ['domains:read'], password: PASSWORD });
   const { secret } = await send('POST', '/api/account/2fa/setup', { password: PASSWORD });
   const { recovery_codes: codes } = await send('POST', '/api/account/2fa/confirm', {
     code: new TOTP({ secret: String(secret) }).generate(),
@@ -67,7 +68,12 @@ export async function createTenant(target: TargetServer, mark: string, passwordH
   await send('PUT', '/api/favorites', { link: `/${mark}`, title: mark });
   await openSession(target, account);
   const ids = (await sessions.list(account.id)).map(({ id }) => id);
-  return { mark, account, token, secrets: [String(secret), ...(codes as string[]), ...ids] };
+  return {
+    mark,
+    account,
+    token,
+    secrets: [String(secret), ...(codes as string[]), ...ids, String(made['id']), String(made['token'])],
+  };
 }
 
 export function planOf(mark: string): string {

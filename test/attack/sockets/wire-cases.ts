@@ -144,17 +144,17 @@ export function wireCases(token: string): readonly WireCase[] {
     {
       name: 'a request in the body of a GET',
       bytes: header(`Content-Length: ${hidden.length}\r\n`) + hidden,
-      statuses: [[200]],
+      statuses: [[400]],
     },
     {
       name: 'a request in the chunks of a GET',
       bytes: header('Transfer-Encoding: chunked\r\n') + chunked(hidden),
-      statuses: [[200]],
+      statuses: [[400]],
     },
     {
       name: 'a request behind the chunks of a GET',
       bytes: `${header('Transfer-Encoding: chunked\r\n')}0\r\n\r\n${language}`,
-      statuses: [[200, 200], [200]],
+      statuses: [[400, 200], [400]],
     },
 
     { name: 'chunks', bytes: put('', 'Transfer-Encoding: chunked', chunked(favorite)), statuses: [[200]] },

@@ -78,7 +78,7 @@ export function operationsOf(address: Address, document: Document): Operation[] 
         features: each['x-hostkeep-feature'] ?? [],
         isStream: content['text/event-stream'] !== undefined,
         parameters: each.parameters ?? [],
-        body: each.requestBody?.content['application/json']?.schema,
+        body: inlined(each.requestBody?.content['application/json']?.schema, document),
         replies: new Map(
           Object.entries(each.responses).map(([status, { description = '', content: types = {} }]) => [
             Number(status),
@@ -96,6 +96,19 @@ export function operationsOf(address: Address, document: Document): Operation[] 
       };
     }),
   );
+}
+
+/** Puts the components that a schema refers to in the place of the references, for generators that know none. */
+function inlined<T>(schema: T, document: Document): T {
+  if (Array.isArray(schema)) return schema.map((each: unknown) => inlined(each, document)) as T;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref: reference } = schema as { readonly $ref?: unknown };
+  if (typeof reference === 'string') {
+    const [kind = '', name = ''] = reference.slice('#/components/'.length).split('/');
+    const components = document.components as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    return inlined(components[kind]?.[name], document) as T;
+  }
+  return Object.fromEntries(Object.entries(schema).map(([key, each]) => [key, inlined(each, document)])) as T;
 }
 
 /** Redirects references to the document's components to the schema id under which they were added. */

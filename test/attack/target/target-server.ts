@@ -9,6 +9,7 @@ import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import { start } from '../../support/command.ts';
 import { fakeEngine, type Answers, type FakeEngine } from '../../support/fake-engine.ts';
 import { testConfig } from '../../support/hostkeep.ts';
+import { testStore } from '../../support/postgres.ts';
 import { RawClient } from './raw-client.ts';
 
 /** Limits so high that the password throttle masks nothing else. */
@@ -21,6 +22,13 @@ export const OPEN_THROTTLE = {
 
 /** Keeps the host out: no web server, databases as files, screenshots from a remote service. */
 const settingsIn = (folder: string) => ({
+  // nothing answers there, which is an answer too
+  webhooks: {
+    endpoints: [{ url: 'http://127.0.0.1:9/', secret: 'only for the attack' }],
+    allow_private: true,
+    timeout_ms: 500,
+    backlog: 100,
+  },
   usage: { access: 'feature', interval_ms: 100 },
   screenshots: { remote_url: 'https://screenshots.example/{domain}?{url}' },
   plugins: { webserver: false },
@@ -87,7 +95,12 @@ export class TargetServer {
     const config = join(folder, 'config.json');
     writeFileSync(
       config,
-      JSON.stringify({ ...settingsIn(folder), containers: { socket, timeout_ms: ENGINE_MS }, ...settings }),
+      JSON.stringify({
+        ...settingsIn(folder),
+        ...testStore(data),
+        containers: { socket, timeout_ms: ENGINE_MS },
+        ...settings,
+      }),
     );
     const open = await fakeEngine(socket, engine);
     const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/, {
@@ -165,7 +178,7 @@ export class TargetServer {
       JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), log: { level: 'info' } }),
     );
     this.#readChars = 0;
-    this.#running = await start(this.data, ['--config', config, 'serve'], /"msg":"listening"/);
+    this.#running = await start(this.data, ['--config', config, 'serve', '--workers', '1'], /"msg":"listening"/);
     const [, user = '', admin = ''] = await this.#running.line(/"base_url":"([^"]+)","admin_url":"([^"]+)"/);
     this.clients = { user: new RawClient(user), admin: new RawClient(admin) };
   }

@@ -1,0 +1,38 @@
+import type { Config } from '../config/configuration.ts';
+import { Keyring } from '../identity/keyring.ts';
+import type { NodeFiles } from '../plugin-api/command.ts';
+import { readMembership, removeMembership, writeMembership } from '../storage/membership.ts';
+import { openStore } from '../storage/open-store.ts';
+import { ServingLock } from '../storage/serving-lock.ts';
+
+/** Returns what commands may do with the files of a node; see `NodeFiles`. */
+export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
+  return {
+    async whileStopped(work) {
+      const lock = await ServingLock.acquire(data);
+      try {
+        return await work();
+      } finally {
+        await lock.release();
+      }
+    },
+    async withStoreAlone(work) {
+      const store = await openStore(data, settings);
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    },
+    membership: () => readMembership(data),
+    hasKeys: () => Keyring.exist(data),
+    join(membership, keys) {
+      if (keys !== undefined) Keyring.place(data, keys);
+      writeMembership(data, membership);
+    },
+    leave(keepsKeys) {
+      removeMembership(data);
+      if (!keepsKeys) Keyring.remove(data);
+    },
+  };
+}

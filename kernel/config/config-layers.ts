@@ -1,0 +1,49 @@
+import { isObject } from './plain-check.ts';
+
+/** Layers as JSON, for another process. */
+export interface LayersText {
+  readonly merged: Record<string, unknown>;
+  readonly sources: readonly (readonly [path: string, source: string])[];
+}
+
+/** Settings from several files, the later over the earlier. */
+export class ConfigLayers {
+  merged: Record<string, unknown>;
+  /** By the member's path. */
+  readonly #sources: Map<string, string>;
+
+  constructor({ merged, sources }: LayersText = { merged: {}, sources: [] }) {
+    this.merged = merged;
+    this.#sources = new Map(sources);
+  }
+
+  /** For a process that is to have the same settings, whatever the files say by then. */
+  toJSON(): LayersText {
+    return { merged: this.merged, sources: [...this.#sources] };
+  }
+
+  lay(source: string, settings: Record<string, unknown>): void {
+    this.merged = this.#merge(this.merged, settings, '', source);
+  }
+
+  /** The file that set the member, or the nearest object that holds it. */
+  sourceOf(path: string): string | undefined {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+    return this.#sources.get(path) ?? (parent === '' ? undefined : this.sourceOf(parent));
+  }
+
+  originOf(path: string): string | undefined {
+    return this.#sources.get(path);
+  }
+
+  #merge(base: Record<string, unknown>, over: Record<string, unknown>, path: string, source: string) {
+    const result = { ...base };
+    for (const [name, value] of Object.entries(over)) {
+      const below = result[name];
+      const isNested = isObject(value);
+      if (!isNested || !isObject(below)) this.#sources.set(path + name, source);
+      result[name] = isNested ? this.#merge(isObject(below) ? below : {}, value, `${path}${name}.`, source) : value;
+    }
+    return result;
+  }
+}

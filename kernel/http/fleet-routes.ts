@@ -1,0 +1,86 @@
+import { HttpError, retryLater } from '../errors.ts';
+import type { Account, Accounts } from '../identity/accounts.ts';
+import type { Forward } from '../plugin-api/forwarding.ts';
+import type { Address } from '../plugin-api/route-spec.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+
+/** What forwarding needs to know of a request that was admitted and checked. */
+interface AdmittedCall {
+  readonly account: Account | undefined;
+  readonly address: Address;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly ip: string;
+  readonly signal: AbortSignal;
+  header(name: string): string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Which node of the fleet answers a request: this one, or another, to which it goes on; see `RouteSpec.at`. */
+export class FleetRoutes {
+  /** The name of this node; empty if it is in no fleet, and then it answers everything. */
+  readonly #here: string;
+  readonly #accounts: Pick<Accounts, 'cells' | 'homeOf' | 'isHere'>;
+  readonly #forward: Forward;
+
+  /** `forward` is `undefined` where what is for another node must be refused. */
+  constructor(here: string, accounts: Pick<Accounts, 'cells' | 'homeOf' | 'isHere'>, forward: Forward = unreachable) {
+    this.#here = here;
+    this.#accounts = accounts;
+    this.#forward = forward;
+  }
+
+  /** Returns the result of `handle`, or the answer of the other node. `authorization` is what admitted the call. */
+  answer(route: CompiledRoute, call: AdmittedCall, authorization: string, handle: () => unknown): unknown {
+    const at = (node: string) =>
+      this.#accounts.isHere({ home: node }) ? handle() : this.#forward(node, requestOf(route, call, authorization));
+    const { username, node } = { ...(call.params as Values), ...(call.query as Values) };
+    switch (route.info.at) {
+      case 'home':
+        return this.#atHome(route, call, at);
+      case 'named':
+        return this.#here === '' ? handle() : this.#accounts.homeOf(String(username)).then(at);
+      case 'node':
+        if (this.#here === '' && node !== undefined)
+          throw new HttpError('node_not_found', 'this node is in no fleet: leave out the parameter node');
+        return at(typeof node === 'string' ? node : '');
+      default:
+        return handle();
+    }
+  }
+
+  /** After a change at another node, what is remembered here of the account is read again, so that its client sees the change. */
+  #atHome({ info }: CompiledRoute, { account }: AdmittedCall, at: (node: string) => unknown): unknown {
+    const answer = at(account?.home ?? '');
+    if (account === undefined || this.#accounts.isHere(account) || info.method === 'GET') return answer;
+    return Promise.resolve(answer).finally(() => this.#accounts.cells.forget(account.id));
+  }
+}
+
+/** The home may have changed since the other node read it. */
+const unreachable: Forward = (node) =>
+  Promise.reject(retryLater('node_unreachable', `what this is about is at the node ${node}`, 1));
+
+/** Writes a checked call again, encoded as a client would have sent it. */
+function requestOf({ info, paramNames }: CompiledRoute, call: AdmittedCall, authorization: string) {
+  const params = (call.params ?? {}) as Values;
+  const path = paramNames.reduce(
+    (text, name) => text.replace(new RegExp(`[:*]${name}\\b`), () => encodeURIComponent(String(params[name]))),
+    info.paths[0] ?? '',
+  );
+  const query = Object.entries((call.query ?? {}) as Values).filter(([, value]) => value !== undefined);
+  const pairs = query.map((pair) => pair.map((each) => encodeURIComponent(String(each))).join('='));
+  const named = (info.headers ?? []).map((name) => [name, call.header(name)] as const);
+  const body = info.body === undefined ? undefined : JSON.stringify(call.body);
+  return {
+    address: call.address,
+    method: info.method,
+    path: pairs.length === 0 ? path : `${path}?${pairs.join('&')}`,
+    headers: { ...Object.fromEntries(named.filter(([, value]) => value !== '')), authorization },
+    body,
+    ip: call.ip,
+    signal: call.signal,
+  };
+}

@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { PROCESS_ID } from '../../system/process-id.ts';
+import { extractBackup, flush, KEYS_FILE, STORE_FILE, verifyBackup, type Manifest } from './backup-file.ts';
+import { Connection } from '../sqlite/connection.ts';
+import { LOCAL_FILE } from '../local-store.ts';
+import { ServingLock } from '../serving-lock.ts';
+import { unknownMigrations } from '../unknown-migrations.ts';
+
+/** What SQLite keeps beside a store; with another store, it would be taken for a part of that. */
+const STORE_FILES = [KEYS_FILE, ...[STORE_FILE, LOCAL_FILE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])];
+
+export interface Restored {
+  readonly manifest: Manifest;
+  /** The folder that the store and the keys from before were moved to, if there were any. */
+  readonly replaced: string | undefined;
+}
+
+/**
+ * Puts the stores and the keys of a backup into a data folder, which is created if it is missing. Rejects, and changes
+ * nothing, if the backup is damaged or of a newer Hostkeep, if a server serves the folder, or if it holds a store and
+ * `force` is false.
+ */
+export async function restoreBackup(path: string, data: string, force: boolean): Promise<Restored> {
+  const unknown = unknownMigrations(verifyBackup(path).migrations);
+  if (unknown.length > 0)
+    throw new Error(
+      `${path} was made by a newer Hostkeep: this one does not know the migrations ${unknown.join(', ')}`,
+    );
+  const lock = await ServingLock.acquire(data);
+  const staging = join(data, `.restore-${PROCESS_ID}`);
+  try {
+    const present = STORE_FILES.filter((name) => existsSync(join(data, name)));
+    if (present.length > 0 && !force)
+      throw new Error(`${data} already holds a store; restore into an empty folder, or replace the store with --force`);
+    const manifest = extractBackup(path, staging);
+    const restored = [KEYS_FILE, STORE_FILE, LOCAL_FILE].filter((name) => existsSync(join(staging, name)));
+    for (const name of restored) if (name !== KEYS_FILE) await assertSound(join(staging, name), path);
+    const replaced = present.length === 0 ? undefined : join(data, `replaced-${timestamp(new Date())}`);
+    if (replaced !== undefined) {
+      mkdirSync(replaced, { mode: 0o700 });
+      for (const name of present) renameSync(join(data, name), join(replaced, name));
+    }
+    for (const name of restored) renameSync(join(staging, name), join(data, name));
+    flush(data);
+    return { manifest, replaced };
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+    await lock.release();
+  }
+}
+
+/** Returns a time for names of files: `20261121T234759Z`, so that they sort by age. */
+export function timestamp(time: Date): string {
+  return time.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
+}
+
+async function assertSound(storeFile: string, path: string): Promise<void> {
+  const connection = await Connection.open(storeFile, ['query_only=on']);
+  try {
+    const faults = (await connection.all<{ quick_check: string }>('pragma quick_check(10)'))
+      .map((row) => row.quick_check)
+      .filter((verdict) => verdict !== 'ok');
+    if (faults.length > 0) throw new Error(`${basename(storeFile)} in ${path} is damaged: ${faults.join('; ')}`);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/configuration.ts';
+import { messageOf } from '../errors.ts';
+import { Store } from './store.ts';
+
+/**
+ * Opens the store that the settings name: a database of PostgreSQL, or a file, by default that in the data folder, which is
+ * created if it is missing. Rejects, with the reason, if the database cannot be reached.
+ */
+export async function openStore(
+  data: string,
+  { url, password, stale_seconds }: Config['store'],
+  file = join(data, 'hostkeep.db'),
+): Promise<Store> {
+  if (url === '') return Store.open(file);
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  // Imported only where it is used: the library takes memory.
+  const { PostgresEngine } = await import('./postgres/postgres-engine.ts');
+  const graceMs = stale_seconds * 1000;
+  const store = new Store(new PostgresEngine({ url, password, graceMs, signalFile: join(data, 'revision') }));
+  try {
+    await store.examine();
+    return store;
+  } catch (error) {
+    await store.close();
+    const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+    throw new Error(`the store at ${store.place} cannot be opened: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,211 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
+import type { SqlValue } from '../sqlite/connection.ts';
+import { digestOf, type AppliedMigration, type Migration, type StoreEngine, type Tx } from '../engine.ts';
+import { addressesIn, placeOf } from './addresses.ts';
+import { ConnectionLost, Connections, NoConnection, unreachable, type PostgresClient } from './connections.ts';
+import { SignalFile } from '../signal-file.ts';
+import { PostgresCatalogue } from './postgres-catalogue.ts';
+import { PostgresSignal } from './postgres-signal.ts';
+import { Servers } from './servers.ts';
+import { insertOf, statementOf } from './statements.ts';
+
+/** How many connections there are for reads, and for writes, so that neither waits for the other. */
+const CONNECTIONS = 8;
+/** How long a transaction is tried again: while others change what it read, and while a standby takes over. */
+const WRITE_MS = 5000;
+/** After so many attempts a transaction asks that others wait for it. */
+const PATIENT_ATTEMPTS = 2;
+/** The longest pause between two attempts. */
+const PAUSE_MS = 200;
+/** Aborted by the server because of another transaction: serialization failure, deadlock. */
+const ABORTED = new Set(['40001', '40P01']);
+const MIGRATIONS_TABLE =
+  'create table if not exists migrations (owner text collate "C", name text collate "C", sha256 text not null, applied_at bigint not null, primary key (owner, name))';
+
+export interface PostgresOptions {
+  /** As in `store.url`. */
+  readonly url: string;
+  /** Empty where the URL, or the way in, needs none. */
+  readonly password: string;
+  /** See `StoreEngine.graceMs`. */
+  readonly graceMs: number;
+  /** The path of the file by which processes on this machine tell each other of changes. */
+  readonly signalFile: string;
+}
+
+/** What a transaction cannot know: the connection was lost between its `commit` and the answer. */
+class UnknownOutcome extends ConnectionLost {}
+
+/**
+ * A database of PostgreSQL, in the first schema of the search path. Transactions are serializable and are tried again if
+ * others came between, so that limits that they check hold under concurrency, on however many nodes. Once `write` resolves,
+ * its changes are as durable as the server's `synchronous_commit` makes them.
+ */
+export class PostgresEngine implements StoreEngine {
+  readonly place: string;
+  readonly remedy = 'restore it with the tools of PostgreSQL';
+  readonly migrationsFolder = 'postgres';
+  readonly isShared = true;
+  readonly graceMs: number;
+  readonly signal: PostgresSignal;
+  readonly catalogue = new PostgresCatalogue(this);
+  readonly #reads: Connections;
+  readonly #writes: Connections;
+
+  constructor({ url, password, graceMs, signalFile }: PostgresOptions) {
+    const servers = new Servers(addressesIn(url, password));
+    this.place = placeOf(url);
+    this.graceMs = graceMs;
+    this.#reads = new Connections(servers, CONNECTIONS);
+    this.#writes = new Connections(servers, CONNECTIONS);
+    this.signal = new PostgresSignal(servers, new SignalFile(signalFile));
+  }
+
+  async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
+    return (await this.all<T>(sql, ...params))[0];
+  }
+
+  /** Asks once more if the connection is gone, because a server that was restarted leaves such ones behind. */
+  async all<T>(sql: string, ...params: SqlValue[]): Promise<T[]> {
+    const ask = () => this.#reads.use((client) => client.all<T>(sql, params));
+    try {
+      return await ask().catch((error: unknown) => (isLeftBehind(error) ? ask() : Promise.reject(error)));
+    } catch (error) {
+      throw error instanceof ConnectionLost ? unreachable(error) : error;
+    }
+  }
+
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { value, callbacks } = await this.#commit(work);
+    for (const callback of callbacks) callback();
+    return value;
+  }
+
+  async migrations(): Promise<AppliedMigration[]> {
+    const table = await this.get<{ name: string | null }>("select to_regclass('migrations') as name");
+    if (typeof table?.name !== 'string') return [];
+    return this.all('select owner, name, sha256 from migrations order by owner, name');
+  }
+
+  async apply({ owner, name, sql }: Migration): Promise<void> {
+    await this.#writes.use((client) =>
+      inTransaction(client, 'begin', async () => {
+        await client.script("select pg_advisory_xact_lock(hashtext('hostkeep ' || current_schema()))");
+        await client.script(MIGRATIONS_TABLE);
+        const applied = await client.all('select 1 as n from migrations where owner = ? and name = ?', [owner, name]);
+        if (applied.length > 0) return;
+        await client.script(sql);
+        const now = Math.floor(Date.now() / 1000);
+        await client.all('insert into migrations values (?, ?, ?, ?)', [owner, name, digestOf(sql), now]);
+      }),
+    );
+  }
+
+  /** No migration of PostgreSQL drops a table that belongs to a machine: there never were any. */
+  async copyTables(tables: readonly string[]): Promise<void> {
+    if (tables.length > 0) throw new Error(`${tables.join(', ')} cannot be copied out of PostgreSQL`);
+  }
+
+  async sizeBytes(): Promise<number> {
+    const row = await this.get<{ bytes: number | null }>(
+      "select sum(pg_total_relation_size(oid)) as bytes from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace",
+    );
+    return row?.bytes ?? 0;
+  }
+
+  /** PostgreSQL checks its pages itself, as it reads them (`data_checksums`); what is asked here is that it answers. */
+  async examine(): Promise<string[]> {
+    await this.get('select 1 as n');
+    return [];
+  }
+
+  async close(): Promise<void> {
+    await this.#writes.close();
+    await this.#reads.close();
+  }
+
+  /** Tries the transaction until it is committed, or refused for good. */
+  async #commit<T>(work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+    const end = performance.now() + WRITE_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#writes.use((client) => transact(client, work, attempt));
+      } catch (error) {
+        if (error instanceof UnknownOutcome) throw unreachable(error);
+        if (!isRepeatable(error)) throw error;
+        if (performance.now() > end) throw unreachable(error);
+      }
+      await delay(Math.random() * Math.min(PAUSE_MS, 2 ** attempt));
+    }
+  }
+}
+
+interface Outcome<T> {
+  readonly value: T;
+  readonly callbacks: readonly (() => void)[];
+}
+
+async function transact<T>(client: PostgresClient, work: (tx: Tx) => Promise<T>, attempt: number): Promise<Outcome<T>> {
+  const tx = new Transaction(client);
+  const value = await inTransaction(client, 'begin isolation level serializable', async () => {
+    // Before the first query, at which a transaction's view of the data begins.
+    if (attempt >= PATIENT_ATTEMPTS) await client.script('lock table revision in exclusive mode');
+    return work(tx);
+  });
+  return { value, callbacks: tx.callbacks };
+}
+
+/** Commits what `work` does, or rolls it back if it rejects. Rejects with `UnknownOutcome` if nobody answers the commit. */
+async function inTransaction<T>(client: PostgresClient, begin: string, work: () => Promise<T>): Promise<T> {
+  await client.script(begin);
+  let value: T;
+  try {
+    value = await work();
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) await client.script('rollback');
+    throw error;
+  }
+  try {
+    await client.commit();
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error;
+    throw new UnknownOutcome('the connection was lost at the commit', { cause: error });
+  }
+  return value;
+}
+
+class Transaction implements Tx {
+  readonly callbacks: (() => void)[] = [];
+  readonly #client: PostgresClient;
+
+  constructor(client: PostgresClient) {
+    this.#client = client;
+  }
+
+  async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
+    return (await this.#client.all<T>(sql, params))[0];
+  }
+
+  all<T>(sql: string, ...params: SqlValue[]): Promise<T[]> {
+    return this.#client.all<T>(sql, params);
+  }
+
+  async run(sql: string, ...params: SqlValue[]): Promise<{ changes: number }> {
+    return { changes: (await this.#client.query(statementOf(sql), params)).rowCount ?? 0 };
+  }
+
+  async insert(sql: string, ...params: SqlValue[]): Promise<number> {
+    return (await this.#client.query<{ id: number }>(insertOf(sql), params)).rows[0]?.id ?? 0;
+  }
+
+  afterCommit(callback: () => void): void {
+    this.callbacks.push(callback);
+  }
+}
+
+const isLeftBehind = (error: unknown): boolean => error instanceof ConnectionLost && !(error instanceof NoConnection);
+
+function isRepeatable(error: unknown): boolean {
+  return error instanceof ConnectionLost || (error instanceof DatabaseError && ABORTED.has(error.code ?? ''));
+}

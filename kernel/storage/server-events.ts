@@ -1,0 +1,15 @@
+import { Type } from '../schema.ts';
+import type { EventData, EventTable } from './audit-log.ts';
+
+/** Events of the server itself. */
+export const serverEvents = {
+  'configuration.reloaded': { text: 'The server reads a changed configuration from now on' },
+  'configuration.refused': {
+    text: 'The server refused a changed configuration, and keeps the old one',
+    data: Type.Object({ reason: Type.String() }),
+  },
+} as const satisfies EventTable;
+
+declare module './audit-log.ts' {
+  interface EventTypes extends EventData<typeof serverEvents> {}
+}

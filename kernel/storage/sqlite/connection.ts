@@ -1,0 +1,79 @@
+import { basename } from 'node:path';
+import { open, type Database, type Statement } from 'sqlite';
+import sqlite3 from 'sqlite3';
+
+export type SqlValue = string | number | null | Uint8Array;
+
+/** A connection and its prepared statements, which are never evicted: SQL texts are constants, so there are few. */
+export class Connection {
+  readonly #database: Database;
+  readonly #file: string;
+  readonly #statements = new Map<string, Promise<Statement>>();
+
+  private constructor(database: Database, file: string) {
+    this.#database = database;
+    this.#file = file;
+  }
+
+  static async open(filename: string, pragmas: readonly string[]): Promise<Connection> {
+    const file = basename(filename);
+    try {
+      const database = await open({ filename, driver: sqlite3.Database });
+      database.configure('busyTimeout', 5000);
+      await database.exec(pragmas.map((pragma) => `pragma ${pragma};`).join(' '));
+      return new Connection(database, file);
+    } catch (error) {
+      throw naming(error, file);
+    }
+  }
+
+  #prepared(sql: string): Promise<Statement> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+      statement.catch(() => this.#statements.delete(sql));
+    }
+    return statement;
+  }
+
+  /** Uses `all`, because the driver's `Statement.get` leaves the statement open at its first row. */
+  async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
+    return (await this.all<T>(sql, ...params))[0];
+  }
+
+  async all<T>(sql: string, ...params: SqlValue[]): Promise<T[]> {
+    try {
+      return await (await this.#prepared(sql)).all<T[]>(params);
+    } catch (error) {
+      throw naming(error, this.#file);
+    }
+  }
+
+  async run(sql: string, ...params: SqlValue[]): Promise<{ lastId: number; changes: number }> {
+    try {
+      const { lastID = 0, changes = 0 } = await (await this.#prepared(sql)).run(params);
+      return { lastId: lastID, changes };
+    } catch (error) {
+      throw naming(error, this.#file);
+    }
+  }
+
+  async script(sql: string): Promise<void> {
+    try {
+      await this.#database.exec(sql);
+    } catch (error) {
+      await this.#database.exec('rollback').catch(() => undefined); // no transaction is open if `begin` failed
+      throw naming(error, this.#file);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const statement of this.#statements.values()) await (await statement).finalize();
+    await this.#database.close();
+  }
+}
+
+/** Returns an error of SQLite with the name of its file, which its message does not say. */
+const naming = (error: unknown, file: string): unknown =>
+  error instanceof Error ? Object.assign(error, { file }) : error;

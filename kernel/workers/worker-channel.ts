@@ -1,0 +1,165 @@
+import { withDeadline } from '../concurrency/deadline.ts';
+import { messageOf } from '../errors.ts';
+import type { StartMessage, ToSupervisor, ToWorker } from './messages.ts';
+import { SharedCounts } from './shared-counts.ts';
+import type { Release } from './turns.ts';
+import type { Answer, Workers } from './workers.ts';
+
+const ANSWER_MS = 2000;
+
+/** The process that a supervisor started, as this end of the channel needs it. */
+type Self = Pick<NodeJS.Process, 'on' | 'once' | 'pid'> & { send?: NodeJS.Process['send'] };
+
+/** What a supervisor orders. */
+interface Orders {
+  stop(): void;
+  /** Resolves with why the configuration was refused; `undefined` if it is in force. */
+  reload(settings: unknown): Promise<string | undefined>;
+  record(refusal: string | undefined): Promise<void>;
+}
+
+/** A worker's end of the channel to its supervisor. The process ends when the channel does, because others may then serve. */
+export class WorkerChannel implements Workers {
+  readonly count: number;
+  readonly number: number;
+  readonly #self: Self;
+  readonly #grants = new Map<string, (isGranted: boolean) => void>();
+  readonly #questions = new Map<string, (answer: Answer) => void>();
+  readonly #listeners = new Map<string, Set<(value: unknown) => void>>();
+  readonly #answers = new Map<string, () => unknown>();
+  #ids = 0;
+  /** What came before there was anybody to follow it. */
+  #early: ToWorker[] | undefined = [];
+  #orders: Orders | undefined;
+
+  private constructor(self: Self, { number, count }: StartMessage) {
+    this.#self = self;
+    this.number = number;
+    this.count = count;
+    self.on('message', (message: unknown) => this.#receive(message as ToWorker));
+  }
+
+  /** Waits for the supervisor's first message. Rejects if there is no supervisor. */
+  static async open(self: Self): Promise<{ channel: WorkerChannel; start: StartMessage }> {
+    if (self.send === undefined) throw new Error('only `hostkeep serve` starts workers');
+    return new Promise((resolve) => {
+      self.once('message', (message: unknown) => {
+        const start = message as StartMessage;
+        resolve({ channel: new WorkerChannel(self, start), start });
+      });
+    });
+  }
+
+  /** Follows the supervisor from now on. */
+  obey(orders: Orders): void {
+    this.#orders = orders;
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const message of early) this.#receive(message);
+  }
+
+  /** Sends nothing once the supervisor has ended, as this process is about to. */
+  send(message: ToSupervisor): void {
+    this.#self.send?.(message, undefined, undefined, () => undefined);
+  }
+
+  share(number: number): number {
+    return Math.max(1, Math.floor(number / this.count));
+  }
+
+  async turn(name: string, most: number): Promise<Release> {
+    return (await this.#take(name, most, true)) as Release;
+  }
+
+  tryTurn(name: string, most: number): Promise<Release | undefined> {
+    return this.#take(name, most, false);
+  }
+
+  tell(topic: string, value: unknown): void {
+    this.send({ kind: 'tell', topic, value });
+  }
+
+  hear(topic: string, listener: (value: unknown) => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  async ask(topic: string): Promise<Answer[]> {
+    const id = this.#nextId();
+    const answers = new Map<number, Answer>();
+    const complete = new Promise<void>((resolve) => {
+      this.#questions.set(id, (answer) => {
+        answers.set(answer.worker, answer);
+        if (answers.size === this.count - 1) resolve();
+      });
+    });
+    this.send({ kind: 'ask', id, topic });
+    await withDeadline(complete, ANSWER_MS).catch(() => undefined); // who did not answer is said below
+    this.#questions.delete(id);
+    const others = Array.from({ length: this.count }, (_, i) => i + 1).filter((each) => each !== this.number);
+    return others.map((worker) => answers.get(worker) ?? { worker, problem: `no answer within ${ANSWER_MS / 1000} s` });
+  }
+
+  answer(topic: string, answer: () => unknown): () => void {
+    this.#answers.set(topic, answer);
+    return () => {
+      if (this.#answers.get(topic) === answer) this.#answers.delete(topic);
+    };
+  }
+
+  counts(topic: string): SharedCounts {
+    return new SharedCounts(this, topic);
+  }
+
+  #take(name: string, most: number, waits: boolean): Promise<Release | undefined> {
+    const id = this.#nextId();
+    return new Promise((resolve) => {
+      this.#grants.set(id, (isGranted) => resolve(isGranted ? () => this.send({ kind: 'release', id }) : undefined));
+      this.send({ kind: 'take', id, name, most, waits });
+    });
+  }
+
+  #nextId(): string {
+    return `${this.#self.pid} ${(this.#ids += 1)}`;
+  }
+
+  #receive(message: ToWorker): void {
+    if (message.kind === 'ping') return this.send({ kind: 'pong' });
+    const orders = this.#orders;
+    if (orders === undefined) return void this.#early?.push(message);
+    switch (message.kind) {
+      case 'stop':
+        return orders.stop();
+      case 'reload':
+        return void orders.reload(message.settings).then((refusal) => this.send({ kind: 'reloaded', refusal }));
+      case 'record':
+        return void orders.record(message.refusal);
+      case 'granted':
+        this.#grants.get(message.id)?.(message.isGranted);
+        return void this.#grants.delete(message.id);
+      case 'told':
+        for (const listener of this.#listeners.get(message.topic) ?? []) listener(message.value);
+        return;
+      case 'asked':
+        return void this.#answer(message);
+      case 'answered':
+        return this.#questions.get(message.id)?.(message.answer);
+      case 'start':
+        return;
+    }
+  }
+
+  async #answer({ id, from, topic }: ToWorker & { readonly kind: 'asked' }): Promise<void> {
+    const worker = this.number;
+    let answer: Answer;
+    try {
+      const known = this.#answers.get(topic);
+      if (known === undefined) throw new Error(`does not know ${topic}`);
+      answer = { worker, value: await known() };
+    } catch (error) {
+      answer = { worker, problem: messageOf(error) };
+    }
+    this.send({ kind: 'answer', id, to: from, answer });
+  }
+}

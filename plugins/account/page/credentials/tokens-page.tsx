@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  Button,
+  Card,
+  ConfirmDialog,
+  Empty,
+  t,
+  Table,
+  Time,
+  toast,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../../pages/kit/index.ts';
+import { endingColumns } from '../ending-columns.tsx';
+import { MakeToken } from './make-token.tsx';
+import { AccountHead } from '../tabs.tsx';
+
+type Token = ReplyOf<'GET /api/account/tokens'>['tokens'][number];
+
+/** The API tokens of scripts: what they may do, when they were used, and how to make and end them. */
+export default function TokensPage() {
+  const list = useQuery('tokens', (signal) => api('GET /api/account/tokens', { signal }));
+  const isMaking = useSignal(false);
+  const ending = useSignal<Token | undefined>(undefined);
+  const end = async ({ id, name }: Token) => {
+    await api('DELETE /api/account/tokens/:id', { params: { id } });
+    toast(t('account.tokenEnded', { name }));
+    ending.value = undefined;
+    list.reload();
+  };
+  const add = (
+    <Button isSmall kind="primary" onClick={() => void (isMaking.value = true)}>
+      {t('account.makeToken')}
+    </Button>
+  );
+  return (
+    <>
+      <AccountHead />
+      <Card title={t('account.tokens')} isFlush end={add}>
+        <Answer of={list}>
+          {({ tokens }) =>
+            tokens.length === 0 ? (
+              <Empty icon="key" title={t('account.noTokens')}>
+                {t('account.noTokensAbout')}
+              </Empty>
+            ) : (
+              <Table
+                caption={t('account.tokens')}
+                rows={tokens}
+                keyOf={({ id }) => id}
+                columns={columnsOf((token) => void (ending.value = token))}
+              />
+            )
+          }
+        </Answer>
+      </Card>
+      {isMaking.value && (
+        <MakeToken
+          scopes={list.data?.scopes ?? []}
+          onMade={() => list.reload()}
+          onClose={() => void (isMaking.value = false)}
+        />
+      )}
+      {ending.value !== undefined && (
+        <ConfirmDialog
+          title={t('account.endToken', { name: ending.value.name })}
+          action={t('account.end')}
+          onConfirm={() => (ending.value === undefined ? Promise.resolve() : end(ending.value))}
+          onClose={() => void (ending.value = undefined)}
+        >
+          <p>{t('account.endTokenAbout')}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function columnsOf(onEnd: (token: Token) => void): readonly Column<Token>[] {
+  return [
+    {
+      name: 'name',
+      title: t('account.tokenName'),
+      by: ({ name }) => name,
+      cell: ({ name }) => <b class="wrap">{name}</b>,
+    },
+    {
+      name: 'scopes',
+      title: t('account.tokenScopes'),
+      cell: ({ scopes, networks }) => (
+        <span class="wrap small">
+          {scopes.join(', ')}
+          {networks.length > 0 && <span class="soft"> · {networks.join(', ')}</span>}
+        </span>
+      ),
+    },
+    {
+      name: 'used',
+      title: t('account.tokenUsed'),
+      by: ({ last_used_at: at }) => at ?? '',
+      cell: ({ last_used_at: at, last_used_from: from }) =>
+        at === null ? (
+          t('account.tokenUnused')
+        ) : (
+          <span class="wrap">
+            <Time at={at} isRelative /> <span class="soft number">{from}</span>
+          </span>
+        ),
+    },
+    ...endingColumns<Token>({ labelOf: ({ name }) => t('account.endToken', { name }), onEnd }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { Button, t, Time, type Column } from '../../pages/kit/index.ts';
+
+interface Ending<T> {
+  /** What the button says that it ends. */
+  readonly labelOf: (row: T) => string;
+  readonly onEnd: (row: T) => void | Promise<void>;
+  readonly mayEnd?: (row: T) => boolean;
+}
+
+/** The last columns of what expires: when it does, and the button that ends it before. */
+export function endingColumns<T extends { readonly expires_at: string }>({
+  labelOf,
+  onEnd,
+  mayEnd = () => true,
+}: Ending<T>): readonly Column<T>[] {
+  return [
+    {
+      name: 'ends',
+      title: t('account.endsAt'),
+      by: ({ expires_at: at }) => at,
+      cell: ({ expires_at: at }) => <Time at={at} isRelative />,
+    },
+    {
+      name: 'actions',
+      title: '',
+      isEnd: true,
+      cell: (row) =>
+        mayEnd(row) && (
+          <Button isSmall kind="plain" isBad label={labelOf(row)} onClick={() => onEnd(row)}>
+            {t('account.end')}
+          </Button>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,83 @@
+import { signal } from '@preact/signals';
+import { at, Badge, Dialog, t, Time, type Column, type ReplyOf } from '../../../pages/kit/index.ts';
+
+export type ListedAccount = ReplyOf<'GET /api/accounts'>['accounts'][number];
+const CHOOSABLE = ['plan', 'state', 'created', 'email', 'locale', 'features', 'own'] as const;
+type Choosable = (typeof CHOOSABLE)[number];
+const STORED = 'hostkeep-account-columns';
+const FIRST: readonly Choosable[] = ['plan', 'state', 'created'];
+
+/** The columns that this browser shows. */
+export const shownColumns = signal<readonly Choosable[]>(stored());
+
+function stored(): readonly Choosable[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(STORED) ?? 'null') as unknown;
+    return Array.isArray(kept) ? CHOOSABLE.filter((each) => kept.includes(each)) : FIRST;
+  } catch {
+    return FIRST;
+  }
+}
+
+const TITLES = {
+  plan: 'control.plan',
+  state: 'control.state',
+  created: 'control.created',
+  email: 'control.email',
+  locale: 'pages.language',
+  features: 'control.features',
+  own: 'control.ownFeatures',
+} as const satisfies Readonly<Record<Choosable, string>>;
+
+/** `by` only says that the server sorts by it. */
+const CELLS: Readonly<Record<Choosable, Omit<Column<ListedAccount>, 'name' | 'title'>>> = {
+  plan: {
+    by: ({ plan }) => plan ?? '',
+    cell: ({ plan, role }) =>
+      role === 'admin' ? <Badge tone="accent">{t('control.admin')}</Badge> : (plan ?? t('control.noPlan')),
+  },
+  state: {
+    cell: ({ suspended }) => (
+      <Badge tone={suspended ? 'bad' : 'good'}>{t(suspended ? 'control.suspended' : 'control.active')}</Badge>
+    ),
+  },
+  created: { by: (row) => row.created_at, cell: (row) => <Time at={row.created_at} /> },
+  email: { by: ({ email }) => email, cell: ({ email }) => <span class="wrap">{email === '' ? '–' : email}</span> },
+  locale: { cell: ({ locale }) => locale },
+  features: { isEnd: true, cell: ({ features }) => features.length },
+  own: { isEnd: true, cell: ({ overrides }) => Object.keys(overrides).length },
+};
+
+export function chosenColumns(): Column<ListedAccount>[] {
+  return [
+    {
+      name: 'username',
+      title: t('pages.username'),
+      by: ({ username }) => username,
+      cell: ({ username }) => <a href={at(`/accounts/${encodeURIComponent(username)}`)}>{username}</a>,
+    },
+    ...shownColumns.value.map((name) => ({ name, title: t(TITLES[name]), ...CELLS[name] })),
+  ];
+}
+
+export function ColumnsDialog({ onClose }: { readonly onClose: () => void }) {
+  const toggle = (name: Choosable) => {
+    const { value } = shownColumns;
+    shownColumns.value = CHOOSABLE.filter((each) => (each === name ? !value.includes(each) : value.includes(each)));
+    localStorage.setItem(STORED, JSON.stringify(shownColumns.value));
+  };
+  return (
+    <Dialog title={t('control.columns')} onClose={onClose}>
+      <ul class="stack tight">
+        {CHOOSABLE.map((name) => (
+          <li key={name}>
+            <label class="row">
+              <input type="checkbox" checked={shownColumns.value.includes(name)} onChange={() => toggle(name)} />
+              {t(TITLES[name])}
+            </label>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

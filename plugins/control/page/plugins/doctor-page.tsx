@@ -1,0 +1,87 @@
+import {
+  Answer,
+  api,
+  Badge,
+  Button,
+  Card,
+  t,
+  Table,
+  Time,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../../pages/kit/index.ts';
+import { PluginHead } from './plugin-tabs.tsx';
+import { Remedied } from './remedied.tsx';
+
+type Finding = ReplyOf<'GET /api/doctor'>['findings'][number];
+const TONES = { ok: 'good', warn: 'warn', missing: 'bad' } as const;
+const WORST_FIRST = { missing: 0, warn: 1, ok: 2 } as const;
+
+/** Proves that the server has what it needs, as the command line does, and says how to mend what it lacks. */
+export default function DoctorPage() {
+  const report = useQuery('doctor', (signal) => api('GET /api/doctor', { signal }));
+  const columns: readonly Column<Finding>[] = [
+    {
+      name: 'state',
+      title: t('control.state'),
+      by: ({ state }) => WORST_FIRST[state],
+      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`control.finding.${state}`)}</Badge>,
+    },
+    {
+      name: 'what',
+      title: t('control.checked'),
+      by: ({ plugin, name }) => `${plugin} ${name}`,
+      cell: ({ plugin, name }) => (
+        <span class="wrap">
+          <strong>{plugin}</strong> · {name}
+        </span>
+      ),
+    },
+    {
+      name: 'found',
+      title: t('control.found'),
+      cell: ({ detail, remedy }) => <Remedied text={detail} remedy={remedy} />,
+    },
+  ];
+  return (
+    <>
+      <PluginHead>
+        <Button icon="refresh" isBusy={report.isLoading} onClick={report.reload}>
+          {t('control.examineAgain')}
+        </Button>
+      </PluginHead>
+      <Card
+        title={t('control.doctor')}
+        isFlush
+        end={
+          report.data && (
+            <span class="row small soft">
+              <Summary findings={report.data.findings} /> <Time at={report.data.at} isRelative />
+            </span>
+          )
+        }
+      >
+        <Answer of={report} lines={10}>
+          {({ findings }) => (
+            <Table
+              caption={t('control.doctor')}
+              columns={columns}
+              rows={findings}
+              keyOf={({ plugin, name, detail }) => `${plugin} ${name} ${detail}`}
+              sortedBy="state"
+            />
+          )}
+        </Answer>
+      </Card>
+    </>
+  );
+}
+
+function Summary({ findings }: { readonly findings: readonly Finding[] }) {
+  const texts = (['ok', 'warn', 'missing'] as const).flatMap((wanted) => {
+    const n = findings.filter(({ state }) => state === wanted).length;
+    return n === 0 ? [] : [t(`control.findings.${wanted}`, { n })];
+  });
+  return <>{texts.join(' · ')} ·</>;
+}

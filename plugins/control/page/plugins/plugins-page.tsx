@@ -1,0 +1,64 @@
+import {
+  Answer,
+  api,
+  Badge,
+  Button,
+  Card,
+  t,
+  Table,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../../pages/kit/index.ts';
+import { PluginHead } from './plugin-tabs.tsx';
+import { Remedied } from './remedied.tsx';
+
+type Plugin = ReplyOf<'GET /api/plugins'>['plugins'][number];
+const TONES = { ready: 'good', degraded: 'warn', unavailable: 'bad', off: undefined } as const;
+
+export default function PluginsPage() {
+  const plugins = useQuery('plugins', (signal) => api('GET /api/plugins', { signal }));
+  const columns: readonly Column<Plugin>[] = [
+    { name: 'name', title: t('control.name'), by: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
+    {
+      name: 'state',
+      title: t('control.state'),
+      by: ({ state }) => state,
+      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`control.plugin.${state}`)}</Badge>,
+    },
+    {
+      name: 'reason',
+      title: t('control.reason'),
+      cell: ({ reason, remedy }) => reason !== null && <Remedied text={reason} remedy={remedy} />,
+    },
+    {
+      name: 'features',
+      title: t('control.features'),
+      isEnd: true,
+      by: ({ features }) => features.length,
+      cell: ({ features }) => features.length,
+    },
+  ];
+  return (
+    <>
+      <PluginHead>
+        <Button icon="refresh" isBusy={plugins.isLoading} onClick={plugins.reload}>
+          {t('control.checkAgain')}
+        </Button>
+      </PluginHead>
+      <Card isFlush>
+        <Answer of={plugins} lines={10}>
+          {({ plugins: rows }) => (
+            <Table
+              caption={t('control.plugins')}
+              columns={columns}
+              rows={rows}
+              keyOf={({ name }) => name}
+              sortedBy="name"
+            />
+          )}
+        </Answer>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import { CopyButton, t } from '../../../pages/kit/index.ts';
+
+/** What was found, and the command that mends it, to copy. */
+export function Remedied({ text, remedy }: { readonly text: string; readonly remedy: string | null }) {
+  return (
+    <span class="stack tight">
+      <span class="wrap">{text}</span>
+      {remedy !== null && (
+        <span class="row nowrap">
+          <code class="wrap">{remedy}</code>
+          <CopyButton text={remedy} what={t('control.remedy')} />
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  Badge,
+  Card,
+  Choices,
+  Empty,
+  SearchInput,
+  t,
+  Table,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../../pages/kit/index.ts';
+import { PluginHead } from './plugin-tabs.tsx';
+
+type Setting = ReplyOf<'GET /api/settings'>['settings'][number];
+
+/** All settings in effect, and which file or variable set each. */
+export default function SettingsPage() {
+  const search = useSignal('');
+  const which = useSignal<'all' | 'own'>('all');
+  const settings = useQuery('settings', (signal) => api('GET /api/settings', { signal }));
+  const wanted = search.value.trim().toLowerCase();
+  const columns: readonly Column<Setting>[] = [
+    {
+      name: 'setting',
+      title: t('control.setting'),
+      by: ({ setting }) => setting,
+      cell: ({ setting }) => <code class="wrap">{setting}</code>,
+    },
+    {
+      name: 'value',
+      title: t('control.value'),
+      cell: ({ value }) => <span class="wrap">{typeof value === 'string' ? value || '–' : JSON.stringify(value)}</span>,
+    },
+    {
+      name: 'origin',
+      title: t('control.setBy'),
+      by: ({ origin }) => origin,
+      cell: ({ origin }) =>
+        origin === 'default' ? (
+          <span class="soft">{t('control.isDefault')}</span>
+        ) : (
+          <span class="wrap">
+            <Badge tone="accent">{origin}</Badge>
+          </span>
+        ),
+    },
+  ];
+  return (
+    <>
+      <PluginHead />
+      <Card isFlush>
+        <div class="card-head">
+          <SearchInput
+            label={t('control.searchSettings')}
+            value={search.value}
+            onChange={(text) => (search.value = text)}
+          />
+          <Choices
+            label={t('control.setBy')}
+            value={which.value}
+            of={[
+              ['all', t('control.filter.all')],
+              ['own', t('control.changedOnly')],
+            ]}
+            onChange={(next) => (which.value = next)}
+          />
+        </div>
+        <Answer of={settings} lines={10}>
+          {({ settings: all }) => {
+            const rows = all.filter(
+              ({ setting, value, origin }) =>
+                (which.value === 'all' || origin !== 'default') &&
+                `${setting} ${JSON.stringify(value)}`.toLowerCase().includes(wanted),
+            );
+            return rows.length === 0 ? (
+              <Empty icon="search" title={t('pages.nothingFound')} />
+            ) : (
+              <Table
+                caption={t('control.settings')}
+                columns={columns}
+                rows={rows}
+                keyOf={({ setting }) => setting}
+                sortedBy="setting"
+              />
+            );
+          }}
+        </Answer>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { HttpError } from '../../kernel/errors.ts';
+import type { Role } from '../../kernel/identity/accounts.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+
+/**
+ * Resolves with the home of a new account: the node that is named, or that the fleet chooses. Empty without a fleet, and for
+ * administrators. Errors: 404 `node_not_found`, 400 for the node of an administrator, those of the point `placement`.
+ */
+export async function homeOf(
+  { gather, node: { fleet } }: Pick<Host, 'gather'> & { readonly node: Pick<Host['node'], 'fleet'> },
+  role: Role,
+  node: string | undefined,
+): Promise<{ home?: string }> {
+  if (role === 'admin') {
+    if (node === undefined) return {};
+    throw new HttpError('invalid_request', 'an administrator lives at no node');
+  }
+  if (fleet === undefined) {
+    if (node === undefined) return {};
+    throw new HttpError('node_not_found', 'this node is in no fleet: leave out the node');
+  }
+  const [placed] = await gather('placement', node);
+  if (placed?.ok === false) throw placed.error;
+  if (placed !== undefined) return { home: placed.value };
+  if (node === undefined || node === fleet.name) return { home: fleet.name };
+  throw new HttpError('node_not_found', `the node ${node} is not known here`);
+}

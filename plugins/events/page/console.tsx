@@ -1,0 +1,7 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'events',
+  order: 50,
+  pages: [{ path: '/events', title: 'events.title', icon: 'clock', load: () => import('./events-page.tsx') }],
+});

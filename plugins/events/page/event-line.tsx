@@ -1,0 +1,29 @@
+import { Badge, Button, t, Time, type ReplyOf } from '../../pages/kit/index.ts';
+
+export type LoggedEvent = ReplyOf<'GET /api/events'>['events'][number];
+
+/** Returns what happened as a sentence, without its time and address, which stand beside it. */
+export function sentenceOf({ text }: LoggedEvent): string {
+  return text
+    .replace(/^\[[\d: -]+\] /, '')
+    .replace(/ from (?:IP \S+|the command line)$/, '')
+    .replace(/^User '' (.)/u, (_, first: string) => first.toUpperCase());
+}
+
+export function EventLine({ event, onOpen }: { readonly event: LoggedEvent; readonly onOpen: () => void }) {
+  return (
+    <li>
+      <span class="small soft number">
+        <Time at={event.at} />
+      </span>
+      <span class="row apart">
+        <span class="wrap">{sentenceOf(event)}</span>
+        <span class="row small soft">
+          <Badge>{event.type}</Badge>
+          <span class="wrap">{event.ip === '' ? t('events.commandLine') : event.ip}</span>
+        </span>
+      </span>
+      <Button isSmall kind="plain" icon="right" label={t('events.open', { id: String(event.id) })} onClick={onOpen} />
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Dispatcher } from 'undici';
+import { Reply, Stream, type Sink } from '../../kernel/plugin-api/reply.ts';
+
+/** Headers that every answer gets here, or that belong to the connection between the nodes. */
+const NOT_PASSED_ON = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'uwebsockets',
+  'x-accel-buffering',
+  'x-content-type-options',
+]);
+/** The writer of answers looks for this name as it stands here. */
+const CACHE_CONTROL = 'Cache-Control';
+
+/**
+ * Returns the answer of another node as one of this node. One whose length is known is read whole, as that node had it
+ * whole; anything else is passed on as it comes.
+ */
+export async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Reply | Stream> {
+  const type = String(headers['content-type'] ?? 'application/octet-stream');
+  const passedOn = Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      if (value === undefined || NOT_PASSED_ON.has(name)) return [];
+      return [[name === 'cache-control' ? CACHE_CONTROL : name, [value].flat().join(', ')]];
+    }),
+  );
+  const isWhole = headers['content-length'] !== undefined || statusCode !== 200;
+  if (!isWhole) return new Stream(type, (sink) => passOn(body, sink), passedOn);
+  return new Reply(await body.bytes(), { type, status: statusCode, headers: passedOn });
+}
+
+/** Sends what arrives, no faster than the client takes it. */
+function passOn(body: Dispatcher.ResponseData['body'], sink: Sink): () => void {
+  sink.onDrain(() => void body.resume());
+  body
+    .on('data', (chunk: Uint8Array) => {
+      if (!sink.write(chunk)) body.pause();
+    })
+    .on('end', () => sink.end())
+    .on('error', () => sink.end())
+    .on('close', () => sink.end());
+  return () => void body.destroy();
+}

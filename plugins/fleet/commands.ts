@@ -1,0 +1,134 @@
+/** What operators do to nodes of a fleet: put one in, take one out, and look at all. */
+import {
+  assertChange,
+  CommandFailure,
+  defineCommands,
+  textTable,
+  type CommandContext,
+  type CommandOutput,
+  type OptionValues,
+} from '../../kernel/plugin-api/command.ts';
+import { initiate, invite, join, leave, remove } from './joining.ts';
+import { stateOf } from './state.ts';
+import { seenMembers, setDraining } from './store.ts';
+
+const NAME = { flags: '--name <name>', summary: 'the name of this node in the fleet', isRequired: true } as const;
+const LISTEN = {
+  flags: '--listen <host:port>',
+  summary: 'where this node listens for the others, and they reach it',
+  isRequired: true,
+} as const;
+
+export default defineCommands({
+  name: 'fleet',
+  summary: 'nodes that share one store',
+  commands: [
+    {
+      usage: 'init',
+      summary: 'make this node, whose server is stopped, the first one of a fleet; its store must be in PostgreSQL',
+      options: [NAME, LISTEN],
+      run: async (context, _, options) => {
+        const { name, moved } = await initiate(context, placeOf(options));
+        return {
+          value: { name, accounts: moved },
+          text: `${name} is the first node of a fleet, and the home of ${moved} accounts; start its server`,
+        };
+      },
+    },
+    {
+      usage: 'invite',
+      summary: 'print a token with which one node can join; it holds the keys of the fleet',
+      options: [
+        { flags: '--hours <n>', summary: 'how long it is good for', isNumber: true },
+        { flags: '--name <name>', summary: 'the name that the node must have' },
+      ],
+      run: async (context, _, { hours = 24, name = '' }) => {
+        const token = await invite(context, Number(hours), String(name));
+        return { value: { token, hours }, text: token };
+      },
+    },
+    {
+      usage: 'join [token]',
+      summary:
+        'make this node, which has an empty data folder, one of the fleet; reads the token from standard input unless given',
+      options: [NAME, LISTEN],
+      run: async (context, [token], options) => {
+        const name = await join(context, token ?? (await context.readInput()), placeOf(options));
+        return { value: { name }, text: `${name} has joined the fleet; start its server` };
+      },
+    },
+    { usage: 'list', summary: 'list the nodes', run: list },
+    {
+      usage: 'drain <name>',
+      summary: 'give a node no new accounts',
+      options: [{ flags: '--undo', summary: 'give it new accounts again' }],
+      run: drain,
+    },
+    {
+      usage: 'leave',
+      summary: 'take this node, whose server is stopped and where no account lives, out of the fleet',
+      asks: () => 'Take this node out of the fleet, and remove the keys of the fleet from its data folder?',
+      run: async (context) => {
+        const { name, isLast } = await leave(context);
+        const rest = isLast
+          ? 'it was the last one, and is a node by itself now'
+          : 'give it a store of its own (store.url) before its server starts again';
+        return { value: { name, last: isLast }, text: `${name} has left the fleet; ${rest}` };
+      },
+    },
+    {
+      usage: 'remove <name>',
+      summary: 'take a node that is gone for good out of the fleet',
+      options: [{ flags: '--force', summary: 'even if accounts live there: what they had on it is lost' }],
+      asks: ([name]) => `Take the node ${name} out of the fleet, as one that is gone for good?`,
+      run: async (context, [name = ''], { force }) => {
+        const lost = await remove(context, name, force === true);
+        const text =
+          lost === 0
+            ? `removed ${name}`
+            : `removed ${name}; ${lost} accounts still have their home there: what they had on it is lost unless a node of that name joins with their files`;
+        return {
+          value: { name, accounts: lost },
+          text: `${text}\nif others may have its disks, run \`hostkeep session rotate-key\``,
+        };
+      },
+    },
+  ],
+});
+
+const placeOf = ({ name, listen }: OptionValues) => ({ name: String(name), address: String(listen) });
+
+async function list(context: CommandContext): Promise<CommandOutput> {
+  const nodes = await context.withStore(({ store }) => seenMembers(store));
+  const rows = nodes.map((node) => [
+    node.name,
+    stateOf(node),
+    node.heartbeat?.version ?? '–',
+    node.address,
+    node.heartbeat === undefined ? 'never' : `${node.heartbeat.seenSecondsAgo} s ago`,
+    String(node.heartbeat?.accounts ?? '–'),
+  ]);
+  return {
+    value: nodes.map((node) => ({
+      name: node.name,
+      state: stateOf(node),
+      address: node.address,
+      version: node.heartbeat?.version ?? null,
+      seen_seconds_ago: node.heartbeat?.seenSecondsAgo ?? null,
+      accounts: node.heartbeat?.accounts ?? null,
+    })),
+    text: textTable(['NODE', 'STATE', 'VERSION', 'ADDRESS', 'SEEN', 'ACCOUNTS'], rows),
+  };
+}
+
+async function drain(context: CommandContext, [name = '']: readonly string[], { undo }: OptionValues) {
+  const isDraining = undo !== true;
+  await context.withStore(async ({ store }) => {
+    if (!(await seenMembers(store)).some((node) => node.name === name))
+      throw new CommandFailure('nothing_to_change', `there is no node ${name} in the fleet`);
+    const isChange = await store.write((tx) => setDraining(tx, name, isDraining));
+    assertChange(isChange, isDraining ? `${name} takes no new accounts already` : `${name} takes new accounts`);
+  });
+  const text = isDraining ? `${name} takes no new accounts` : `${name} takes new accounts again`;
+  return { value: { name, draining: isDraining }, text };
+}

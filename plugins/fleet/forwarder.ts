@@ -1,0 +1,115 @@
+import { checkServerIdentity, connect, type ConnectionOptions } from 'node:tls';
+import type * as Undici from 'undici';
+import { HttpError } from '../../kernel/errors.ts';
+import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
+import type { Reply, Stream } from '../../kernel/plugin-api/reply.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Membership } from '../../kernel/storage/membership.ts';
+import { splitHostPort } from '../../kernel/system/host-port.ts';
+import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import { hostOf, keyDigestOf } from './certificates.ts';
+import type { Directory } from './directory.ts';
+import { HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
+import type { Member } from './store.ts';
+
+const CONNECT_MS = 2000;
+/** Below the ten seconds after which the other node closes an idle connection. */
+const IDLE_MS = 8000;
+const CONNECTIONS = 1024;
+
+/** Nodes of a fleet need it. */
+const loadUndici = lazyPackage<typeof Undici>('undici', import.meta.url);
+
+/** The ways to the other nodes of the fleet, which are opened when they are needed. */
+export class Forwarder {
+  readonly #undici = loadUndici();
+  readonly #directory: Pick<Directory, 'find' | 'get'>;
+  readonly #links = new Map<string, { readonly member: Member; readonly link: NodeLink }>();
+  #own: Membership;
+
+  constructor(directory: Pick<Directory, 'find' | 'get'>, own: Membership) {
+    this.#directory = directory;
+    this.#own = own;
+  }
+
+  /** See `Forward`. */
+  readonly send = async (node: string, request: ForwardedRequest): Promise<Reply | Stream> => {
+    const member = this.#directory.get(node) ?? (await this.#directory.find(node));
+    if (member === undefined) throw new HttpError('node_not_found', `there is no node ${node} in the fleet`);
+    return this.#linkTo(member).send(request);
+  };
+
+  /** Resolves if a node listens, and is what it should be. Rejects with the reason if not. */
+  reach(member: Member): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ ...splitHostPort(member.address), ...this.#trust('user', member) });
+      const settle = (error?: Error): void => {
+        socket.destroy();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      socket.once('secureConnect', () => settle()).once('error', settle);
+      socket.setTimeout(CONNECT_MS, () => settle(new Error(`no answer within ${CONNECT_MS} ms`)));
+    });
+  }
+
+  /** Gives up ways that lead to what is no longer a member, or not as it was; all of them for a new certificate. */
+  async follow(own: Membership): Promise<void> {
+    const isRenewed = own.certificate !== this.#own.certificate;
+    this.#own = own;
+    for (const [name, { member, link }] of this.#links) {
+      const now = this.#directory.get(name);
+      if (!isRenewed && now?.address === member.address && now.keyDigest === member.keyDigest) continue;
+      this.#links.delete(name);
+      if (now === undefined) await link.destroy();
+      else void link.close(); // once its streams have ended, which may be never
+    }
+  }
+
+  /** Requests forwarded since the start, by node and outcome. */
+  get outcomes(): { readonly node: string; readonly outcome: Outcome; readonly count: number }[] {
+    return [...this.#links].flatMap(([node, { link }]) =>
+      (Object.keys(link.counts) as Outcome[]).map((outcome) => ({ node, outcome, count: link.counts[outcome] })),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#links.values()].map(({ link }) => link.destroy()));
+  }
+
+  #linkTo(member: Member): NodeLink {
+    const known = this.#links.get(member.name);
+    if (known !== undefined) return known.link;
+    const pool = (address: Address) =>
+      new this.#undici.Pool(`https://${member.address}`, {
+        connections: CONNECTIONS,
+        keepAliveTimeout: IDLE_MS,
+        keepAliveMaxTimeout: IDLE_MS,
+        headersTimeout: HEADERS_MS,
+        bodyTimeout: SILENCE_MS,
+        connect: { ...this.#trust(address, member), timeout: CONNECT_MS } as object,
+      });
+    const link = new NodeLink({
+      name: member.name,
+      pools: { user: pool('user'), admin: pool('admin') },
+      reach: () => this.reach(member),
+    });
+    this.#links.set(member.name, { member, link });
+    return link;
+  }
+
+  /** Trusts a certificate of the fleet's own authority, for the name, with the key that the store has for the member. */
+  #trust(address: Address, { name, keyDigest }: Member): ConnectionOptions {
+    const { ca, certificate, key } = this.#own;
+    return {
+      ca,
+      cert: certificate,
+      key,
+      minVersion: 'TLSv1.3',
+      servername: hostOf(address, name),
+      checkServerIdentity: (host, shown) =>
+        checkServerIdentity(host, shown) ??
+        (keyDigestOf(shown.raw) === keyDigest ? undefined : new Error(`the key is not that of the node ${name}`)),
+    };
+  }
+}

@@ -1,0 +1,171 @@
+/** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
+import { HttpError } from '../../kernel/errors.ts';
+import type { CommandContext } from '../../kernel/plugin-api/command.ts';
+import type { Keyring } from '../../kernel/identity/keyring.ts';
+import type { Reader } from '../../kernel/storage/store.ts';
+import { splitHostPort } from '../../kernel/system/host-port.ts';
+import { certify, keyDigestOf, makeAuthority, type Authority } from './certificates.ts';
+import { Invitation } from './invitation.ts';
+import { shareKeys } from './signing-keys.ts';
+import { isDown } from './state.ts';
+import {
+  addInvitation,
+  addMember,
+  forgetFleet,
+  members,
+  readSecret,
+  removeMember,
+  seenMembers,
+  takeInvitation,
+  writeSecret,
+} from './store.ts';
+
+/** How a node is to be known. */
+export interface Place {
+  readonly name: string;
+  /** host:port at which the other nodes reach it. */
+  readonly address: string;
+}
+
+const AUTHORITY = 'authority';
+/** A label of a host name; it is part of those in certificates. */
+const NODE_NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
+const EVERYWHERE = ['0.0.0.0', '::', '*'];
+
+/** Makes the first node of a fleet. Resolves with its name, and the number of accounts whose home it has become. */
+export async function initiate(context: CommandContext, place: Place): Promise<{ name: string; moved: number }> {
+  assertPlace(place);
+  assertNoMember(context);
+  const { name } = place;
+  return context.nodeFiles.whileStopped(() =>
+    context.withStore(
+      async ({ store, identity: { accounts, keys } }) => {
+        const authority = await makeAuthority();
+        const own = await certify(authority, name);
+        const moved = await store.write(async (tx) => {
+          if ((await members(tx)).length > 0)
+            throw new Error('the store belongs to a fleet already: join it with a token of `hostkeep fleet invite`');
+          await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
+          await writeSecret(tx, AUTHORITY, keys.seal(JSON.stringify(authority), AUTHORITY));
+          await shareKeys(tx, keys);
+          await accounts.rehome(tx, '', name);
+          return accounts.countAt(tx, name);
+        });
+        context.nodeFiles.join({ name, ca: authority.certificate, ...own });
+        return { name, moved };
+      },
+      { create: true },
+    ),
+  );
+}
+
+/** Resolves with the token of a new invitation. */
+export async function invite(context: CommandContext, hours: number, node: string): Promise<string> {
+  if (!(hours > 0)) throw new HttpError('invalid_request', 'an invitation must be good for some time');
+  if (node !== '') assertName(node);
+  return context.withStore(async ({ store, identity: { keys } }) => {
+    const invitation = Invitation.make();
+    const sealed = invitation.seal({ keys: keys.copy(), authority: await readAuthority(store, keys) });
+    await store.write((tx) => addInvitation(tx, invitation.id, { sealed, node }, hours));
+    return invitation.token;
+  });
+}
+
+/** Makes a node one of the fleet, and resolves with its name. The invitation is used up only if that succeeds. */
+export async function join(context: CommandContext, token: string, place: Place): Promise<string> {
+  const invitation = Invitation.parse(token);
+  assertPlace(place);
+  assertNoMember(context);
+  const { name } = place;
+  const { nodeFiles } = context;
+  return nodeFiles.whileStopped(async () => {
+    if (nodeFiles.hasKeys())
+      throw new Error('the data folder has keys already: a node joins a fleet with an empty one');
+    await nodeFiles.withStoreAlone(async (store) => {
+      const joined = await store.write(async (tx) => {
+        const found = await takeInvitation(tx, invitation.id);
+        if (found === undefined)
+          throw new Error('the invitation is unknown, used, or over: `hostkeep fleet invite` makes one');
+        if (found.node !== '' && found.node !== name) throw new Error(`the invitation is for a node ${found.node}`);
+        const { keys, authority } = invitation.open(found.sealed);
+        const own = await certify(authority, name);
+        await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
+        return { keys, membership: { name, ca: authority.certificate, ...own } };
+      });
+      nodeFiles.join(joined.membership, joined.keys);
+    });
+    return name;
+  });
+}
+
+/** Takes this node out of its fleet. */
+export async function leave(context: CommandContext): Promise<{ name: string; isLast: boolean }> {
+  const { nodeFiles } = context;
+  const name = nodeFiles.membership()?.name;
+  if (name === undefined) throw new Error('this node is in no fleet');
+  return nodeFiles.whileStopped(async () => {
+    const isLast = await context.withStore(({ store, identity: { accounts } }) =>
+      store.write(async (tx) => {
+        const isAlone = (await members(tx)).every((each) => each.name === name);
+        const here = await accounts.countAt(tx, name);
+        if (!isAlone && here > 0)
+          throw new Error(`${here} accounts live here: move them to other nodes, or remove and purge them`);
+        if (isAlone) {
+          await accounts.rehome(tx, name, '');
+          await forgetFleet(tx);
+        }
+        await removeMember(tx, name);
+        return isAlone;
+      }),
+    );
+    nodeFiles.leave(isLast);
+    return { name, isLast };
+  });
+}
+
+/** Takes another node out of the fleet, and resolves with the number of accounts whose home is gone with it. */
+export async function remove(context: CommandContext, name: string, isForced: boolean): Promise<number> {
+  if (context.nodeFiles.membership()?.name === name)
+    throw new Error(`this node is ${name}: stop its server and run \`hostkeep fleet leave\``);
+  return context.withStore(({ store, identity: { accounts } }) =>
+    store.write(async (tx) => {
+      const node = (await seenMembers(tx)).find((each) => each.name === name);
+      if (node === undefined) throw new HttpError('node_not_found', `there is no node ${name} in the fleet`);
+      if (!isDown(node)) throw new Error(`${name} is running: stop its server and run \`hostkeep fleet leave\` there`);
+      const lost = await accounts.countAt(tx, name);
+      if (lost > 0 && !isForced)
+        throw new Error(`${lost} accounts live on ${name}: with --force what they have there is given up`);
+      await removeMember(tx, name);
+      return lost;
+    }),
+  );
+}
+
+/** Resolves with what certifies nodes. Rejects if the store belongs to no fleet. */
+export async function readAuthority(reader: Reader, keys: Keyring): Promise<Authority> {
+  const sealed = await readSecret(reader, AUTHORITY);
+  if (sealed === undefined) throw new Error('the store belongs to no fleet: `hostkeep fleet init` makes one');
+  return JSON.parse(keys.unseal(sealed, AUTHORITY)) as Authority;
+}
+
+/** PostgreSQL is asked for here, because each node has a file of SQLite to itself. */
+function assertNoMember({ config, nodeFiles }: CommandContext): void {
+  if (config.store.url === '') throw new Error('a fleet shares a store in PostgreSQL: set store.url first');
+  const name = nodeFiles.membership()?.name;
+  if (name !== undefined) throw new Error(`this node is in a fleet already, as ${name}`);
+}
+
+function assertName(name: string): void {
+  if (!NODE_NAME.test(name))
+    throw new HttpError(
+      'invalid_request',
+      'the name of a node has 1 to 32 characters of a-z, 0-9 and -, as in host names',
+    );
+}
+
+function assertPlace({ name, address }: Place): void {
+  assertName(name);
+  const { host, port } = splitHostPort(address);
+  if (!address.includes(':') || host === '' || EVERYWHERE.includes(host) || !(port > 0 && port < 65_536))
+    throw new HttpError('invalid_request', '--listen takes the host:port at which the other nodes reach this one');
+}

@@ -1,0 +1,119 @@
+import type { X509Certificate } from 'node:crypto';
+import { connect } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Membership } from '../../kernel/storage/membership.ts';
+import { splitHostPort } from '../../kernel/system/host-port.ts';
+import { addressOf, keyDigestOf } from './certificates.ts';
+
+const HANDSHAKE_MS = 5000;
+/** Beyond any time limit of a route. Connections that wait for their next request are closed much earlier, by the server behind. */
+const IDLE_MS = 400_000;
+const KEEPALIVE_MS = 15_000;
+const CONNECTIONS = 4096;
+/** Until a port is free: after a reload, that of the listener before it. */
+const RETRY_MS = 100;
+
+interface ListenerParts {
+  readonly place: FleetPlace;
+  /** host:port */
+  readonly listen: string;
+  readonly log: Log;
+  /** Whether a key is that of a member of the fleet. */
+  hasKey(name: string, keyDigest: string): boolean;
+}
+
+const securedBy = ({ ca, certificate, key }: Membership) => ({ ca, cert: certificate, key });
+
+/**
+ * Listens to the other nodes: decrypts what arrives, and passes the bytes on to this process's own sockets. uWebSockets.js
+ * cannot ask for certificates of clients, so this does.
+ */
+export class FleetListener {
+  readonly #parts: ListenerParts;
+  readonly #server: Server;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  /** Why this does not listen; `undefined` if it does. */
+  fault: string | undefined = 'it has not begun';
+
+  private constructor(parts: ListenerParts) {
+    this.#parts = parts;
+    this.#server = createServer({
+      ...securedBy(parts.place.membership()),
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.3',
+      handshakeTimeout: HANDSHAKE_MS,
+      ALPNProtocols: ['http/1.1'],
+    });
+    this.#server.maxConnections = CONNECTIONS;
+    this.#server.on('secureConnection', (socket) => this.#admit(socket));
+    this.#server.on('tlsClientError', (error, { remoteAddress }) =>
+      parts.log.debug({ err: error, ip: remoteAddress }, 'a connection to the listener of the fleet was refused'),
+    );
+    this.#server.on('error', (error: NodeJS.ErrnoException) => this.#failed(error));
+    this.#server.on('listening', () => (this.fault = undefined));
+  }
+
+  /** Resolves once it listens, or could not at first; it goes on trying. */
+  static async start(parts: ListenerParts): Promise<FleetListener> {
+    const listener = new FleetListener(parts);
+    await new Promise<void>((resolve) => {
+      listener.#server.once('listening', resolve).once('error', () => resolve());
+      listener.#listen();
+    });
+    return listener;
+  }
+
+  /** Takes over a renewed certificate. */
+  renew(): void {
+    this.#server.setSecureContext({ ...securedBy(this.#parts.place.membership()), minVersion: 'TLSv1.3' });
+  }
+
+  /** Frees the port. Connections go on: what they wait for is answered, and the server behind them closes them. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    this.#server.close();
+  }
+
+  #listen(): void {
+    this.#server.listen({ ...splitHostPort(this.#parts.listen), exclusive: true });
+  }
+
+  #failed(error: NodeJS.ErrnoException): void {
+    if (this.#isClosed) return;
+    if (this.fault !== error.message)
+      this.#parts.log.warn({ err: error }, `cannot listen to the fleet at ${this.#parts.listen}; will retry`);
+    this.fault = error.message;
+    this.#retry = setTimeout(() => this.#listen(), RETRY_MS).unref();
+  }
+
+  #admit(socket: TLSSocket): void {
+    const { place, log } = this.#parts;
+    socket.on('error', () => socket.destroy());
+    const address = addressOf(socket.servername, place.name);
+    const node = memberNameOf(socket.getPeerX509Certificate(), (name, digest) => this.#parts.hasKey(name, digest));
+    if (address === undefined || node === undefined) {
+      log.warn({ ip: socket.remoteAddress, servername: socket.servername }, 'a stranger at the listener of the fleet');
+      socket.destroy();
+      return;
+    }
+    const inner = connect(place.sockets[address]);
+    inner.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('close', () => inner.destroy());
+    socket.setKeepAlive(true, KEEPALIVE_MS);
+    socket.setNoDelay(true);
+    socket.setTimeout(IDLE_MS, () => socket.destroy());
+    socket.pipe(inner).pipe(socket);
+  }
+}
+
+/** Returns the name of the member to whom a certificate belongs; a node that was removed is none. */
+function memberNameOf(certificate: X509Certificate | undefined, hasKey: ListenerParts['hasKey']): string | undefined {
+  if (certificate === undefined) return undefined;
+  const name = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
+  return name !== undefined && hasKey(name, keyDigestOf(certificate.raw)) ? name : undefined;
+}

@@ -1,0 +1,122 @@
+import type { Dispatcher, Pool } from 'undici';
+import { retryLater, type HttpError } from '../../kernel/errors.ts';
+import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
+import type { Reply, Stream } from '../../kernel/plugin-api/reply.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { answerOf } from './answer.ts';
+
+/** How long a node that could not be reached is not asked again. */
+const PAUSE_MS = 1000;
+/** A request that waits for longer has the node looked after: one that is gone answers nothing, one at work answers late. */
+const PATIENCE_MS = 3000;
+/** The longest time until an answer begins; routes have limits of their own, all below. */
+export const HEADERS_MS = 330_000;
+/** The longest silence of a stream: all of them send something every 15 seconds. */
+export const SILENCE_MS = 60_000;
+
+/** Codes of undici for a connection that ended before the answer was complete, so that a read may be sent once more. */
+const LOST = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+export interface LinkParts {
+  readonly name: string;
+  readonly pools: Readonly<Record<Address, Pool>>;
+  /** Rejects if the node cannot be reached now. */
+  reach(): Promise<void>;
+}
+
+export type Outcome = 'answered' | 'unreachable' | 'aborted';
+
+/** What this process knows of the way to another node. */
+export class NodeLink {
+  readonly #parts: LinkParts;
+  readonly counts: Record<Outcome, number> = { answered: 0, unreachable: 0, aborted: 0 };
+  /** When it could not be reached, by the monotonic clock. */
+  #failedMs: number | undefined;
+  #isTrying = false;
+  #reaching: Promise<void> | undefined;
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts;
+  }
+
+  /** Errors: 503 `node_unreachable`, at once while the node is known to be out of reach. */
+  async send(request: ForwardedRequest): Promise<Reply | Stream> {
+    const isTrial = this.#failedMs !== undefined;
+    if (isTrial) this.#assertDue();
+    this.#isTrying ||= isTrial;
+    try {
+      const answer = await this.#ask(request);
+      this.#failedMs = undefined;
+      this.counts.answered += 1;
+      return answer;
+    } catch (error) {
+      if (request.signal.aborted) {
+        this.counts.aborted += 1;
+        throw error;
+      }
+      this.#failedMs = performance.now();
+      throw this.#unreachable(error);
+    } finally {
+      if (isTrial) this.#isTrying = false;
+    }
+  }
+
+  /** Lets requests in progress end; new ones take another way. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.close()));
+  }
+
+  /** Ends requests in progress, too. */
+  async destroy(): Promise<void> {
+    await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.destroy()));
+  }
+
+  /** One request at a time finds out whether a node that was out of reach is back; the others are refused without waiting. */
+  #assertDue(): void {
+    if (this.#isTrying || performance.now() - (this.#failedMs ?? 0) < PAUSE_MS) throw this.#unreachable();
+  }
+
+  #unreachable(cause?: unknown): HttpError {
+    this.counts.unreachable += 1;
+    return retryLater('node_unreachable', `the node ${this.#parts.name} cannot be reached`, 1, cause);
+  }
+
+  /** Sends a read once more on a new connection if the node closed the one in use; never a change. */
+  async #ask(request: ForwardedRequest): Promise<Reply | Stream> {
+    try {
+      return await this.#exchange(request);
+    } catch (error) {
+      const isLost = LOST.has((error as { readonly code?: string }).code ?? '');
+      if (!isLost || request.method !== 'GET' || request.signal.aborted) throw error;
+      return this.#exchange(request);
+    }
+  }
+
+  async #exchange({ address, method, path, headers, body, ip, signal }: ForwardedRequest): Promise<Reply | Stream> {
+    const gone = new AbortController();
+    const watch = setInterval(() => {
+      this.#reach().catch((error: unknown) => gone.abort(error));
+    }, PATIENCE_MS);
+    try {
+      const response = await this.#parts.pools[address].request({
+        method: method as Dispatcher.HttpMethod,
+        path,
+        headers: {
+          ...headers,
+          'x-forwarded-for': ip,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body ?? null,
+        signal: AbortSignal.any([signal, gone.signal]),
+      });
+      return await answerOf(response);
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /** All requests that wait share one look. */
+  #reach(): Promise<void> {
+    return (this.#reaching ??= this.#parts.reach().finally(() => (this.#reaching = undefined)));
+  }
+}

@@ -1,0 +1,133 @@
+/** What administrators, doctor and Prometheus learn of the fleet. */
+import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { partLeft } from './certificates.ts';
+import type { Forwarder } from './forwarder.ts';
+import type { Fleet } from './schema.ts';
+import { isDown, stateOf } from './state.ts';
+import { databaseNow, seenMembers, type SeenMember } from './store.ts';
+
+/** A certificate is renewed long before. */
+const CERTIFICATE_LEFT = 1 / 4;
+const CLOCK_MS = 5000;
+
+export async function fleetOf(store: Store, place: FleetPlace): Promise<Fleet> {
+  const nodes = await seenMembers(store);
+  return { node: place.name, nodes: nodes.map(viewOf) };
+}
+
+function viewOf(member: SeenMember): Fleet['nodes'][number] {
+  const { name, address, heartbeat } = member;
+  return {
+    name,
+    address,
+    state: stateOf(member),
+    version: heartbeat?.version ?? null,
+    seen_seconds_ago: heartbeat?.seenSecondsAgo ?? null,
+    accounts: heartbeat?.accounts ?? null,
+    urls: heartbeat === undefined ? null : { user: heartbeat.userUrl, admin: heartbeat.adminUrl },
+    sample: heartbeat?.sample ?? null,
+  };
+}
+
+export async function metricsOf(store: Store, { outcomes }: Forwarder): Promise<Metric[]> {
+  const nodes = await seenMembers(store);
+  return [
+    gauge(
+      'hostkeep_fleet_node_up',
+      'Whether a node of the fleet was seen in the last 15 seconds',
+      nodes.map((node) => ({ labels: { node: node.name }, value: isDown(node) ? 0 : 1 })),
+    ),
+    counter(
+      'hostkeep_fleet_forwarded_requests_total',
+      'Requests sent on to other nodes, by node and outcome',
+      outcomes.map(({ node, outcome, count }) => ({ labels: { node, outcome }, value: count })),
+    ),
+  ];
+}
+
+/** What `health` checks every few seconds: no connections are made for it. */
+export async function healthOf(store: Store, place: FleetPlace): Promise<Finding[]> {
+  const nodes = await seenMembers(store);
+  const isMember = nodes.some(({ name }) => name === place.name);
+  const silent = nodes.filter((node) => node.name !== place.name && isDown(node)).map(({ name }) => name);
+  return [
+    isMember
+      ? { name: 'membership', ok: true, detail: `the node ${place.name}, one of ${nodes.length}` }
+      : {
+          name: 'membership',
+          ok: false,
+          detail: `the node ${place.name} was removed from the fleet`,
+          remedy: 'let it join again, with an empty data folder',
+        },
+    certificateFinding(partLeft(place.membership().certificate)),
+    silent.length === 0
+      ? { name: 'other nodes', ok: true, detail: 'all were seen in the last 15 seconds' }
+      : {
+          name: 'other nodes',
+          ok: false,
+          isWarning: true,
+          detail: `silent: ${silent.join(', ')}`,
+          remedy: 'start them, or run `hostkeep fleet remove` for those that are gone for good',
+        },
+    await clockFinding(store),
+  ];
+}
+
+/** Of the process that listens; `fault` is why it does not. */
+export const listenerFinding = (fault: string | undefined): Finding =>
+  fault === undefined
+    ? { name: 'listener', ok: true, detail: 'listens to the other nodes' }
+    : { name: 'listener', ok: false, detail: fault, remedy: 'free the port, or set fleet.listen' };
+
+/** For `doctor`: reaches each node, this one included. */
+export async function reachFindings(store: Store, forwarder: Forwarder): Promise<Finding[]> {
+  return Promise.all(
+    (await seenMembers(store)).map(async (member) => {
+      const name = `node ${member.name}`;
+      try {
+        await forwarder.reach(member);
+        return { name, ok: true, detail: `answers at ${member.address}` };
+      } catch (error) {
+        return {
+          name,
+          ok: false,
+          isWarning: true,
+          detail: `does not answer at ${member.address}: ${messageOf(error)}`,
+          remedy: 'look whether its server runs, and whether a firewall is between',
+        };
+      }
+    }),
+  );
+}
+
+function certificateFinding(left: number): Finding {
+  const percent = Math.max(0, Math.round(left * 100));
+  if (left >= CERTIFICATE_LEFT) return { name: 'certificate', ok: true, detail: `${percent} % of its time is left` };
+  return {
+    name: 'certificate',
+    ok: false,
+    isWarning: left > 0,
+    detail: `${percent} % of its time is left, and it was not renewed`,
+    remedy: 'look into the log for the reason; it is renewed while the server runs and the store answers',
+  };
+}
+
+async function clockFinding(store: Store): Promise<Finding> {
+  const before = Date.now();
+  const there = await databaseNow(store);
+  const differenceMs = Math.round(there - (before + Date.now()) / 2);
+  const seconds = (Math.abs(differenceMs) / 1000).toFixed(1);
+  if (Math.abs(differenceMs) < CLOCK_MS)
+    return { name: 'clock', ok: true, detail: `${seconds} s from that of the database` };
+  return {
+    name: 'clock',
+    ok: false,
+    isWarning: true,
+    detail: `${seconds} s ${differenceMs > 0 ? 'behind' : 'ahead of'} that of the database: tokens are refused a minute apart`,
+    remedy: 'synchronize the clocks (systemd-timesyncd, chrony)',
+  };
+}

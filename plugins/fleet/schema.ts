@@ -1,0 +1,33 @@
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+
+export const FleetConfig = Type.Object({
+  listen: Type.String({
+    default: '',
+    description:
+      'host:port at which other nodes are listened to, where that is not what they reach; empty = the latter',
+  }),
+});
+export type FleetConfig = Static<typeof FleetConfig>;
+
+const Percent = Type.Union([Type.Number(), Type.Null()]);
+
+export const FleetNode = NamedObject('FleetNode', {
+  name: Type.String(),
+  address: Type.String({ description: 'host:port at which the other nodes reach it' }),
+  state: Type.Union([Type.Literal('up'), Type.Literal('down'), Type.Literal('draining')], {
+    description: 'down: silent for 15 seconds; draining: up, and takes no new accounts',
+  }),
+  version: Type.Union([Type.String(), Type.Null()]),
+  seen_seconds_ago: Type.Union([Type.Integer(), Type.Null()], { description: 'null = never' }),
+  accounts: Type.Union([Type.Integer(), Type.Null()], { description: 'the users that live there' }),
+  urls: Type.Union([NamedObject('FleetNodeUrls', { user: Type.String(), admin: Type.String() }), Type.Null()]),
+  sample: Type.Union([NamedObject('FleetNodeSample', { cpu: Percent, memory: Percent, disk: Percent }), Type.Null()], {
+    description: 'percent in use, as of the last heartbeat',
+  }),
+});
+
+export const Fleet = NamedObject('Fleet', {
+  node: Type.Union([Type.String(), Type.Null()], { description: 'the node that answers; null = it is in no fleet' }),
+  nodes: Type.Array(FleetNode),
+});
+export type Fleet = Static<typeof Fleet>;

@@ -1,0 +1,22 @@
+import type { Resource } from '@modelcontextprotocol/sdk/types.js';
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { toolName } from './tools.ts';
+
+/** The routes whose replies are resources, because together they show at a glance what the caller has. */
+const OVERVIEW: Readonly<Record<Address, readonly string[]>> = {
+  user: ['/api/dashboard', '/system/hosting/plan', '/api/disk_inodes', '/api/domains'],
+  admin: ['/api/usage/stats', '/api/usage/memory', '/api/usage/disk', '/api/plugins'],
+};
+
+export function isOverview({ address, method, paths: [path = ''] }: RouteInfo): boolean {
+  return method === 'GET' && OVERVIEW[address].includes(path);
+}
+
+export function uriOf({ paths: [path = ''] }: RouteInfo): string {
+  return `hostkeep:${path}`;
+}
+
+export function resourceOf(route: RouteInfo): Resource {
+  return { uri: uriOf(route), name: toolName(route), title: route.summary, mimeType: 'application/json' };
+}

@@ -1,0 +1,44 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { HttpError } from '../../kernel/errors.ts';
+import type { RouteAnswer } from '../../kernel/plugin-api/route-calls.ts';
+
+/** About 16,000 tokens: an agent has little use for more, and pays for it. */
+const TEXT_BYTES = 64 * 1024;
+const IMAGE_BYTES = 1024 * 1024;
+
+/** Returns a route's answer as text. Errors: 507 `reply_too_large`. */
+export function textOf({ value, reply }: RouteAnswer): string {
+  const text = value === undefined && reply !== undefined ? Buffer.from(reply.body).toString() : JSON.stringify(value);
+  return bounded(text, Buffer.byteLength(text), TEXT_BYTES);
+}
+
+/** Returns a route's answer as the content of a tool's result. Errors: 507 `reply_too_large`. */
+export function resultOf(answer: RouteAnswer): CallToolResult {
+  const { reply } = answer;
+  if (reply?.type.startsWith('image/') !== true) return { content: [{ type: 'text', text: textOf(answer) }] };
+  const body = bounded(Buffer.from(reply.body), reply.body.length, IMAGE_BYTES);
+  return { content: [{ type: 'image', data: body.toString('base64'), mimeType: reply.type }] };
+}
+
+/** What a client of the route would be told. */
+export interface Problem {
+  readonly error: string;
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+}
+
+export function problemOf({ code, status, message, members }: HttpError, title: string): Problem {
+  return { error: code, status, title, detail: message, ...members };
+}
+
+/** Returns the result of a tool that failed, which the agent can read and act on. */
+export function failureOf(problem: Problem): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify(problem) }] };
+}
+
+function bounded<T>(content: T, bytes: number, limit: number): T {
+  if (bytes <= limit) return content;
+  const detail = `the reply has ${bytes} bytes, and agents get at most ${limit}: ask for less, with limit or a filter`;
+  throw new HttpError('reply_too_large', detail);
+}

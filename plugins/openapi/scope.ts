@@ -1,0 +1,16 @@
+import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Webhook } from '../../kernel/plugin-api/points/webhook.ts';
+import type { Examples } from './examples.ts';
+import type { NamedSchemas } from './named-schemas.ts';
+
+/** What one description is made from. */
+export interface Scope {
+  readonly address: Address;
+  /** The routes described, and hence the possible targets of links. */
+  readonly routes: readonly RouteInfo[];
+  readonly examples: Examples;
+  readonly named: NamedSchemas;
+  /** Requests that the server sends, for those who configure where they go. */
+  readonly webhooks: readonly Webhook[];
+}

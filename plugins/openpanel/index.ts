@@ -1,0 +1,42 @@
+import { HttpError } from '../../kernel/errors.ts';
+import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { Call, RouteSpec, RouteSpecs } from '../../kernel/plugin-api/route-spec.ts';
+import { errors } from './errors.ts';
+import { GATES, missing, PREFIX, shared, translated } from './table.ts';
+import { answer } from './translation.ts';
+
+const AUTOLOGIN = 'POST /api/users/{username}/autologin';
+/** Billing modules ask for a log-in link with CONNECT, which no proxy passes on. */
+const connect: RouteSpec = {
+  ...shared,
+  ...GATES.admin,
+  method: 'CONNECT',
+  path: ['/api/users/:username', `${PREFIX}/api/users/:username`],
+  summary: `405: ${AUTOLOGIN}`,
+};
+
+export default definePlugin({
+  name: 'openpanel',
+  description: 'The paths and forms of OpenPanel 2, for scripts and billing modules that were written for it.',
+  features: [],
+  errors,
+  routes: {
+    ...Object.fromEntries([...translated, ...missing].map(({ name, spec }) => [name, spec])),
+    connect,
+  } as RouteSpecs,
+  setup: ({ routes }) => ({
+    handlers: {
+      ...Object.fromEntries(translated.map(({ name, row }) => [name, (call: Call) => answer(routes, row, call)])),
+      ...Object.fromEntries(missing.map(({ name, feature }) => [name, () => refuse(feature)])),
+      connect: () => {
+        throw new HttpError('post_required', `use ${AUTOLOGIN}`, { headers: { Allow: 'POST' } });
+      },
+    },
+  }),
+});
+
+function refuse(feature: string): never {
+  throw new HttpError('not_offered', `this server does not offer ${feature} in OpenPanel's form`, {
+    members: { feature },
+  });
+}

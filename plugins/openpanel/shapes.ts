@@ -1,0 +1,73 @@
+import { crc32 } from 'node:zlib';
+import { HttpError, type ErrorCode } from '../../kernel/errors.ts';
+
+/** The forms in which OpenPanel shows plans, users and times. */
+
+interface PlanView {
+  readonly name: string;
+  readonly cpu_limit: number;
+  readonly ram_limit_mib: number;
+  readonly disk_limit_mib: number;
+  readonly [limit: string]: unknown;
+}
+interface AccountView {
+  readonly user_id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly plan: string | null;
+  readonly suspended: boolean;
+  readonly created_at: string;
+}
+
+/** Plans have no number here, so that of a name is derived from it: the same on every server, at every time. */
+const planId = (name: string): number => crc32(name) >>> 1;
+
+const gib = (mib: number): number => Math.round((mib / 1024) * 1000) / 1000;
+
+export function plan({ name, cpu_limit, ram_limit_mib, disk_limit_mib, ...limits }: PlanView) {
+  const { description, domains_limit, websites_limit, email_limit, ftp_limit, inodes_limit, db_limit, bandwidth } =
+    limits;
+  return {
+    id: planId(name),
+    name,
+    ...{ description, domains_limit, websites_limit, email_limit, ftp_limit, inodes_limit, db_limit, bandwidth },
+    disk_limit: `${gib(disk_limit_mib)} GB`,
+    cpu: String(cpu_limit),
+    ram: `${gib(ram_limit_mib)}g`,
+    feature_set: name,
+  };
+}
+
+/** Finds a plan by its number or by its name. Errors: 404 `plan_not_found`, also if two plans have the number. */
+export function planNamed(plans: readonly PlanView[], id: unknown): string {
+  const found = plans.filter(({ name }) => name === id || String(planId(name)) === id);
+  if (found.length === 1 && found[0] !== undefined) return found[0].name;
+  throw new HttpError('plan_not_found', found.length === 0 ? 'there is no such plan' : 'name the plan, not its number');
+}
+
+export const user = ({ user_id: id, username, email, plan: name, suspended, created_at }: AccountView) => ({
+  ...{ id, username, email, plan_name: name, suspended },
+  registered_date: moment(created_at),
+});
+
+/** Returns RFC 3339 as `2026-11-22 13:45:00`. */
+export const moment = (time: string): string => time.slice(0, 19).replace('T', ' ');
+
+/** Returns the one that fits. Errors: 404. */
+export function one<T>(list: readonly T[], fits: (each: T) => boolean, code: ErrorCode, what: string): T {
+  const found = list.find(fits);
+  if (found === undefined) throw new HttpError(code, `there is no such ${what}`);
+  return found;
+}
+
+/** Turns digits, which forms send as text, into a number; anything else stays for the operation to refuse. */
+export const number = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+
+/** Turns `10 GB`, `2g` and `10`, which are all gigabytes, and `512 MB` into MiB; anything else stays as it is. */
+export function mib(value: unknown): unknown {
+  const [, digits, unit = 'g'] = /^(\d+(?:\.\d+)?) ?(?:([gm])b?)?$/i.exec(String(value)) ?? [];
+  return digits === undefined ? value : Math.round(Number(digits) * (unit.toLowerCase() === 'g' ? 1024 : 1));
+}
+
+export const done = (message: string) => ({ success: true, response: { message } });

@@ -1,0 +1,175 @@
+import { LOGIN, type Row } from './row.ts';
+import { one } from './shapes.ts';
+
+/** A path that is the same here as there, or differs in its name only. */
+const same = (is: string, calls = is): Row => ({ is, steps: [{ calls }], ...(is === calls && { isTaken: true }) });
+/** The same with a query. */
+const asked = (is: string, query: readonly string[], calls = is): Row => ({
+  ...same(is, calls),
+  query,
+  steps: [{ calls, query: (given) => Object.fromEntries(query.map((name) => [name, given[name]])) }],
+});
+const DOMAINS = { calls: 'GET /api/domains' };
+const CONTAINERS = { calls: 'GET /api/container/df' };
+type Container = Readonly<Record<'Names' | 'State' | 'Status', string>>;
+const statusOf = ({ Names: name, State: state, Status: status }: Container) => ({ name, state, status });
+const SITES = { calls: 'GET /api/auto-installer' };
+const SCREENSHOT = 'GET /api/screenshot/*path';
+
+/** What OpenPanel documents on the end-user address and plugins here provide. */
+export const userRows: readonly Row[] = [
+  {
+    is: 'POST /api/login',
+    isTaken: true,
+    access: 'guest',
+    takes: ['username!', 'password!', 'twofa_code'],
+    steps: [LOGIN],
+  },
+
+  same('GET /api/domains'),
+  {
+    is: 'POST /api/domains',
+    takes: ['domain!', 'docroot'],
+    status: 201,
+    steps: [{ calls: 'POST /api/domains/new', body: ({ domain, docroot }) => ({ domain_url: domain, docroot }) }],
+  },
+  {
+    is: 'DELETE /api/domains/:domain',
+    steps: [{ calls: 'POST /api/domains/delete', body: ({ domain }) => ({ domain_url: domain }) }],
+  },
+  {
+    is: 'GET /api/domains/:domain/docroot',
+    steps: [DOMAINS],
+    reply: ([{ domains }], { domain }) => {
+      const { docroot } = one<{ domain_url: string; docroot: string }>(
+        domains,
+        ({ domain_url: name }) => name === domain,
+        'domain_not_found',
+        'domain',
+      );
+      return { domain, docroot };
+    },
+  },
+
+  {
+    is: 'GET /api/account',
+    steps: [{ calls: 'GET /api/system/hosting/plan' }],
+    reply: ([{ context, plan_name }]) => ({ username: context, plan_name }),
+  },
+  asked('GET /api/account/sessions', ['limit', 'cursor']),
+  {
+    is: 'DELETE /api/account/sessions/:token',
+    isTaken: true,
+    steps: [{ calls: 'DELETE /api/account/sessions/:id', params: ({ token }) => ({ id: token }) }],
+  },
+  same('GET /api/account/2fa'),
+  {
+    is: 'POST /api/account/2fa/setup',
+    isTaken: true,
+    takes: ['password!'],
+    steps: [{ calls: 'POST /api/account/2fa/setup', body: ({ password }) => ({ password }) }],
+  },
+  {
+    is: 'POST /api/account/2fa/confirm',
+    isTaken: true,
+    takes: ['otp_code!'],
+    steps: [{ calls: 'POST /api/account/2fa/confirm', body: ({ otp_code: code }) => ({ code }) }],
+  },
+  {
+    is: 'DELETE /api/account/2fa',
+    isTaken: true,
+    takes: ['password!', 'otp_code!'],
+    steps: [{ calls: 'DELETE /api/account/2fa', body: ({ password, otp_code: code }) => ({ password, code }) }],
+  },
+  same('GET /api/account/favorites', 'GET /api/favorites'),
+  {
+    is: 'POST /api/account/favorites',
+    takes: ['link!', 'title!'],
+    steps: [{ calls: 'PUT /api/favorites', body: ({ link, title }) => ({ link, title }) }],
+  },
+  {
+    is: 'DELETE /api/account/favorites',
+    takes: ['link!'],
+    steps: [{ calls: 'DELETE /api/favorites', body: ({ link }) => ({ link }) }],
+  },
+  same('GET /api/account/language'),
+  {
+    is: 'PUT /api/account/language',
+    isTaken: true,
+    takes: ['locale!'],
+    steps: [{ calls: 'PUT /api/account/language', body: ({ locale }) => ({ locale }) }],
+  },
+  same('GET /api/account/login-history'),
+  asked('GET /api/account/activity', ['page', 'search', 'show_all']),
+
+  same('GET /api/usage', 'GET /api/docker_stats'),
+  same('GET /api/hosting/info', 'GET /api/system/hosting/info'),
+  same('GET /api/hosting/plan', 'GET /api/system/hosting/plan'),
+  same('GET /api/hosting/ports', 'GET /api/system/hosting/ports'),
+  same('GET /api/server/info', 'GET /api/system/hosting/info'),
+  same('GET /api/dashboard/resource-usage', 'GET /api/docker_stats'),
+  same('GET /api/dashboard/disk-inodes', 'GET /api/disk_inodes'),
+
+  same('GET /api/disk-usage', 'GET /api/directory-size'),
+  {
+    is: 'GET /api/disk-usage/*path',
+    steps: [{ calls: 'GET /api/directory-size', query: ({ path: folder }) => ({ folder }) }],
+  },
+  same('GET /api/inodes', 'GET /api/disk_inodes'),
+  same('GET /api/folders'),
+  {
+    is: 'GET /api/folders/*path',
+    isTaken: true,
+    steps: [{ calls: 'GET /api/folders/*path', params: ({ path }) => ({ path }) }],
+  },
+
+  {
+    is: 'GET /api/mysql/databases',
+    steps: [{ calls: 'GET /api/mysql-size' }],
+    reply: ([sizes]) => ({ databases: sizes.map(({ Database: name }: { Database: string }) => name) }),
+  },
+  asked('GET /api/mysql/size', ['unit', 'show_all'], 'GET /api/mysql-size'),
+
+  { is: 'GET /api/containers', steps: [CONTAINERS], reply: ([{ data }]) => ({ containers: data[0].Containers }) },
+  {
+    is: 'GET /api/containers/status',
+    steps: [CONTAINERS],
+    reply: ([{ data }]) => ({ containers: data[0].Containers.map(statusOf) }),
+  },
+  {
+    is: 'GET /api/containers/:service/status',
+    steps: [CONTAINERS],
+    reply: ([{ data }], { service }) =>
+      statusOf(one<Container>(data[0].Containers, ({ Names }) => Names === service, 'not_found', 'container')),
+  },
+
+  { is: 'GET /api/sites', steps: [SITES], reply: ([{ sites }]) => ({ sites }) },
+  {
+    is: 'GET /api/sites/:domain',
+    steps: [SITES],
+    reply: ([{ sites }], { domain }) =>
+      one<{ site: string }>(sites, ({ site }) => site === domain, 'domain_not_found', 'site'),
+  },
+  {
+    is: 'GET /api/sites/:domain/screenshot',
+    produces: ['image/png'],
+    steps: [{ calls: SCREENSHOT, params: ({ domain }) => ({ path: domain }) }],
+  },
+  {
+    is: 'POST /api/sites/:domain/screenshot',
+    produces: ['image/png'],
+    steps: [{ calls: SCREENSHOT, params: ({ domain }) => ({ path: domain }), query: () => ({ refresh: true }) }],
+  },
+  asked('GET /api/sites/database-size', ['database'], 'GET /api/database-size'),
+  same('GET /api/autoinstaller', SITES.calls),
+  {
+    is: 'GET /api/wordpress',
+    steps: [SITES],
+    reply: ([{ sites }]) => ({ sites: sites.filter(({ type }: { type: string }) => type === 'wordpress') }),
+  },
+
+  asked('GET /api/search/files', ['q', 'ext', 'folder', 'limit']),
+  asked('GET /api/search/folders', ['q', 'folder', 'limit']),
+  asked('GET /api/search/features', ['q', 'limit']),
+  asked('GET /api/search/websites', ['q', 'limit']),
+];

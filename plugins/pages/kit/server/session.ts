@@ -1,0 +1,77 @@
+import { computed, signal } from '@preact/signals';
+import { api, ApiError, ask, onApiError, type ReplyOf } from './api.ts';
+import { LANGUAGES, useLanguage } from '../i18n.ts';
+
+export type SessionView = NonNullable<ReplyOf<'GET /api/session'>>;
+
+/** `undefined` until it is known; `null` where nobody is logged in. */
+export const session = signal<SessionView | null | undefined>(undefined);
+/** Whether a session ended under the page, which then keeps what was typed behind the login. */
+export const hasEnded = signal(false);
+export const isUnreachable = signal(false);
+const features = computed(() => new Set(session.value?.features));
+
+/** How often the page asks what it may show, so that a feature that is switched off goes for who is looking too. */
+const REFRESH_MS = 15_000;
+
+/** Whether the account has one of these features; administrators have no features, and may see everything here. */
+export function mayUse(any: readonly string[] | undefined): boolean {
+  return any === undefined || session.value?.role === 'admin' || any.some((each) => features.value.has(each));
+}
+
+/** Asks who is logged in. Keeps what is known while nobody answers. */
+export async function refreshSession(): Promise<void> {
+  try {
+    const next = await api('GET /api/session');
+    isUnreachable.value = false;
+    if (next === null) return endLocally();
+    hasEnded.value = false;
+    // A session that began in the same second as the one before ends with it, too.
+    if (JSON.stringify(next) === JSON.stringify(session.value)) return;
+    const isFirst = session.value == null;
+    // Somebody else, logged in by another window, must not see what the page still shows.
+    if (!isFirst && next.username !== session.value?.username) return location.reload();
+    session.value = next;
+    if (isFirst && LANGUAGES.includes(next.locale) && localStorage.getItem('hostkeep-language') === null)
+      await useLanguage(next.locale);
+  } catch (error) {
+    if (error instanceof ApiError && error.isPassing) isUnreachable.value = true;
+    else throw error;
+  }
+}
+
+/** Whether the session ends because somebody logs out here: then no login comes up over the page. */
+let isLeaving = false;
+
+function endLocally(): void {
+  if (session.value == null || isLeaving) session.value = null;
+  else hasEnded.value = true;
+}
+
+/** Ends the session here and on the server. */
+export async function logOut(): Promise<void> {
+  isLeaving = true;
+  try {
+    await ask('POST', '/api/logout');
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+  } finally {
+    isLeaving = false;
+  }
+  session.value = null;
+  hasEnded.value = false;
+}
+
+export function followSession(): void {
+  onApiError.push((error) => {
+    if (error.code === 'authentication_required' && session.value !== undefined) endLocally();
+    if (error.code === 'feature_disabled') void refreshSession();
+    if (error.status === 0) isUnreachable.value = true;
+  });
+  const refresh = () => {
+    if (document.visibilityState === 'visible' && session.value != null) void refreshSession();
+  };
+  setInterval(refresh, REFRESH_MS);
+  document.addEventListener('visibilitychange', refresh);
+  for (const each of ['online', 'offline']) window.addEventListener(each, refresh);
+}

@@ -1,0 +1,2 @@
+-- Measurements are the machine's: see migrations/local.
+drop table quota_samples;

@@ -1,0 +1,41 @@
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { Reader } from '../../kernel/storage/store.ts';
+
+export interface Measured {
+  readonly bytes: number;
+  readonly inodes: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Resolves with the newest measurements of accounts that have one. */
+export async function samplesOf(reader: Reader, accountIds: readonly number[]): Promise<Map<number, Measured>> {
+  const rows = await reader.all<Measured & { account_id: number }>(
+    'select account_id, bytes, inodes, at from quota_samples where account_id in (select value from json_each(?))',
+    JSON.stringify(accountIds),
+  );
+  return new Map(rows.map(({ account_id: id, ...measured }) => [id, measured]));
+}
+
+/** Keeps a measurement, unless the one that is kept is hardly older. Errors: 404 `account_not_found`. */
+export async function keepSample(
+  { store, local, identity }: Pick<Host, 'store' | 'local' | 'identity'>,
+  account: Account,
+  { bytes, inodes, at }: Measured,
+  restMs: number,
+): Promise<void> {
+  const kept = (await samplesOf(local, [account.id])).get(account.id);
+  if (kept !== undefined && at - kept.at < restMs) return;
+  await local.write(async (tx) => {
+    await identity.accounts.assertExists(store, account);
+    await tx.run(
+      `insert into quota_samples values (?, ?, ?, ?)
+        on conflict do update set bytes = excluded.bytes, inodes = excluded.inodes, at = excluded.at`,
+      account.id,
+      bytes,
+      inodes,
+      at,
+    );
+  });
+}

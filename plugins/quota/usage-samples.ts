@@ -1,0 +1,78 @@
+import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import { keepSample, samplesOf, type Measured } from './store.ts';
+
+/** How old a measurement becomes before it is renewed, while operators ask. */
+const AGE_MS = 86_400_000;
+/** What is measured more often, because a customer looks, is not written each time. */
+const REST_MS = 600_000;
+/** One account in this time: ten a minute take less than a second of the processor. */
+const PACE_MS = 6000;
+
+interface Options extends Pick<Host, 'store' | 'local' | 'identity' | 'log'> {
+  readonly measure: (account: Account) => Promise<Measured>;
+}
+
+/**
+ * The newest measurements of all accounts, which outlive the server. Those that are missing or a day old are renewed in the
+ * background, one after another, once somebody has asked for them.
+ */
+export class UsageSamples {
+  readonly #options: Options;
+  readonly #due = new Map<number, Account>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Resolves with what is known, by the account's id. */
+  async of(accounts: readonly Account[]): Promise<Map<number, Measured>> {
+    const known = await samplesOf(
+      this.#options.local,
+      accounts.map(({ id }) => id),
+    );
+    const oldest = Date.now() - AGE_MS;
+    for (const account of accounts) if ((known.get(account.id)?.at ?? 0) < oldest) this.#due.set(account.id, account);
+    if (this.#due.size > 0 && this.#timer === undefined && !this.#isClosed) this.#start();
+    return known;
+  }
+
+  /** Measures an account now, and keeps the result. */
+  async measure(account: Account): Promise<Measured> {
+    const measured = await this.#options.measure(account);
+    this.#due.delete(account.id);
+    await keepSample(this.#options, account, measured, REST_MS);
+    return measured;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  #start(): void {
+    this.#timer = setInterval(() => void this.#step(), PACE_MS).unref();
+    void this.#step();
+  }
+
+  async #step(): Promise<void> {
+    if (this.#running !== undefined) return;
+    const [next] = this.#due.values();
+    if (next === undefined) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    this.#due.delete(next.id);
+    this.#running = this.measure(next).then(
+      () => undefined,
+      (err: unknown) => this.#options.log.debug({ account: next.username, err }, 'cannot measure an account'),
+    );
+    await this.#running;
+    this.#running = undefined;
+  }
+}

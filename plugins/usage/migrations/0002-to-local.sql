@@ -1,0 +1,3 @@
+-- The history is the machine's: see migrations/local.
+drop table usage_history;
+drop table usage_days;

@@ -1,0 +1,1 @@
+-- These tables are the machine's, in migrations/local: no store of PostgreSQL ever had them.

@@ -1,0 +1,25 @@
+import { Unavailable } from '../../kernel/errors.ts';
+import type { EndpointConfig, WebhooksConfig } from './schema.ts';
+import { keyOf } from './signatures.ts';
+
+/** Throws `Unavailable` with the first setting that cannot be used, without its value: a URL may contain a secret, too. */
+export function assertEndpoints({ endpoints }: WebhooksConfig): void {
+  const seen = new Set<string>();
+  for (const [i, endpoint] of endpoints.entries()) {
+    const fault = urlFault(endpoint.url, seen) ?? secretFault(endpoint);
+    if (fault !== undefined) throw new Unavailable(`webhooks.endpoints[${i}].${fault}`, 'correct the configuration');
+    seen.add(new URL(endpoint.url).href);
+  }
+}
+
+function urlFault(url: string, seen: ReadonlySet<string>): string | undefined {
+  if (!URL.canParse(url)) return 'url is not a URL';
+  const { username, password, href } = new URL(url);
+  if (username !== '' || password !== '') return 'url must not contain a password';
+  return seen.has(href) ? 'url is a duplicate' : undefined;
+}
+
+function secretFault(endpoint: EndpointConfig): string | undefined {
+  const name = (['secret', 'previous_secret'] as const).find((each) => keyOf(endpoint[each] ?? '') === undefined);
+  return name && `${name} does not go on with base64 of 24 to 64 bytes after whsec_`;
+}

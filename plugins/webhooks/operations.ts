@@ -1,0 +1,105 @@
+/** What operators do with endpoints, by the command line and by the API. */
+import { HttpError, messageOf } from '../../kernel/errors.ts';
+import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { bodyOf, send } from './delivery.ts';
+import { assertEndpoints } from './endpoint-faults.ts';
+import { namesOf } from './endpoint.ts';
+import {
+  secretsOf,
+  type EndpointConfig,
+  type EndpointView,
+  type TestedEndpoint,
+  type WebhooksConfig,
+} from './schema.ts';
+import { hasten, requeue, type DeliveryQueue } from './store.ts';
+
+export interface NamedEndpoint {
+  /** Stands for the URL, which is not shown, because it may contain a secret. */
+  readonly key: string;
+  readonly label: string;
+  readonly config: EndpointConfig;
+}
+
+export function endpointsIn(settings: WebhooksConfig): NamedEndpoint[] {
+  assertEndpoints(settings);
+  return settings.endpoints.map((config, i) => ({ config, ...namesOf(i, new URL(config.url)) }));
+}
+
+/** Resolves with how deliveries to an endpoint went, and what waits. */
+export async function stateOf(queue: DeliveryQueue, { key, label, config }: NamedEndpoint): Promise<EndpointView> {
+  const [state, waiting, next] = await Promise.all([queue.state(key), queue.waiting(key), queue.next(key)]);
+  return {
+    ...state,
+    id: key,
+    endpoint: label,
+    events: config.events,
+    waiting,
+    delivered_at: timeOrNull(state.delivered_at),
+    failed_at: timeOrNull(state.failed_at),
+    next_attempt_at: timeOrNull(next?.due_at ?? null),
+  };
+}
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** Sends an event of the type `webhook.test`, and resolves with what the endpoint answers, or why it did not. */
+export async function testEndpoint(
+  { timeout_ms: timeoutMs, allow_private: allowPrivate }: WebhooksConfig,
+  { key, label, config }: NamedEndpoint,
+): Promise<TestedEndpoint> {
+  const event = { id: 0, at: Date.now(), type: 'webhook.test', account_id: null, username: '', ip: '', data: {} };
+  const body = bodyOf({ ...event, line: 'An operator tests this webhook' });
+  const startedMs = performance.now();
+  const { status, reason } = await send(body, event.id, {
+    url: new URL(config.url),
+    secrets: secretsOf(config),
+    timeoutMs,
+    allowPrivate,
+    userAgent: 'Hostkeep',
+    signal: AbortSignal.timeout(2 * timeoutMs),
+  }).then(
+    (answer) => ({ status: answer.status, reason: null }),
+    (error: unknown) => ({ status: null, reason: messageOf(error) }),
+  );
+  const isAccepted = status !== null && status >= 200 && status < 300;
+  return {
+    id: key,
+    endpoint: label,
+    accepted: isAccepted,
+    status,
+    reason,
+    ms: Math.round(performance.now() - startedMs),
+  };
+}
+
+interface Redelivery {
+  readonly endpoint: NamedEndpoint;
+  /** `null` for all that wait. */
+  readonly eventId: number | null;
+  /** Whose address; empty for the command line. */
+  readonly ip: string;
+  readonly username?: string;
+}
+
+/**
+ * Queues an event of the log once more, or has all that wait tried at once; resolves with their number. Records an event, by
+ * which a running server notices; one that is not running delivers when it starts. Errors: 400 for an event that the log has not.
+ */
+export async function redeliver(
+  { store, events }: { readonly store: Store; readonly events: AuditLog },
+  { endpoint: { key, label }, eventId, ip, username = '' }: Redelivery,
+): Promise<number> {
+  const [found] = eventId === null ? [] : await events.after(eventId - 1, 1);
+  if (eventId !== null && found?.id !== eventId)
+    throw new HttpError('invalid_request', `the log has no event ${eventId}; \`hostkeep events --json\` shows ids`);
+  return store.write(async (tx) => {
+    const count = found === undefined ? await hasten(tx, key) : 1;
+    if (found !== undefined) await requeue(tx, { endpoint: key, eventId: found.id, body: bodyOf(found) });
+    if (count === 0) return 0;
+    const text = `had ${found === undefined ? 'all that waits' : `event ${found.id}`} delivered again to ${label}`;
+    const data = { endpoint: label, event_id: eventId };
+    await events.record(tx, { type: 'webhook.requeued', username, text, ip, data });
+    return count;
+  });
+}

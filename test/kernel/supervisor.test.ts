@@ -1,0 +1,102 @@
+import { EventEmitter } from 'node:events';
+import * as assert from 'uvu/assert';
+import { createLog } from '../../kernel/log.ts';
+import type { ChildProcess } from '../../kernel/system/start-program.ts';
+import type { ToSupervisor, ToWorker } from '../../kernel/workers/messages.ts';
+import { Supervisor } from '../../kernel/workers/supervisor.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('supervisor');
+const LONG_MS = 20_000;
+
+/** A worker without a process. */
+class FakeWorker extends EventEmitter {
+  readonly heard: ToWorker[] = [];
+  connected = true;
+  exitCode: number | null = null;
+  signalCode: string | null = null;
+  answersPings = true;
+
+  send(message: ToWorker): void {
+    this.heard.push(message);
+    if (message.kind === 'ping' && this.answersPings) this.say({ kind: 'pong' });
+    if (message.kind === 'reload') this.say({ kind: 'reloaded', refusal: undefined });
+    if (message.kind === 'stop') this.#close(0, null);
+  }
+
+  say(message: ToSupervisor): void {
+    queueMicrotask(() => this.emit('message', message));
+  }
+
+  kill(signal: string): void {
+    this.#close(null, signal);
+  }
+
+  count(kind: ToWorker['kind']): number {
+    return this.heard.filter((message) => message.kind === kind).length;
+  }
+
+  #close(code: number | null, signal: string | null): void {
+    [this.connected, this.exitCode, this.signalCode] = [false, code, signal];
+    setImmediate(() => this.emit('close'));
+  }
+}
+
+function supervised(count: number) {
+  const workers: FakeWorker[] = [];
+  const start = () => {
+    const worker = new FakeWorker();
+    workers.push(worker);
+    return worker as unknown as ChildProcess;
+  };
+  const supervisor = new Supervisor({ count, start, settings: 'first', log: createLog('silent'), pingMs: 5 });
+  return { supervisor, workers };
+}
+
+test('one that is stopped before it starts any has nothing to do', async () => {
+  const { supervisor, workers } = supervised(2);
+  supervisor.stop();
+  supervisor.start();
+  assert.is(await supervisor.ended, 0);
+  assert.is(workers.length, 0);
+});
+
+test('a worker that answers no pings is killed and replaced; one that answers, or starts, is not', async () => {
+  const { supervisor, workers } = supervised(2);
+  supervisor.start();
+  const [first] = workers;
+  first?.say({ kind: 'serving', ports: {} });
+  await until('the second one starts', LONG_MS, () => workers.length === 2);
+  const [, second] = workers;
+  if (second !== undefined) second.answersPings = false;
+  await until('the first one is asked again and again', LONG_MS, () => (first?.count('ping') ?? 0) > 30);
+  assert.is(second?.count('ping'), 0, 'a start may take long');
+  assert.is(workers.length, 2);
+  second?.say({ kind: 'serving', ports: {} });
+  await until('it is replaced', LONG_MS, () => workers.length === 3);
+  assert.equal([first?.signalCode, second?.signalCode, second?.count('ping')], [null, 'SIGKILL', 10]);
+  supervisor.stop();
+  assert.is(await supervisor.ended, 0);
+});
+
+test('a reload waits until a worker serves', async () => {
+  const { supervisor, workers } = supervised(1);
+  const [reloading, refusing] = [supervisor.reload('second'), supervisor.refuse('of a third')];
+  supervisor.start();
+  const [worker] = workers;
+  assert.is(worker?.count('reload'), 0);
+  worker?.say({ kind: 'serving', ports: {} });
+  await Promise.all([reloading, refusing]);
+  assert.equal(
+    worker?.heard.filter(({ kind }) => kind !== 'ping'),
+    [
+      { kind: 'start', number: 1, count: 1, settings: 'first', ports: {}, isFirst: true },
+      { kind: 'reload', settings: 'second' },
+      { kind: 'record', refusal: undefined },
+      { kind: 'record', refusal: 'of a third' },
+    ],
+  );
+  supervisor.stop();
+  assert.is(await supervisor.ended, 0);
+});

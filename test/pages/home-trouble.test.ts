@@ -1,0 +1,224 @@
+/**
+ * What must end well for customers in a real browser: sessions that end, features that go, a network that is gone, hostile names,
+ * and long lists.
+ *
+ * @slow starts Chromium
+ */
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer';
+import * as assert from 'uvu/assert';
+import { startChromium } from '../support/chromium.ts';
+import { fakeEngine, json, type FakeEngine } from '../support/fake-engine.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { PASSWORD, TestServer } from '../support/hostkeep.ts';
+import { PageDriver } from '../support/page-driver.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('pages: trouble at home');
+const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eevil\u202C 💥 ${'x'.repeat(200)}`.slice(0, 255);
+const SOCKET = join(temporaryFolder(), 'engine.sock');
+const CONTAINERS = Array.from({ length: 200 }, (_, i) => String(i).padStart(64, 'c'));
+/** Each that runs is measured; a fake engine, at work in this process, answers few questions in time. */
+const RUNNING = 3;
+let engine: FakeEngine;
+let server: TestServer;
+let browser: Browser | undefined;
+test.before(async () => {
+  engine = await fakeEngine(SOCKET, (path, response) => {
+    const listed = /all=true/.test(response.req.url ?? '') ? CONTAINERS : CONTAINERS.slice(0, RUNNING);
+    const [, id = ''] = /^\/containers\/(\w{64})\//.exec(path) ?? [];
+    const replies: Readonly<Record<string, object>> = {
+      '/version': { Version: '1.2.3', ApiVersion: '1.41' },
+      '/containers/json': listed.map((Id, i) => ({
+        Id,
+        Names: [`/box-${i}`],
+        Labels: { 'hostkeep.account': 'boxes' },
+        State: i < RUNNING ? 'running' : 'exited',
+        Image: 'x',
+      })),
+      '/system/df': { Containers: CONTAINERS.map((Id, i) => ({ Id, Names: [`/box-${i}`], SizeRw: 1000 * i })) },
+      [`/containers/${id}/json`]: { State: { Pid: process.pid } },
+      [`/containers/${id}/stats`]: { read: new Date().toISOString(), pids_stats: { current: 1 } },
+    };
+    json(response, replies[path] ?? {});
+  });
+  server = await TestServer.start({ config: { containers: { socket: SOCKET } } });
+  browser = await startChromium('to make trouble in');
+});
+test.after(async () => {
+  await browser?.close();
+  await server.close();
+  await engine.close();
+});
+
+const tokenOf = async (username: string) => server.token(await server.hostkeep.core.accounts.get(username));
+
+test('a session that ends while a form is half filled: the login comes, and nothing typed is lost', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'halfway');
+  await driver.goto('/home/domains');
+  await driver.press('Add domain');
+  await driver.page.waitForSelector('dialog[open] .input');
+  await driver.page.type('dialog .input', 'kept.example');
+  const { account } = { account: await server.hostkeep.core.accounts.get('halfway') };
+  await server.hostkeep.core.sessions.endOthers(account, '', '127.0.0.1');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('Your session has ended');
+  for (let i = 0; i < 3; i += 1) await driver.page.keyboard.press('Escape');
+  await driver.page.type('dialog[open] input[autocomplete=current-password]', PASSWORD);
+  await driver.page.keyboard.press('Enter');
+  await driver.page.waitForFunction('document.querySelectorAll("dialog").length === 1');
+  await driver.page.waitForFunction('document.querySelector("dialog .input").value === "kept.example"');
+  await driver.page.focus('dialog .input');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('kept.example was added');
+  await driver.finish([/status of 401/]);
+});
+
+test('a feature that is switched off while its page is open goes, with its entry in the navigation', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'feature');
+  await driver.goto('/home/domains');
+  await server.hostkeep.core.accounts.setFeature('feature', 'domains', false);
+  await driver.press('Add domain');
+  await driver.page.waitForSelector('dialog[open] .input');
+  await driver.page.type('dialog .input', 'late.example');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('Page not found');
+  assert.not((await driver.text('.nav')).includes('Domains'));
+  await driver.finish([/status of 403/]);
+});
+
+test('without a network the page says so, keeps what it shows, and goes on by itself', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'network');
+  await driver.goto('/home/domains');
+  await driver.press('Add domain');
+  await driver.page.waitForSelector('dialog[open] .input');
+  await driver.page.type('dialog .input', 'again.example');
+  await driver.page.setOfflineMode(true);
+  await driver.page.keyboard.press('Enter');
+  await driver.says('The server is not responding');
+  await driver.page.setOfflineMode(false);
+  await driver.page.focus('dialog .input');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('again.example was added');
+  await driver.page.waitForFunction('!document.body.innerText.includes("is not responding")', { timeout: 15_000 });
+  await driver.finish([/ERR_INTERNET_DISCONNECTED/]);
+});
+
+test('hostile names are shown as text', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'hostile');
+  const token = await tokenOf('hostile');
+  for (const [title, link] of [
+    [HOSTILE, 'https://elsewhere.example/'],
+    ['javascript', '/javascript:alert(1)'],
+  ])
+    assert.is((await server.ask('/api/favorites', { method: 'PUT', token, body: { title, link } })).status, 200);
+  for (const path of ['/home', '/home/account', '/home/account/activity']) {
+    await driver.goto(path);
+    assert.is(await driver.page.$('main img'), null, path);
+    assert.ok((await driver.text('main')).includes('<img src=x onerror="alert(1)">'), path);
+    await driver.show(320, 'dark');
+    assert.not(await driver.overflows(), `${path} at 320 px`);
+  }
+  const links = await driver.page.$$eval('a', (all) => all.map((link) => String(link.getAttribute('href'))));
+  assert.equal(
+    links.filter((link) => /^javascript/i.test(link)),
+    [],
+  );
+  await driver.finish();
+});
+
+test('a password that is half changed as the session ends is still there after the login', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'halfway-page');
+  await driver.goto('/home/account');
+  const field = 'main input[autocomplete=new-password]';
+  await driver.page.type(field, 'kept as it was typed');
+  await server.hostkeep.core.sessions.endOthers(
+    await server.hostkeep.core.accounts.get('halfway-page'),
+    '',
+    '127.0.0.1',
+  );
+  await driver.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"); // as after a look at another tab
+  await driver.says('Your session has ended');
+  await driver.page.type('dialog[open] input[autocomplete=current-password]', PASSWORD);
+  await driver.page.keyboard.press('Enter');
+  await driver.page.waitForSelector('dialog', { hidden: true });
+  const value = await driver.page.$eval(field, (input) => (input as unknown as { value: string }).value);
+  assert.is(value, 'kept as it was typed');
+  await driver.finish([/status of 401/]);
+});
+
+test('a feature that an operator switches off goes for who only looks at its page, too', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'looking');
+  await driver.goto('/home/domains');
+  await driver.says('No domains yet');
+  await server.hostkeep.core.accounts.setFeature('looking', 'domains', false);
+  await driver.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await driver.says('Page not found');
+  await server.hostkeep.core.accounts.setFeature('looking', 'domains', undefined);
+  await driver.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await driver.says('No domains yet');
+  await driver.finish();
+});
+
+test('a page that is opened while the network is gone appears once it is back, without a reload', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'tunnel');
+  await driver.page.evaluate('globalThis.isSamePage = true');
+  await driver.page.setOfflineMode(true);
+  await driver.says('The server is not responding. This page keeps trying.');
+  await driver.page.click('.nav a[href$="/domains"]');
+  await driver.page.waitForSelector('main .skeleton');
+  await driver.page.setOfflineMode(false);
+  await driver.says('No domains yet');
+  await driver.page.waitForFunction('!document.body.innerText.includes("is not responding")');
+  assert.is(await driver.page.evaluate('globalThis.isSamePage'), true);
+  await driver.finish([/ERR_INTERNET_DISCONNECTED/]);
+});
+
+test('five hundred domains: a page shows the first, a search and the palette find the last', async () => {
+  if (browser === undefined) return;
+  const { core } = server.hostkeep;
+  const { id } = await server.account('many');
+  await core.store.write((tx) =>
+    tx.run(
+      `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at)
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < 500)
+        select ?, 'site-' || i || '.example', 'example.site-' || i, 'site-' || i, 1, 'active', '', i from n`,
+      id,
+    ),
+  );
+  const driver = await PageDriver.open(browser, server);
+  await driver.enter('many');
+  await driver.goto('/home/domains');
+  await driver.says('500 domains');
+  assert.is((await driver.page.$$('.table tbody tr')).length, 25);
+  await driver.says('Page 1 of 20 · 500 in total');
+  await driver.page.type('.search-input input', 'site-499.');
+  await driver.page.waitForFunction('document.querySelectorAll(".table tbody tr").length === 1');
+  await driver.page.click('.search-button');
+  await driver.page.type('.palette .input', 'site-500.');
+  await driver.page.waitForSelector('.palette ::-p-text(site-500.example)');
+  await driver.page.keyboard.press('Escape');
+  await driver.show(320, 'dark');
+  assert.not(await driver.overflows());
+  await driver.finish();
+});
+
+test('two hundred containers: a page shows the first, and the last are one press away', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'boxes');
+  await driver.goto('/home/containers');
+  await driver.says('200 in total');
+  assert.is((await driver.page.$$('.table tbody tr')).length, 25);
+  await driver.press('Next');
+  await driver.says('Page 2 of 8');
+  await driver.show(320, 'light');
+  assert.not(await driver.overflows());
+  await driver.finish([/status of 503/]);
+});

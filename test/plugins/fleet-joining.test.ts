@@ -1,0 +1,173 @@
+/** How nodes come into a fleet and leave it, by the commands of operators. @slow 60 s: it runs some forty commands */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { readMembership } from '../../kernel/storage/membership.ts';
+import control from '../../plugins/control/index.ts';
+import fleetPlugin from '../../plugins/fleet/index.ts';
+import { Invitation } from '../../plugins/fleet/invitation.ts';
+import { hostkeep } from '../support/command.ts';
+import { TestFleet, type FleetMember } from '../support/fleet.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { PASSWORD } from '../support/hostkeep.ts';
+import { Postgres, schemaAt } from '../support/postgres.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('fleet joining');
+const AT = ['--listen', '127.0.0.1:1'] as const;
+let postgres: Postgres;
+let fleet: TestFleet;
+let one: FleetMember;
+test.before(async () => {
+  postgres = Postgres.start(['fsync=off']);
+  fleet = new TestFleet(schemaAt(postgres.url, 'joining'));
+  const data = join(temporaryFolder(), 'data');
+  const added = await fleet.run(data, ['account', 'add', 'ann', '--plan', 'developer', '--password-stdin'], PASSWORD);
+  assert.is(added.code, 1, 'a command that looks makes no store');
+  await fleet.run(data, ['account', 'add', '--admin', 'root', '--password-stdin'], PASSWORD);
+  await fleet.run(data, ['account', 'add', 'ann', '--plan', 'developer', '--password-stdin'], PASSWORD);
+  one = await fleet.init('one', data);
+});
+test.after(async () => {
+  await fleet.close();
+  postgres.remove();
+});
+
+const emptyFolder = () => join(temporaryFolder(), 'data');
+const refusal = async (data: string, args: readonly string[], input = ''): Promise<string> => {
+  const { code, stderr } = await fleet.run(data, args, input);
+  assert.is.not(code, 0, args.join(' '));
+  return stderr;
+};
+const listed = async (): Promise<{ name: string }[]> =>
+  JSON.parse((await fleet.run(one.data, ['fleet', 'list', '--json'])).stdout) as { name: string }[];
+
+test('a fleet begins with a store in PostgreSQL, a name, a place that others reach, and a stopped server', async () => {
+  const lone = await hostkeep(emptyFolder(), ['fleet', 'init', '--name', 'one', ...AT], '', undefined, {
+    HOSTKEEP_STORE_URL: '',
+  });
+  assert.match(lone.stderr, /a fleet shares a store in PostgreSQL: set store\.url first/);
+  const init = (name: string, listen: string) => ['fleet', 'init', `--name=${name}`, `--listen=${listen}`];
+  await Promise.all([
+    ...['One', 'a.b', 'a-'].map(async (name) =>
+      assert.match(await refusal(emptyFolder(), init(name, '127.0.0.1:1')), /1 to 32 characters/),
+    ),
+    ...['7000', '0.0.0.0:7000', 'host:70000'].map(async (listen) =>
+      assert.match(await refusal(emptyFolder(), init('two', listen)), /host:port at which/),
+    ),
+  ]);
+  assert.match(await refusal(one.data, init('two', '127.0.0.1:1')), /in a fleet already, as one/);
+  assert.match(await refusal(emptyFolder(), ['fleet', 'leave', '--yes']), /in no fleet|no store/);
+  const server = await fleet.serve(one, [fleetPlugin]);
+  assert.match(await refusal(one.data, ['fleet', 'leave', '--yes']), /already serves the data folder/);
+  await server.close();
+});
+
+test('accounts that were there get the first node as their home, and its files are closed to others', async () => {
+  const server = await fleet.serve(one, [fleetPlugin]);
+  assert.is((await server.hostkeep.core.accounts.get('ann')).home, 'one');
+  await server.close();
+  for (const [path, mode] of [
+    ['fleet', 0o700],
+    ['fleet/membership.json', 0o600],
+  ] as const)
+    assert.is(statSync(join(one.data, path)).mode & 0o777, mode);
+});
+
+// threat fleet-stranger: an invitation is for one node, for a time, and nobody can open it without its token
+test('an invitation that is wrong, over, used, or for another name lets nobody in', async () => {
+  const data = emptyFolder();
+  const attempt = (token: string, name = 'two') => refusal(data, ['fleet', 'join', '--name', name, ...AT], token);
+  assert.match(await attempt('nonsense'), /this is no token/);
+  assert.match(await attempt(Invitation.make().token), /unknown, used, or over/);
+  const token = await fleet.invite(one);
+  const bytes = Buffer.from(token, 'base64url');
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  assert.match(await attempt(bytes.toString('base64url')), /authenticate|decrypt/i, 'a token that was changed');
+  assert.match(await attempt(token, 'one'), /there is a node one in the fleet already/);
+  assert.match(await attempt(await fleet.invite(one, '--hours', '0.0000001')), /unknown, used, or over/);
+  assert.match(await attempt(await fleet.invite(one, '--name', 'three')), /the invitation is for a node three/);
+  assert.match(await refusal(one.data, ['fleet', 'join', '--name', 'two', ...AT], token), /in a fleet already, as one/);
+  assert.not.ok(existsSync(join(data, 'keys.json')));
+  const joined = await fleet.run(data, ['fleet', 'join', token, '--name', 'two', ...AT]);
+  assert.is(joined.code, 0, joined.stderr);
+  assert.match(
+    await refusal(emptyFolder(), ['fleet', 'join', '--name', 'four', ...AT], token),
+    /unknown, used, or over/,
+  );
+  assert.equal(
+    (await listed()).map(({ name }) => name),
+    ['one', 'two'],
+  );
+  assert.is(readMembership(data)?.ca, readMembership(one.data)?.ca);
+});
+
+test('a node that has keys joins nothing', async () => {
+  const token = await fleet.invite(one);
+  const data = emptyFolder();
+  await new TestFleet(schemaAt(postgres.url, 'keys')).run(
+    data,
+    ['account', 'add', '--admin', 'root', '--password-stdin'],
+    PASSWORD,
+  );
+  assert.match(await refusal(data, ['fleet', 'join', '--name', 'four', ...AT], token), /has keys already/);
+});
+
+test('a node is drained and taken back, and leaves or is removed only if no account is lost unknowingly', async () => {
+  const five = await fleet.join(one, 'five');
+  assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five'])).stdout, /five takes no new accounts/);
+  assert.match(await refusal(one.data, ['fleet', 'drain', 'five']), /takes no new accounts already/);
+  assert.match(await refusal(one.data, ['fleet', 'drain', 'nine']), /there is no node nine/);
+  const server = await fleet.serve(five, [control, fleetPlugin]);
+  await server.user('bob');
+  const { token } = await server.admin('operator');
+  const stateOfFive = async (): Promise<unknown> => {
+    const { body } = await server.ask<{ nodes: { name: string; state: string; accounts: number | null }[] }>(
+      '/api/fleet',
+      { address: 'admin', token },
+    );
+    const found = body.nodes.find(({ name }) => name === 'five');
+    return [found?.state, found?.accounts];
+  };
+  assert.is((await server.ask('/api/fleet', { address: 'admin' })).status, 401);
+  const create = (username: string) =>
+    server.ask('/api/accounts', {
+      address: 'admin',
+      token,
+      method: 'POST',
+      body: { username, password: PASSWORD, role: 'user', plan: 'developer', node: 'five' },
+    });
+  const refused = await create('eve');
+  assert.equal([refused.status, refused.body['error']], [409, 'node_draining']);
+  await until('it says that it is there', 30_000, async () => String(await stateOfFive()) === 'draining,1');
+  assert.match(await refusal(one.data, ['fleet', 'remove', 'five', '--yes', '--force']), /five is running/);
+  assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five', '--undo'])).stdout, /takes new accounts again/);
+  assert.is(String(await stateOfFive()), 'up,1');
+  assert.is((await create('eve')).status, 201);
+  const { store } = server.hostkeep.core;
+  await server.hostkeep.plugins.close(); // no heartbeat comes after this
+  await store.write((tx) => tx.run('update fleet_heartbeats set seen_at = seen_at - 60000'));
+  await server.close();
+  assert.match(await refusal(five.data, ['fleet', 'leave', '--yes']), /2 accounts live here/);
+  assert.match(await refusal(one.data, ['fleet', 'remove', 'one', '--yes']), /this node is one/);
+  assert.match(await refusal(one.data, ['fleet', 'remove', 'nine', '--yes']), /there is no node nine/);
+  assert.match(await refusal(one.data, ['fleet', 'remove', 'five', '--yes']), /2 accounts live on five/);
+  const { code, stdout } = await fleet.run(one.data, ['fleet', 'remove', 'five', '--yes', '--force']);
+  assert.is(code, 0);
+  assert.match(stdout, /2 accounts still have their home there/);
+});
+
+test('nodes leave; the last one is a node by itself again, with its accounts and keys', async () => {
+  const three = await fleet.join(one, 'three');
+  assert.match(await refusal(one.data, ['fleet', 'leave', '--yes']), /accounts live here/);
+  assert.is((await fleet.run(three.data, ['fleet', 'leave', '--yes'])).code, 0);
+  assert.not.ok(existsSync(join(three.data, 'keys.json')));
+  assert.is(readMembership(three.data), undefined);
+  const { code, stderr } = await fleet.run(one.data, ['fleet', 'remove', 'two', '--yes']);
+  assert.is(code, 0, stderr);
+  assert.match((await fleet.run(one.data, ['fleet', 'leave', '--yes'])).stdout, /was the last one/);
+  assert.is(readMembership(one.data), undefined);
+  assert.match((await fleet.run(one.data, ['account', 'list'])).stdout, /^ann /m);
+  assert.match(await refusal(one.data, ['fleet', 'invite']), /belongs to no fleet/);
+});

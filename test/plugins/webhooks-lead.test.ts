@@ -1,0 +1,48 @@
+/** Which node of a fleet delivers webhooks: never two at once. */
+import * as assert from 'uvu/assert';
+import { createLog } from '../../kernel/log.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { FleetLead } from '../../plugins/webhooks/fleet-lead.ts';
+import webhooks from '../../plugins/webhooks/index.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('webhooks: lead');
+const WAIT_MS = 30_000;
+let server: TestServer;
+const leads: FleetLead[] = [];
+test.before(async () => void (server = await TestServer.start({ plugins: [webhooks] })));
+test.after(async () => {
+  for (const lead of leads) await lead.close();
+  await server.close();
+});
+
+/** A node that takes part, and what cuts it from the store. */
+function participant(node: string) {
+  let isCut = false;
+  const { store } = server.hostkeep.core;
+  const cuttable = {
+    get: (...args: Parameters<Store['get']>) => (isCut ? Promise.reject(new Error('cut')) : store.get(...args)),
+    write: ((work) => (isCut ? Promise.reject(new Error('cut')) : store.write(work))) as Store['write'],
+  };
+  const began: boolean[] = [];
+  const onLead = () => void began.push(leads.filter(({ isLeading }) => isLeading).length === 1);
+  const lead = new FleetLead({ store: cuttable as Store, node, log: createLog('silent'), onLead });
+  leads.push(lead);
+  return { lead, began, cut: (now: boolean) => (isCut = now) };
+}
+
+test('one leads; another takes over from one that is cut from the store, or that ends, and not before', async () => {
+  const first = participant('one');
+  await until('the first leads', WAIT_MS, () => first.lead.isLeading);
+  const second = participant('two');
+  first.cut(true);
+  await until('the second leads', WAIT_MS, () => second.lead.isLeading);
+  assert.is(first.lead.isLeading, false);
+  first.cut(false);
+  await second.lead.close();
+  assert.is(second.lead.isLeading, false);
+  await until('the first leads again', WAIT_MS, () => first.lead.isLeading);
+  assert.ok([...first.began, ...second.began].every(Boolean), 'none began while another led');
+});

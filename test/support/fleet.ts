@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
+import { hostkeep, type Outcome } from './command.ts';
+import { temporaryFolder } from './folder.ts';
+import { TestServer } from './hostkeep.ts';
+import { freePort } from './port.ts';
+
+/** A node of a fleet: its data folder, and where the others reach it. */
+export interface FleetMember {
+  readonly name: string;
+  readonly data: string;
+  readonly address: string;
+}
+
+/** Nodes that share a store, made by the commands that operators use. */
+export class TestFleet {
+  /** Of the store. */
+  readonly url: string;
+  readonly servers: TestServer[] = [];
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** Runs a command with a data folder and the store of the fleet. */
+  run(data: string, args: readonly string[], input = ''): Promise<Outcome> {
+    return hostkeep(data, args, input, undefined, { HOSTKEEP_STORE_URL: this.url });
+  }
+
+  async init(name: string, data = join(temporaryFolder(), 'data')): Promise<FleetMember> {
+    const address = `127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await this.run(data, ['fleet', 'init', '--name', name, '--listen', address]);
+    assert.is(code, 0, stderr);
+    return { name, data, address };
+  }
+
+  /** Returns the token of an invitation by a member. */
+  async invite({ data }: FleetMember, ...options: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(data, ['fleet', 'invite', ...options]);
+    assert.is(code, 0, stderr);
+    return stdout.trim();
+  }
+
+  async join(by: FleetMember, name: string): Promise<FleetMember> {
+    const data = join(temporaryFolder(), 'data');
+    const address = `127.0.0.1:${await freePort()}`;
+    const token = await this.invite(by);
+    const { code, stderr } = await this.run(data, ['fleet', 'join', '--name', name, '--listen', address], `${token}\n`);
+    assert.is(code, 0, stderr);
+    return { name, data, address };
+  }
+
+  async serve(
+    { data }: FleetMember,
+    plugins?: readonly Plugin[],
+    config: Record<string, unknown> = {},
+  ): Promise<TestServer> {
+    const options = { data, config: { ...config, store: { url: this.url } } };
+    const server = await TestServer.start(plugins === undefined ? options : { ...options, plugins });
+    this.servers.push(server);
+    return server;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.close()));
+  }
+}
