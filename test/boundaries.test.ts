@@ -47,6 +47,7 @@ const FLOORS = [
   ['http'],
   ['plugin-host', 'broker'],
   ['core'],
+  ['generation'],
   ['hostkeep'],
   ['cli'],
 ];
