@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
-import { t } from './i18n.ts';
+import { t } from './text/i18n.ts';
 
 interface ButtonProps {
   readonly children?: ComponentChildren;

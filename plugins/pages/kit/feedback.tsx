@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ApiError } from './server/api.ts';
 import { Button, CopyButton } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
-import { t } from './i18n.ts';
+import { t } from './text/i18n.ts';
 import type { Query } from './server/query.ts';
 import { errorText } from './toasts.tsx';
 

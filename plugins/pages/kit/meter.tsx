@@ -1,4 +1,4 @@
-import { bytes, number, percent, t } from './i18n.ts';
+import { bytes, number, percent, t } from './text/i18n.ts';
 
 const WARN_PERCENT = 80;
 const BAD_PERCENT = 95;

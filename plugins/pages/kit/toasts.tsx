@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { ApiError } from './server/api.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
-import { t } from './i18n.ts';
+import { t } from './text/i18n.ts';
 
 interface Toast {
   readonly id: number;

@@ -3,20 +3,20 @@ import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { AreaPage } from '../kit/area.ts';
-import { at } from '../kit/base-path.ts';
+import { at } from '../kit/place/base-path.ts';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/feedback.tsx';
-import { t } from '../kit/i18n.ts';
+import { t } from '../kit/text/i18n.ts';
 import { hasEnded, mayUse, session } from '../kit/server/session.ts';
 import { ProofDialog } from '../kit/form/proof.tsx';
 import { Toasts } from '../kit/toasts.tsx';
-import { Bar } from './bar.tsx';
+import { Bar } from './bar/bar.tsx';
 import { Guarded } from './guarded.tsx';
-import { Guest } from './guest.tsx';
+import { Guest } from './login/guest.tsx';
 import { lazy } from './lazy.tsx';
-import { LoginDialog } from './login.tsx';
+import { LoginDialog } from './login/login.tsx';
 import { Navigation } from './navigation.tsx';
-import { SessionNotice } from './session-notice.tsx';
+import { SessionNotice } from './login/session-notice.tsx';
 import type { Application } from './start.tsx';
 
 export function App({ name, areas }: Application) {

@@ -1,9 +1,9 @@
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AreaPage } from '../kit/area.ts';
-import { at } from '../kit/base-path.ts';
+import { at } from '../kit/place/base-path.ts';
 import { Icon } from '../kit/icon.tsx';
-import { t } from '../kit/i18n.ts';
+import { t } from '../kit/text/i18n.ts';
 import { session } from '../kit/server/session.ts';
 
 export function Mark() {

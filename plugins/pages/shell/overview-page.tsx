@@ -2,7 +2,7 @@ import areas from 'hostkeep:areas/home';
 import type { Widget } from '../kit/area.ts';
 import { PageHead } from '../kit/card.tsx';
 import { Empty } from '../kit/feedback.tsx';
-import { t } from '../kit/i18n.ts';
+import { t } from '../kit/text/i18n.ts';
 import { mayUse, session } from '../kit/server/session.ts';
 import { Together } from '../kit/together.tsx';
 import { Guarded } from './guarded.tsx';

@@ -1,13 +1,13 @@
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
 import type { Area } from '../kit/area.ts';
-import { setBase } from '../kit/base-path.ts';
+import { setBase } from '../kit/place/base-path.ts';
 import { ask } from '../kit/server/api.ts';
 import { followSession, refreshSession } from '../kit/server/session.ts';
 import { toastError } from '../kit/toasts.tsx';
-import { preferredLanguage, t, useLanguage } from '../kit/i18n.ts';
+import { preferredLanguage, t, useLanguage } from '../kit/text/i18n.ts';
 import { App } from './app.tsx';
-import { applyTheme } from './theme.ts';
+import { applyTheme } from './bar/theme.ts';
 
 /** What tells the two applications apart. */
 export interface Application {

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { Field, PasswordField } from './field.tsx';
-import { t } from '../i18n.ts';
+import { t } from '../text/i18n.ts';
 
 interface CredentialProps {
   readonly value: Signal<string>;

@@ -4,7 +4,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../button.tsx';
 import { ErrorPanel } from '../feedback.tsx';
 import { Field } from './field.tsx';
-import { t } from '../i18n.ts';
+import { t } from '../text/i18n.ts';
 
 interface DialogProps {
   readonly title: string;

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
-import { t } from '../i18n.ts';
+import { t } from '../text/i18n.ts';
 
 interface FieldProps {
   readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'off';

@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { ApiError, ask } from '../server/api.ts';
 import { CurrentPassword, SecondFactor } from './credential-fields.tsx';
 import { Dialog } from './dialog.tsx';
-import { t } from '../i18n.ts';
+import { t } from '../text/i18n.ts';
 
 interface Wanted {
   readonly done: () => void;

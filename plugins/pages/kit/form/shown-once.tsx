@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Dialog } from './dialog.tsx';
 import { Panel } from '../feedback.tsx';
-import { t } from '../i18n.ts';
+import { t } from '../text/i18n.ts';
 
 interface ShownOnceProps {
   readonly title: string;

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { api, ApiError, ask, onApiError, type ReplyOf } from './api.ts';
-import { LANGUAGES, useLanguage } from '../i18n.ts';
+import { LANGUAGES, useLanguage } from '../text/i18n.ts';
 
 export type SessionView = NonNullable<ReplyOf<'GET /api/session'>>;
 

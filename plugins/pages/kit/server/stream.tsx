@@ -2,7 +2,7 @@ import { signal, useSignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { send } from './api.ts';
 import { Badge } from '../card.tsx';
-import { t } from '../i18n.ts';
+import { t } from '../text/i18n.ts';
 
 /** How a stream of the server does. */
 export interface Feed {

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Button } from '../kit/button.tsx';
-import { t } from '../kit/i18n.ts';
-import { hasEnded, isUnreachable, logOut, refreshSession, session } from '../kit/server/session.ts';
-import { toastError } from '../kit/toasts.tsx';
+import { Button } from '../../kit/button.tsx';
+import { t } from '../../kit/text/i18n.ts';
+import { hasEnded, isUnreachable, logOut, refreshSession, session } from '../../kit/server/session.ts';
+import { toastError } from '../../kit/toasts.tsx';
 import { LoginDialog } from './login.tsx';
 
 /** How long before its end a session is said to end. */

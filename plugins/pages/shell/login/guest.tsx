@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { at } from '../kit/base-path.ts';
-import { Button } from '../kit/button.tsx';
-import { t } from '../kit/i18n.ts';
-import type { ShownPage } from './app.tsx';
-import { Guarded } from './guarded.tsx';
+import { at } from '../../kit/place/base-path.ts';
+import { Button } from '../../kit/button.tsx';
+import { t } from '../../kit/text/i18n.ts';
+import type { ShownPage } from '../app.tsx';
+import { Guarded } from '../guarded.tsx';
 import { LoginPage } from './login.tsx';
-import { Mark } from './navigation.tsx';
+import { Mark } from '../navigation.tsx';
 
 interface GuestProps {
   readonly application: 'home' | 'console';

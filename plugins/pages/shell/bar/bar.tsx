@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Area, AreaPage } from '../kit/area.ts';
-import { Button, Choices } from '../kit/button.tsx';
-import { Icon } from '../kit/icon.tsx';
-import { language, t, useLanguage } from '../kit/i18n.ts';
-import { logOut, session } from '../kit/server/session.ts';
-import { toastError } from '../kit/toasts.tsx';
+import type { Area, AreaPage } from '../../kit/area.ts';
+import { Button, Choices } from '../../kit/button.tsx';
+import { Icon } from '../../kit/icon.tsx';
+import { language, t, useLanguage } from '../../kit/text/i18n.ts';
+import { logOut, session } from '../../kit/server/session.ts';
+import { toastError } from '../../kit/toasts.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
-import { languageNames } from './login.tsx';
+import { languageNames } from '../login/login.tsx';
 import { Palette } from './palette.tsx';
 import { applyTheme, theme, THEMES } from './theme.ts';
 

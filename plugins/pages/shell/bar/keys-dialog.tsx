@@ -1,5 +1,5 @@
-import { Dialog } from '../kit/form/dialog.tsx';
-import { t } from '../kit/i18n.ts';
+import { Dialog } from '../../kit/form/dialog.tsx';
+import { t } from '../../kit/text/i18n.ts';
 
 const KEYS = [
   [['Ctrl', 'K'], 'pages.keys.search'],

@@ -1,11 +1,11 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { Area, AreaPage, Found } from '../kit/area.ts';
-import { at } from '../kit/base-path.ts';
-import { Icon } from '../kit/icon.tsx';
-import { t } from '../kit/i18n.ts';
-import { mayUse } from '../kit/server/session.ts';
+import type { Area, AreaPage, Found } from '../../kit/area.ts';
+import { at } from '../../kit/place/base-path.ts';
+import { Icon } from '../../kit/icon.tsx';
+import { t } from '../../kit/text/i18n.ts';
+import { mayUse } from '../../kit/server/session.ts';
 
 const RECENT = 'hostkeep-recent';
 const RECENT_KEPT = 5;

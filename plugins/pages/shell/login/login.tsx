@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { ApiError, ask } from '../kit/server/api.ts';
-import { Button } from '../kit/button.tsx';
-import { Panel } from '../kit/feedback.tsx';
-import { Field, PasswordField, Select } from '../kit/form/field.tsx';
-import { language, LANGUAGES, t, useLanguage } from '../kit/i18n.ts';
-import { changed } from '../kit/server/query.ts';
-import { hasEnded, logOut, refreshSession, session } from '../kit/server/session.ts';
-import { errorText } from '../kit/toasts.tsx';
-import { Mark } from './navigation.tsx';
+import { ApiError, ask } from '../../kit/server/api.ts';
+import { Button } from '../../kit/button.tsx';
+import { Panel } from '../../kit/feedback.tsx';
+import { Field, PasswordField, Select } from '../../kit/form/field.tsx';
+import { language, LANGUAGES, t, useLanguage } from '../../kit/text/i18n.ts';
+import { changed } from '../../kit/server/query.ts';
+import { hasEnded, logOut, refreshSession, session } from '../../kit/server/session.ts';
+import { errorText } from '../../kit/toasts.tsx';
+import { Mark } from '../navigation.tsx';
 
 const NAMES = { en: 'English', de: 'Deutsch', fr: 'Français' } as Readonly<Record<string, string>>;
 export const languageNames = LANGUAGES.map((each) => [each, NAMES[each] ?? each] as const);
