@@ -84,7 +84,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   puppeteer: 'plugins/screenshots',
   '@modelcontextprotocol/sdk': 'plugins/mcp',
   undici: 'plugins/fleet',
-  '@peculiar/x509': 'plugins/fleet/certificates.ts',
+  '@peculiar/x509': 'plugins/fleet/membership/certificates.ts',
   esbuild: ['plugins/pages/build', 'config/package'], // pages, and the code that a package installs
 };
 /** The only file that may start programs. */

@@ -8,7 +8,7 @@ import {
   type CommandOutput,
   type OptionValues,
 } from '../../kernel/plugin-api/command.ts';
-import { initiate, invite, join, leave, remove } from './joining.ts';
+import { initiate, invite, join, leave, remove } from './membership/joining.ts';
 import { stateOf } from './state.ts';
 import { seenMembers, setDraining } from './store.ts';
 

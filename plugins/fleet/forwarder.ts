@@ -7,7 +7,7 @@ import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { Membership } from '../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { lazyPackage } from '../../kernel/system/lazy-package.ts';
-import { hostOf, keyDigestOf } from './certificates.ts';
+import { hostOf, keyDigestOf } from './membership/certificates.ts';
 import type { Directory } from './directory.ts';
 import { HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
 import type { Member } from './store.ts';

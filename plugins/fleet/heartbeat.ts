@@ -1,8 +1,8 @@
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Load, NodeLoad } from '../../kernel/plugin-api/points/node-load.ts';
-import { certify, partLeft } from './certificates.ts';
-import { readAuthority } from './joining.ts';
+import { certify, partLeft } from './membership/certificates.ts';
+import { readAuthority } from './membership/joining.ts';
 import { BEAT_MS } from './state.ts';
 import { beat, raise } from './store.ts';
 

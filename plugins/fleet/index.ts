@@ -8,7 +8,7 @@ import { FleetListener } from './listener.ts';
 import { placeFor } from './placement.ts';
 import { fleetOf, healthOf, listenerFinding, metricsOf, reachFindings } from './report.ts';
 import { Fleet, FleetConfig } from './schema.ts';
-import { settleKeys } from './signing-keys.ts';
+import { settleKeys } from './membership/signing-keys.ts';
 
 const BY_ITSELF: Fleet = { node: null, nodes: [] };
 

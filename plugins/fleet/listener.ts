@@ -5,7 +5,7 @@ import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Membership } from '../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
-import { addressOf, keyDigestOf } from './certificates.ts';
+import { addressOf, keyDigestOf } from './membership/certificates.ts';
 
 const HANDSHAKE_MS = 5000;
 /** Beyond any time limit of a route. Connections that wait for their next request are closed much earlier, by the server behind. */

@@ -4,7 +4,7 @@ import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metr
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { partLeft } from './certificates.ts';
+import { partLeft } from './membership/certificates.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { Fleet } from './schema.ts';
 import { isDown, stateOf } from './state.ts';

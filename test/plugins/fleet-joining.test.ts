@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { readMembership } from '../../kernel/storage/membership.ts';
 import control from '../../plugins/control/index.ts';
 import fleetPlugin from '../../plugins/fleet/index.ts';
-import { Invitation } from '../../plugins/fleet/invitation.ts';
+import { Invitation } from '../../plugins/fleet/membership/invitation.ts';
 import { hostkeep } from '../support/command.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import { temporaryFolder } from '../support/folder.ts';

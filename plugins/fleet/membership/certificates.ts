@@ -7,8 +7,8 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 
 /** What certifies the nodes of a fleet; PEM. */
 export interface Authority {

@@ -1,13 +1,13 @@
 /** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
-import { HttpError } from '../../kernel/errors.ts';
-import type { CommandContext } from '../../kernel/plugin-api/command.ts';
-import type { Keyring } from '../../kernel/identity/keyring.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
-import { splitHostPort } from '../../kernel/system/host-port.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { CommandContext } from '../../../kernel/plugin-api/command.ts';
+import type { Keyring } from '../../../kernel/identity/keyring.ts';
+import type { Reader } from '../../../kernel/storage/store.ts';
+import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { certify, keyDigestOf, makeAuthority, type Authority } from './certificates.ts';
 import { Invitation } from './invitation.ts';
 import { shareKeys } from './signing-keys.ts';
-import { isDown } from './state.ts';
+import { isDown } from '../state.ts';
 import {
   addInvitation,
   addMember,
@@ -18,7 +18,7 @@ import {
   seenMembers,
   takeInvitation,
   writeSecret,
-} from './store.ts';
+} from '../store.ts';
 
 /** How a node is to be known. */
 export interface Place {

@@ -1,6 +1,6 @@
-import type { Keyring, SigningKey } from '../../kernel/identity/keyring.ts';
-import type { Reader, Store, Tx } from '../../kernel/storage/store.ts';
-import { readSecret, writeSecret } from './store.ts';
+import type { Keyring, SigningKey } from '../../../kernel/identity/keyring.ts';
+import type { Reader, Store, Tx } from '../../../kernel/storage/store.ts';
+import { readSecret, writeSecret } from '../store.ts';
 
 const NAME = 'signing keys';
 
