@@ -28,8 +28,9 @@ export class TestFleet {
     return hostkeep(data, args, input, undefined, { HOSTKEEP_STORE_URL: this.url });
   }
 
-  async init(name: string, data = join(temporaryFolder(), 'data')): Promise<FleetMember> {
-    const address = `127.0.0.1:${await freePort()}`;
+  /** `host` is the loopback address at which the others reach it. */
+  async init(name: string, data = join(temporaryFolder(), 'data'), host = '127.0.0.1'): Promise<FleetMember> {
+    const address = `${host}:${await freePort()}`;
     const { code, stderr } = await this.run(data, ['fleet', 'init', '--name', name, '--listen', address]);
     assert.is(code, 0, stderr);
     return { name, data, address };
@@ -42,9 +43,9 @@ export class TestFleet {
     return stdout.trim();
   }
 
-  async join(by: FleetMember, name: string): Promise<FleetMember> {
+  async join(by: FleetMember, name: string, host = '127.0.0.1'): Promise<FleetMember> {
     const data = join(temporaryFolder(), 'data');
-    const address = `127.0.0.1:${await freePort()}`;
+    const address = `${host}:${await freePort()}`;
     const token = await this.invite(by);
     const { code, stderr } = await this.run(data, ['fleet', 'join', '--name', name, '--listen', address], `${token}\n`);
     assert.is(code, 0, stderr);
@@ -56,7 +57,7 @@ export class TestFleet {
     plugins?: readonly Plugin[],
     config: Record<string, unknown> = {},
   ): Promise<TestServer> {
-    const options = { data, config: { ...config, store: { url: this.url } } };
+    const options = { data, config: { store: { url: this.url }, ...config } };
     const server = await TestServer.start(plugins === undefined ? options : { ...options, plugins });
     this.servers.push(server);
     return server;

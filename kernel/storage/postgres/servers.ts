@@ -7,6 +7,8 @@ export const CONNECT_MS = 2000;
 /** How long a statement may take, by the server's clock, and by ours in case the server is out of reach. */
 const STATEMENT_MS = 10_000;
 const QUERY_MS = 12_000;
+/** How long a transaction whose node has fallen silent holds up those of others. */
+const SILENT_TRANSACTION_MS = 3000;
 /** Fails where the user may not call these, or where the database is none of PostgreSQL's own. */
 const HISTORY = `select (select cast(system_identifier as text) from pg_control_system()) as cluster,
   cast(cast('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as bit(32)) as bigint) as timeline`;
@@ -120,7 +122,7 @@ const optionsFor = (connectionString: string, socket: Socket): ClientConfig => (
   application_name: 'hostkeep',
   statement_timeout: STATEMENT_MS,
   query_timeout: QUERY_MS,
-  idle_in_transaction_session_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
   connectionTimeoutMillis: CONNECT_MS,
   keepAlive: true,
   types,
