@@ -28,9 +28,10 @@ export class AccountCells {
     return cell;
   }
 
-  /** Invalidates the cached snapshot of an account and its cached sessions. */
+  /** Invalidates the cached snapshot of an account and its cached sessions, if there are any. */
   forget(id: number): void {
-    empty(this.of(id));
+    const cell = this.#cells.get(id);
+    if (cell !== undefined) empty(cell);
   }
 
   /** Removes the oldest cell, and empties it because sessions may still hold it. */

@@ -11,7 +11,7 @@ import {
   type AccountRow,
   type Role,
 } from './account.ts';
-import { AccountCells } from './account-cells.ts';
+import type { AccountCells } from './account-cells.ts';
 import { endLostScopes, endTokens } from './api-tokens/token-endings.ts';
 import { HttpError } from '../errors.ts';
 import { LargeCounts } from '../concurrency/large-counts.ts';
@@ -43,7 +43,7 @@ const PAGE = 1000;
 
 /** Reads and changes accounts. Each change logs its event and ends the sessions that it must in one transaction. */
 export class Accounts {
-  readonly cells = new AccountCells();
+  readonly cells: AccountCells;
   readonly #store: Store;
   readonly #local: Store;
   readonly #log: Log;
@@ -60,6 +60,7 @@ export class Accounts {
     store: Store;
     local: Store;
     revision: Revision;
+    cells: AccountCells;
     plans: Plans;
     events: AuditLog;
     filesRoot: (username: string) => string;
@@ -69,6 +70,7 @@ export class Accounts {
     this.#store = parts.store;
     this.#local = parts.local;
     this.#revision = parts.revision;
+    this.cells = parts.cells;
     this.#plans = parts.plans;
     this.#events = parts.events;
     this.#filesRoot = parts.filesRoot;

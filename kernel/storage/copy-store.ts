@@ -12,8 +12,8 @@ type Row = Readonly<Record<string, SqlValue>>;
 const PAGE = 500;
 /** Not copied: the target has its own. */
 const MIGRATIONS = 'migrations';
-/** Copied last, because triggers change it. */
-const REVISION = 'revision';
+/** Copied last, and emptied before, because triggers change them. */
+const REVISION = ['revision', 'revision_changes'];
 
 export interface CopiedTable {
   readonly name: string;
@@ -32,8 +32,8 @@ export async function copyStore(source: Store, target: Store): Promise<CopiedTab
       throw new Error(`${target.place} already holds a store: name an empty one`);
     const tables = (await target.catalogue.tables()).filter(({ name }) => name !== MIGRATIONS);
     const inOrder = [
-      ...tables.filter(({ name }) => name !== REVISION),
-      ...tables.filter(({ name }) => name === REVISION),
+      ...tables.filter(({ name }) => !REVISION.includes(name)),
+      ...tables.filter(({ name }) => REVISION.includes(name)),
     ];
     for (const table of inOrder) await copyRows(table, source, tx);
     await copyLastIds(source, target, tx);
@@ -57,7 +57,7 @@ async function makeTables(source: Store, target: Store): Promise<void> {
 }
 
 async function copyRows({ name, columns, key }: Table, source: Reader, tx: Tx): Promise<void> {
-  if (key.length === 0) await tx.run(`delete from ${name}`);
+  if (key.length === 0 || REVISION.includes(name)) await tx.run(`delete from ${name}`);
   for await (const rows of pagesOf({ name, columns, key }, source)) {
     const places = rows.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ');
     const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));

@@ -1,16 +1,20 @@
 import type { Log } from '../log.ts';
-import type { ChangeSignal } from './change-signal.ts';
+import type { Change, ChangeSignal } from './change-signal.ts';
 import type { Store, Tx } from './store.ts';
 
+/** No change is known. */
+const UNKNOWN = -1;
 /** The interval of unprompted reads, which cover a process that died between its commit and its announcement. */
 const POLL_MS = 1000;
 
 /**
  * Detects when cached accounts, plans or sessions are out of date, whichever process changed them.
  *
- * Triggers in the store increment a revision with each such change, and the store's signal tells other processes of it. These
- * hold requests until they have read the revision (`checking`); if another process changed it, they invalidate everything
- * cached (`generation`). Authorizing a request therefore costs comparisons, not a query.
+ * Triggers in the store increment a revision with each such change, note whose it is in a list of the last changes, and the
+ * store's signal tells other processes. A process that knows of all changes before the one that it is told forgets what it has
+ * of that account. Otherwise it holds requests until it has read the list (`checking`). Changes of all accounts, and
+ * whatever the list does not explain, invalidate everything cached (`generation`). Authorizing a request therefore costs
+ * comparisons, not a query.
  */
 export class Revision {
   /** Data cached under an earlier generation must be read again. */
@@ -20,7 +24,9 @@ export class Revision {
   readonly #store: Store;
   readonly #signal: ChangeSignal;
   readonly #log: Log;
-  #known = -1;
+  readonly #forget: (accountId: number) => void;
+  /** All changes up to this one are known; -1 = nothing is. */
+  #known = UNKNOWN;
   /** When the store last said what the revision is, by the monotonic clock. */
   #confirmedMs = Number.NEGATIVE_INFINITY;
   #isReachable = true;
@@ -28,17 +34,27 @@ export class Revision {
   /** Milliseconds since 1970 at the last `look`: one call of the clock for all requests of a turn of the event loop. */
   nowMs = 0;
   #polling: Promise<void> | undefined;
+  /** A check that has not begun yet. */
+  #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, log: Log) {
+  /** `forget` invalidates what is cached of one account. */
+  constructor(store: Store, log: Log, forget: (accountId: number) => void) {
     this.#store = store;
     this.#signal = store.signal;
     this.#log = log;
+    this.#forget = forget;
   }
 
   /** Starts to follow changes by other processes, until `close`. */
   async follow(): Promise<void> {
-    await this.#signal.follow(() => void this.check());
+    await this.#signal.follow({
+      moved: (change) => this.#moved(change),
+      replaced: () => {
+        this.#known = UNKNOWN;
+        void this.check();
+      },
+    });
     await this.check();
     this.#timer = setInterval(() => {
       if (this.#polling !== undefined) this.#distrust(); // the store is silent, or slow
@@ -73,8 +89,9 @@ export class Revision {
       const result = await work(tx);
       const after = await current(tx);
       tx.afterCommit(() => {
-        if (before !== this.#known) this.generation += 1;
-        this.#known = after;
+        if (this.#known < before)
+          void this.check(); // others made changes meanwhile
+        else this.#known = Math.max(this.#known, after);
         forget(result);
         if (after !== before) this.#signal.announce(after);
       });
@@ -84,13 +101,30 @@ export class Revision {
 
   /** Reads the revision after any check in progress, whose read may have preceded the caller's reason to check. */
   check(): Promise<void> {
+    if (this.#next !== undefined) return this.#next;
     const settled = (this.checking ?? Promise.resolve())
-      .then(() => this.#read())
+      .then(() => {
+        this.#next = undefined;
+        return this.#read();
+      })
       .finally(() => {
         if (this.checking === settled) this.checking = undefined;
       });
+    this.#next = settled;
     this.checking = settled;
     return settled;
+  }
+
+  #moved(change?: Change): void {
+    if (change === undefined || change.n > this.#known + 1) void this.check();
+    else if (change.n > this.#known) this.#learn(change.n, [change]);
+  }
+
+  /** Invalidates what changes up to `n` made out of date, if these are all of them. */
+  #learn(n: number, changes: readonly Pick<Change, 'accountId'>[], after = n - 1): void {
+    this.#known = n;
+    if (changes.length !== n - after || changes.some(({ accountId }) => accountId === null)) this.generation += 1;
+    else for (const { accountId } of changes) if (accountId !== null) this.#forget(accountId);
   }
 
   /** Makes everything cached be read again if the store has not confirmed it for too long. */
@@ -101,9 +135,10 @@ export class Revision {
   /** Never rejects: without an answer, what is cached is trusted no longer than the store's grace. */
   async #read(): Promise<void> {
     try {
-      const now = await current(this.#store);
-      if (now !== this.#known) this.generation += 1;
-      this.#known = now;
+      const after = this.#known;
+      const { n, changes } = await changesAfter(this.#store, after);
+      // Later changes may have been told of while this was read, and the database replaced, which needs another answer.
+      if (this.#known >= after && (n > this.#known || n < after)) this.#learn(n, changes, after);
       this.#confirmedMs = performance.now();
       if (!this.#isReachable) this.#log.info({ store: this.#store.place }, 'the store answers again');
       this.#isReachable = true;
@@ -113,6 +148,16 @@ export class Revision {
       this.#isReachable = false;
     }
   }
+}
+
+async function changesAfter(reader: Pick<Store, 'all'>, after: number): Promise<{ n: number; changes: Change[] }> {
+  const rows = await reader.all<{ n: number; change: number | null; account_id: number | null }>(
+    `select revision.n, revision_changes.n as change, account_id from revision
+      left join revision_changes on revision_changes.n > ?`,
+    after,
+  );
+  const changes = rows.flatMap(({ change: n, account_id: accountId }) => (n === null ? [] : [{ n, accountId }]));
+  return { n: rows[0]?.n ?? 0, changes };
 }
 
 async function current(reader: Pick<Store, 'get'>): Promise<number> {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, utimesSync, watch, type FSWatcher } from 'node:fs';
-import type { ChangeSignal } from './change-signal.ts';
+import type { ChangeFollower, ChangeSignal } from './change-signal.ts';
 
 /** Sentinel mtime that makes the next look find a change. */
 const UNREAD = -1;
@@ -20,8 +20,10 @@ export class SignalFile implements ChangeSignal {
     this.#file = openSync(path, 'a', 0o600);
   }
 
-  async follow(moved: () => void): Promise<void> {
-    this.#watcher = watch(this.#path, { persistent: false }, moved);
+  async follow({ moved }: Pick<ChangeFollower, 'moved'>): Promise<void> {
+    this.#watcher = watch(this.#path, { persistent: false }, () => {
+      if (this.hasMoved()) moved();
+    });
   }
 
   hasMoved(): boolean {

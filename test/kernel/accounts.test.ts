@@ -11,18 +11,13 @@ import { Type } from '../../kernel/schema.ts';
 import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import { TokenCache } from '../../kernel/identity/token-cache.ts';
-import { Revision } from '../../kernel/storage/revision.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
 import type { SqlValue } from '../../kernel/storage/sqlite/connection.ts';
-import { SignalFile } from '../../kernel/storage/signal-file.ts';
-import { openStore } from '../../kernel/storage/open-store.ts';
-import type { Store } from '../../kernel/storage/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
 
 const test = testSuite('accounts and sessions');
 let server: TestServer;
@@ -193,41 +188,6 @@ test('what another process changed holds for the request that is read before the
   }
 });
 
-test('a change that another process committed later but announced earlier is still noticed', async () => {
-  const folder = temporaryFolder();
-  let n = 0;
-  const held: (() => void)[] = [];
-  const storeOf = (afterCommit: (tell: () => void) => void) =>
-    ({
-      signal: new SignalFile(join(folder, 'revision')),
-      graceMs: 0,
-      get: async () => ({ n }),
-      write: (work: (tx: unknown) => unknown) => work({ get: async () => ({ n }), afterCommit }),
-    }) as unknown as Store;
-  const [slow, quick] = [
-    new Revision(
-      storeOf((tell) => held.push(tell)),
-      createLog('silent'),
-    ),
-    new Revision(
-      storeOf((tell) => tell()),
-      createLog('silent'),
-    ),
-  ];
-  const change = async () => void (n += 1);
-  slow.look();
-  await slow.checking;
-  await slow.mutate(change, () => undefined);
-  await quick.mutate(change, () => undefined);
-  const { generation } = slow;
-  for (const tell of held) tell();
-  await new Promise((resolve) => setImmediate(resolve));
-  slow.look();
-  await slow.checking;
-  assert.is(slow.generation, generation + 1);
-  for (const each of [slow, quick]) each.close();
-});
-
 test('a change during the read of an account or a plan leaves nothing old in the cache', async () => {
   const { accounts, plans, store } = server.hostkeep.core;
   const { id } = await server.account('rio', 'basic');
@@ -278,66 +238,6 @@ test('caches of tokens, accounts and values have an upper limit, and forget the 
     values.get(oldest, 'k', () => 7),
     7,
   );
-});
-
-test('a revision that is not known for certain invalidates what is cached, and holds requests until it is read', async () => {
-  let n = 0;
-  const reads: { resolve: () => void; reject: () => void }[] = [];
-  const get = () =>
-    new Promise((resolve, reject) => reads.push({ resolve: () => resolve({ n }), reject: () => reject(new Error()) }));
-  const work = (tx: unknown) => tx;
-  const store = {
-    signal: new SignalFile(join(temporaryFolder(), 'revision')),
-    graceMs: 0,
-    get,
-    write: (run: typeof work) => run({ get: async () => ({ n }), afterCommit: (tell: () => void) => tell() }),
-  } as unknown as Store;
-  const revision = new Revision(store, createLog('silent'));
-  const checked = async (how: 'resolve' | 'reject' = 'resolve') => {
-    const check = revision.check();
-    while (reads.length === 0) await undefined;
-    reads.shift()?.[how]();
-    await check;
-    return revision.generation;
-  };
-  const mutate = () =>
-    revision.mutate(
-      async () => void (n += 1),
-      () => undefined,
-    );
-  let generation = await checked();
-  assert.is(await checked(), generation, 'nothing has changed');
-  await mutate();
-  assert.equal([revision.generation, await checked()], [generation, generation], 'an own change is known');
-  n += 1;
-  await mutate();
-  assert.is(revision.generation, (generation += 1), 'another process made a change before the own one');
-  assert.is(await checked('reject'), (generation += 1), 'the store did not answer');
-  assert.is(await checked(), generation);
-  const [first, second] = [revision.check(), revision.check()];
-  while (reads.length === 0) await undefined;
-  reads.shift()?.resolve();
-  await first;
-  assert.ok(revision.checking, 'the second check is still in progress');
-  while (reads.length === 0) await undefined;
-  reads.shift()?.resolve();
-  await second;
-  assert.is(revision.checking, undefined);
-  await revision.close();
-});
-
-test('a change by a process that died before it announced it is noticed soon', async () => {
-  const { revision } = server.hostkeep.core;
-  await server.account('dora');
-  const other = await openStore(server.data, testConfig(server.data).store);
-  try {
-    await revision.check();
-    const { generation } = revision;
-    await other.write((tx) => tx.run("update accounts set locale = 'de' where username = 'dora'"));
-    await until('the change is noticed', 10_000, async () => revision.generation > generation);
-  } finally {
-    await other.close();
-  }
 });
 
 // asvs 9.1.3: keys are found by kid in keys.json; the previous key stays valid after a rotation, older ones do not

@@ -209,6 +209,24 @@ test('what one node changes holds on another one, which was told or asked', asyn
   assert.is(await two.sessions.resolve(header), undefined);
 });
 
+test('a node that is told of a change forgets its account only, and does not take those of other schemas for its own', async () => {
+  const [[one, two], beside] = [await twoNodes('named'), await nodeOf('beside')];
+  const [ann, bob] = [await sessionOn(one, 'ann'), await sessionOn(one, 'bob')];
+  for (const name of ['eva', 'evi', 'eve']) await sessionOn(beside, name); // the last one has an id that the others have not
+  for (const header of [ann, bob]) await two.sessions.resolve(header);
+  const { generation } = two.revision;
+  for (const on of [true, false, true]) {
+    const { n } = (await one.store.get<{ n: number }>('select n from revision')) ?? { n: 0 };
+    await beside.store.write((tx) => tx.run('update revision set n = ?', n));
+    await beside.accounts.setFeature('eve', 'dns', on);
+    await one.accounts.setFeature('ann', 'dns', on);
+    await until('the other node forgets the account', 20_000, () => two.sessions.remembered(ann) === undefined);
+    assert.is((await two.sessions.resolve(ann))?.account.features.has('dns'), on);
+  }
+  assert.ok(two.sessions.remembered(bob));
+  assert.is(two.revision.generation, generation);
+});
+
 test('while the store is gone, remembered sessions are good for a time, and everything else is 503; then all is well again', async () => {
   const patient = await nodeOf('gone', { staleSeconds: 300 });
   const strict = await nodeOf('gone-at-once', { staleSeconds: 0 });

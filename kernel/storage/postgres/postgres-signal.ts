@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChangeSignal } from '../change-signal.ts';
+import type { ChangeFollower, ChangeSignal } from '../change-signal.ts';
 import type { SignalFile } from '../signal-file.ts';
 import { ServerClient, type Servers } from './servers.ts';
 
@@ -12,7 +12,7 @@ const SILENCE_MS = 4000;
 
 /**
  * The notifications that a trigger of the store sends with each change of the revision (`LISTEN`, `NOTIFY`), on a connection
- * of its own; while there is none, the revision is only polled. A server that does not answer on it for some seconds is given
+ * of its own; each names its change. While there is no connection, the revision is only polled. A server that does not answer on it for some seconds is given
  * up, with all other connections to it, because a machine or a network that fails may close none. Processes on the same machine, such as commands, also use a
  * file, so that what they change holds for the next request.
  */
@@ -28,11 +28,11 @@ export class PostgresSignal implements ChangeSignal {
     this.#file = file;
   }
 
-  async follow(moved: () => void): Promise<void> {
-    await this.#file.follow(moved);
+  async follow(follower: ChangeFollower): Promise<void> {
+    await this.#file.follow(follower);
     let first = (): void => undefined;
     const isTried = new Promise<void>((resolve) => (first = resolve));
-    this.#listening = this.#listen(moved, first);
+    this.#listening = this.#listen(follower, first);
     await isTried;
   }
 
@@ -53,17 +53,18 @@ export class PostgresSignal implements ChangeSignal {
   }
 
   /** Listens on one connection after another. `tried` is called after the first attempt. */
-  async #listen(moved: () => void, tried: () => void): Promise<void> {
+  async #listen(follower: ChangeFollower, tried: () => void): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const client = new ServerClient(this.#servers);
       this.#client = client;
-      client.on('notification', moved);
       try {
         await client.connect();
         await this.#servers.assertPrimary(client);
+        const { rows } = await client.query<{ schema: string }>('select current_schema() as schema');
+        client.on('notification', ({ payload = '' }) => hear(follower, payload, rows[0]?.schema));
         await client.query(`listen ${CHANNEL}`);
-        moved(); // what was sent before is lost
+        follower.replaced(); // what was sent before is lost
         tried();
         await this.#watch(client);
       } catch {
@@ -87,4 +88,11 @@ export class PostgresSignal implements ChangeSignal {
       await client.probe(SILENCE_MS).catch(() => this.#servers.lost(client.server));
     }
   }
+}
+
+/** Passes on a notification, such as `17 4 public`; those of other schemas are none of ours. */
+function hear({ moved }: ChangeFollower, payload: string, schema: string | undefined): void {
+  const [, n, account, of] = /^(\d{1,15}) (\d{0,15}) (.*)$/.exec(payload) ?? [];
+  if (n === undefined) moved();
+  else if (of === schema) moved({ n: Number(n), accountId: account ? Number(account) : null });
 }
