@@ -1,6 +1,7 @@
 import type { Config } from '../config/configuration.ts';
 import { Keyring } from '../identity/keyring.ts';
 import type { NodeFiles } from '../plugin-api/command.ts';
+import { AuditLog } from '../storage/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from '../storage/membership.ts';
 import { openStore } from '../storage/open-store.ts';
 import { ServingLock } from '../storage/serving-lock.ts';
@@ -19,7 +20,7 @@ export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
     async withStoreAlone(work) {
       const store = await openStore(data, settings);
       try {
-        return await work(store);
+        return await work({ store, events: new AuditLog(store) });
       } finally {
         await store.close();
       }

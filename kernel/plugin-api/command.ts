@@ -36,7 +36,7 @@ export interface NodeFiles {
   /** Runs `work` while nobody serves the data folder. Rejects, naming the process, if somebody does. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>;
   /** Opens the store alone while `work` runs: without keys, and migrating nothing. */
-  withStoreAlone<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  withStoreAlone<T>(work: (open: { store: Store; events: AuditLog }) => Promise<T>): Promise<T>;
   /** `undefined` for a node by itself. */
   membership(): Membership | undefined;
   /** Whether the folder has keys. */

@@ -16,9 +16,12 @@ const NOT_PASSED_ON = new Set([
 /** The writer of answers looks for this name as it stands here. */
 const CACHE_CONTROL = 'Cache-Control';
 
+/** The longest answer that is held in memory; longer ones are passed on as they come. */
+const WHOLE_BYTES = 1 << 20;
+
 /**
- * Returns the answer of another node as one of this node. One whose length is known is read whole, as that node had it
- * whole; anything else is passed on as it comes.
+ * Returns the answer of another node as one of this node. A short one is read whole; anything else is passed on as it
+ * comes. Rejects if a refusal is long, which no node writes.
  */
 export async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Reply | Stream> {
   const type = String(headers['content-type'] ?? 'application/octet-stream');
@@ -28,9 +31,20 @@ export async function answerOf({ statusCode, headers, body }: Dispatcher.Respons
       return [[name === 'cache-control' ? CACHE_CONTROL : name, [value].flat().join(', ')]];
     }),
   );
-  const isWhole = headers['content-length'] !== undefined || statusCode !== 200;
+  const isWhole = Number(headers['content-length'] ?? Infinity) <= WHOLE_BYTES || statusCode !== 200;
   if (!isWhole) return new Stream(type, (sink) => passOn(body, sink), passedOn);
-  return new Reply(await body.bytes(), { type, status: statusCode, headers: passedOn });
+  return new Reply(await whole(body), { type, status: statusCode, headers: passedOn });
+}
+
+async function whole(body: Dispatcher.ResponseData['body']): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > WHOLE_BYTES) throw new Error(`the node sent more than ${WHOLE_BYTES} bytes where it says little`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Sends what arrives, no faster than the client takes it. */

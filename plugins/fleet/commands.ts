@@ -8,7 +8,7 @@ import {
   type CommandOutput,
   type OptionValues,
 } from '../../kernel/plugin-api/command.ts';
-import { initiate, invite, join, leave, remove } from './membership/joining.ts';
+import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
 import { stateOf } from './state.ts';
 import { seenMembers, setDraining } from './store.ts';
 
@@ -123,10 +123,20 @@ async function list(context: CommandContext): Promise<CommandOutput> {
 
 async function drain(context: CommandContext, [name = '']: readonly string[], { undo }: OptionValues) {
   const isDraining = undo !== true;
-  await context.withStore(async ({ store }) => {
+  await context.withStore(async ({ store, events }) => {
     if (!(await seenMembers(store)).some((node) => node.name === name))
       throw new CommandFailure('nothing_to_change', `there is no node ${name} in the fleet`);
-    const isChange = await store.write((tx) => setDraining(tx, name, isDraining));
+    const isChange = await store.write(async (tx) => {
+      if (!(await setDraining(tx, name, isDraining))) return false;
+      const text = isDraining ? `gave the node ${name} no new accounts` : `gave the node ${name} new accounts again`;
+      await events.record(tx, {
+        ...OPERATOR,
+        type: 'fleet.draining',
+        text,
+        data: { node: name, draining: isDraining },
+      });
+      return true;
+    });
     assertChange(isChange, isDraining ? `${name} takes no new accounts already` : `${name} takes new accounts`);
   });
   const text = isDraining ? `${name} takes no new accounts` : `${name} takes new accounts again`;

@@ -2,6 +2,7 @@ import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import { Directory } from './directory.ts';
+import { events } from './events.ts';
 import { Forwarder } from './forwarder.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './listener.ts';
@@ -19,6 +20,7 @@ export default definePlugin({
   features: [],
   uses: ['usage'],
   config: FleetConfig,
+  events,
   routes: {
     show: {
       method: 'GET',

@@ -72,8 +72,12 @@ export async function seenMembers(reader: Reader): Promise<SeenMember[]> {
   }));
 }
 
-/** Rejects if the name is taken. */
+/**
+ * Takes the place of a node of that name that was never seen: the command that added it may have ended before it wrote its
+ * files. Rejects if the name is taken otherwise.
+ */
 export async function addMember(tx: Tx, { name, address, keyDigest }: Member): Promise<void> {
+  await tx.run('delete from fleet_nodes where name = ? and name not in (select node from fleet_heartbeats)', name);
   const { changes: added } = await tx.run(
     'insert into fleet_nodes (name, address, key_digest, draining, joined_at) values (?, ?, ?, 0, ?) on conflict do nothing',
     name,

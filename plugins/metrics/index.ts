@@ -79,7 +79,7 @@ async function gatheredMetrics({ gather, identity }: Pick<Host, 'gather' | 'iden
   return [
     gauge('hostkeep_collect_success', 'Whether the metrics of a plugin could be collected', successes, 'min'),
     gauge('hostkeep_collect_duration_seconds', 'Time to collect the metrics of a plugin', durations, 'max'),
-    gauge('hostkeep_sessions', 'Sessions that have not expired', await identity.sessions.count()),
+    gauge('hostkeep_sessions', 'Sessions that have not expired, in the whole store', await identity.sessions.count()),
     ...parts.flatMap((part) => (part.ok ? part.value : [])),
   ];
 }

@@ -153,7 +153,7 @@ function metricsOf(endpoints: readonly Endpoint[], waiting: readonly Waiting[]):
   return [
     counter('hostkeep_webhook_attempts_total', 'Attempts to deliver an event, by outcome', attempts),
     counter('hostkeep_webhook_given_up_total', 'Events dropped after the last attempt', dropped),
-    gauge('hostkeep_webhook_waiting', 'Events waiting for delivery', queued),
+    gauge('hostkeep_webhook_waiting', 'Events waiting for delivery, in the whole store', queued),
   ];
 }
 

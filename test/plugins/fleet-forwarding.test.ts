@@ -279,6 +279,24 @@ test('a change that may have arrived is not sent again, and a read is', async ()
   }
 });
 
+test('a refusal without end is not held in memory', async () => {
+  let sentBytes = 0;
+  const endless = await standIn((socket) => {
+    socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${2 ** 40}\r\n\r\n`);
+    const send = (): void => {
+      while (!socket.destroyed && socket.write(LARGE)) sentBytes += LARGE.length;
+      sentBytes += LARGE.length;
+    };
+    socket.on('drain', send);
+    send();
+  });
+  try {
+    await until('it is given up', 30_000, async () => (await ask('/read')).status === 503 && sentBytes > 0);
+  } finally {
+    await endless.close();
+  }
+});
+
 test('a node that is cut off while it is asked is given up', async () => {
   const sockets: Socket[] = [];
   const silent: Server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));

@@ -1,5 +1,5 @@
 /** How nodes come into a fleet and leave it, by the commands of operators. @slow 60 s: it runs some forty commands */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readMembership } from '../../kernel/storage/membership.ts';
@@ -114,6 +114,37 @@ test('a node that has keys joins nothing', async () => {
   assert.match(await refusal(data, ['fleet', 'join', '--name', 'four', ...AT], token), /has keys already/);
 });
 
+test('a command that ended before it wrote its files is repeated, and takes no place of a node that was seen', async () => {
+  const lost = await fleet.join(one, 'lost');
+  const again = ['fleet', 'join', '--name', 'lost', ...AT];
+  assert.match(await refusal(lost.data, again, await fleet.invite(one)), /in a fleet already, as lost/);
+  const { code, stderr } = await fleet.run(emptyFolder(), again, await fleet.invite(one));
+  assert.is(code, 0, stderr);
+  assert.is((await listed()).filter(({ name }) => name === 'lost').length, 1);
+  assert.match(
+    await refusal(emptyFolder(), ['fleet', 'join', '--name', 'one', ...AT], await fleet.invite(one)),
+    /there is a node one in the fleet already/,
+  );
+  assert.is((await fleet.run(one.data, ['fleet', 'remove', 'lost', '--yes'])).code, 0);
+
+  const other = new TestFleet(schemaAt(postgres.url, 'begun twice'));
+  const data = emptyFolder();
+  await other.run(data, ['account', 'add', '--admin', 'root', '--password-stdin'], PASSWORD);
+  await other.run(data, ['account', 'add', 'eve', '--plan', 'developer', '--password-stdin'], PASSWORD);
+  await other.init('first', data);
+  const init = ['fleet', 'init', '--name', 'second', ...AT];
+  assert.match(await refusal(data, init), /in a fleet already, as first/);
+  rmSync(join(data, 'fleet'), { recursive: true });
+  const begun = await other.run(data, init);
+  assert.match(begun.stdout, /the home of 1 accounts/, begun.stderr);
+  assert.equal(
+    (JSON.parse((await other.run(data, ['fleet', 'list', '--json'])).stdout) as { name: string }[]).map(
+      ({ name }) => name,
+    ),
+    ['second'],
+  );
+});
+
 test('a node is drained and taken back, and leaves or is removed only if no account is lost unknowingly', async () => {
   const five = await fleet.join(one, 'five');
   assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five'])).stdout, /five takes no new accounts/);
@@ -167,6 +198,12 @@ test('nodes leave; the last one is a node by itself again, with its accounts and
   const { code, stderr } = await fleet.run(one.data, ['fleet', 'remove', 'two', '--yes']);
   assert.is(code, 0, stderr);
   assert.match((await fleet.run(one.data, ['fleet', 'leave', '--yes'])).stdout, /was the last one/);
+  const { stdout: log } = await fleet.run(one.data, ['events', '--type', 'fleet.*', '--since', '1h', '--json']);
+  const events = JSON.parse(log) as { type: string; data: Record<string, unknown> }[];
+  const kinds = ['begun', 'draining', 'invited', 'joined', 'left', 'removed'].map((each) => `fleet.${each}`);
+  assert.equal([...new Set(events.map(({ type }) => type))].toSorted(), kinds);
+  assert.equal(events.find(({ type }) => type === 'fleet.removed')?.data, { node: 'lost', accounts: 0 });
+  assert.equal(events.at(-1)?.data, { node: 'one' });
   assert.is(readMembership(one.data), undefined);
   assert.match((await fleet.run(one.data, ['account', 'list'])).stdout, /^ann /m);
   assert.match(await refusal(one.data, ['fleet', 'invite']), /belongs to no fleet/);

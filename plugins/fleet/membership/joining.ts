@@ -1,8 +1,9 @@
 /** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
 import { HttpError } from '../../../kernel/errors.ts';
 import type { CommandContext } from '../../../kernel/plugin-api/command.ts';
+import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { Keyring } from '../../../kernel/identity/keyring.ts';
-import type { Reader } from '../../../kernel/storage/store.ts';
+import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { certify, keyDigestOf, makeAuthority, type Authority } from './certificates.ts';
 import { Invitation } from './invitation.ts';
@@ -30,6 +31,8 @@ export interface Place {
 const AUTHORITY = 'authority';
 /** A label of a host name; it is part of those in certificates. */
 const NODE_NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
+/** Who does this, in the log of events. */
+export const OPERATOR = { username: '', ip: '' } as const;
 const EVERYWHERE = ['0.0.0.0', '::', '*'];
 
 /** Makes the first node of a fleet. Resolves with its name, and the number of accounts whose home it has become. */
@@ -39,16 +42,18 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
   const { name } = place;
   return context.nodeFiles.whileStopped(() =>
     context.withStore(
-      async ({ store, identity: { accounts, keys } }) => {
+      async ({ store, events, identity }) => {
+        const { accounts, keys } = identity;
         const authority = await makeAuthority();
         const own = await certify(authority, name);
         const moved = await store.write(async (tx) => {
-          if ((await members(tx)).length > 0)
-            throw new Error('the store belongs to a fleet already: join it with a token of `hostkeep fleet invite`');
+          await assertNoFleet(tx, identity, name);
           await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
           await writeSecret(tx, AUTHORITY, keys.seal(JSON.stringify(authority), AUTHORITY));
           await shareKeys(tx, keys);
           await accounts.rehome(tx, '', name);
+          const text = `made the node ${name} the first one of a fleet`;
+          await events.record(tx, { ...OPERATOR, type: 'fleet.begun', text, data: { node: name } });
           return accounts.countAt(tx, name);
         });
         context.nodeFiles.join({ name, ca: authority.certificate, ...own });
@@ -63,10 +68,14 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
 export async function invite(context: CommandContext, hours: number, node: string): Promise<string> {
   if (!(hours > 0)) throw new HttpError('invalid_request', 'an invitation must be good for some time');
   if (node !== '') assertName(node);
-  return context.withStore(async ({ store, identity: { keys } }) => {
+  return context.withStore(async ({ store, events, identity: { keys } }) => {
     const invitation = Invitation.make();
     const sealed = invitation.seal({ keys: keys.copy(), authority: await readAuthority(store, keys) });
-    await store.write((tx) => addInvitation(tx, invitation.id, { sealed, node }, hours));
+    await store.write(async (tx) => {
+      await addInvitation(tx, invitation.id, { sealed, node }, hours);
+      const text = node === '' ? 'invited a node to the fleet' : `invited the node ${node} to the fleet`;
+      await events.record(tx, { ...OPERATOR, type: 'fleet.invited', text, data: { node: node === '' ? null : node } });
+    });
     return invitation.token;
   });
 }
@@ -81,7 +90,7 @@ export async function join(context: CommandContext, token: string, place: Place)
   return nodeFiles.whileStopped(async () => {
     if (nodeFiles.hasKeys())
       throw new Error('the data folder has keys already: a node joins a fleet with an empty one');
-    await nodeFiles.withStoreAlone(async (store) => {
+    await nodeFiles.withStoreAlone(async ({ store, events }) => {
       const joined = await store.write(async (tx) => {
         const found = await takeInvitation(tx, invitation.id);
         if (found === undefined)
@@ -90,6 +99,8 @@ export async function join(context: CommandContext, token: string, place: Place)
         const { keys, authority } = invitation.open(found.sealed);
         const own = await certify(authority, name);
         await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
+        const text = `let the node ${name} join the fleet`;
+        await events.record(tx, { ...OPERATOR, type: 'fleet.joined', text, data: { node: name } });
         return { keys, membership: { name, ca: authority.certificate, ...own } };
       });
       nodeFiles.join(joined.membership, joined.keys);
@@ -104,7 +115,7 @@ export async function leave(context: CommandContext): Promise<{ name: string; is
   const name = nodeFiles.membership()?.name;
   if (name === undefined) throw new Error('this node is in no fleet');
   return nodeFiles.whileStopped(async () => {
-    const isLast = await context.withStore(({ store, identity: { accounts } }) =>
+    const isLast = await context.withStore(({ store, events, identity: { accounts } }) =>
       store.write(async (tx) => {
         const isAlone = (await members(tx)).every((each) => each.name === name);
         const here = await accounts.countAt(tx, name);
@@ -115,6 +126,8 @@ export async function leave(context: CommandContext): Promise<{ name: string; is
           await forgetFleet(tx);
         }
         await removeMember(tx, name);
+        const text = `took the node ${name} out of the fleet`;
+        await events.record(tx, { ...OPERATOR, type: 'fleet.left', text, data: { node: name } });
         return isAlone;
       }),
     );
@@ -127,7 +140,7 @@ export async function leave(context: CommandContext): Promise<{ name: string; is
 export async function remove(context: CommandContext, name: string, isForced: boolean): Promise<number> {
   if (context.nodeFiles.membership()?.name === name)
     throw new Error(`this node is ${name}: stop its server and run \`hostkeep fleet leave\``);
-  return context.withStore(({ store, identity: { accounts } }) =>
+  return context.withStore(({ store, events, identity: { accounts } }) =>
     store.write(async (tx) => {
       const node = (await seenMembers(tx)).find((each) => each.name === name);
       if (node === undefined) throw new HttpError('node_not_found', `there is no node ${name} in the fleet`);
@@ -136,6 +149,8 @@ export async function remove(context: CommandContext, name: string, isForced: bo
       if (lost > 0 && !isForced)
         throw new Error(`${lost} accounts live on ${name}: with --force what they have there is given up`);
       await removeMember(tx, name);
+      const text = `took the node ${name}, which was gone, out of the fleet`;
+      await events.record(tx, { ...OPERATOR, type: 'fleet.removed', text, data: { node: name, accounts: lost } });
       return lost;
     }),
   );
@@ -146,6 +161,20 @@ export async function readAuthority(reader: Reader, keys: Keyring): Promise<Auth
   const sealed = await readSecret(reader, AUTHORITY);
   if (sealed === undefined) throw new Error('the store belongs to no fleet: `hostkeep fleet init` makes one');
   return JSON.parse(keys.unseal(sealed, AUTHORITY)) as Authority;
+}
+
+/**
+ * Rejects if the store belongs to a fleet. One whose only node was never seen, and which has the keys of this node, is made
+ * anew: the command that made it may have ended before it wrote its files.
+ */
+async function assertNoFleet(tx: Tx, { accounts, keys }: Identity, name: string): Promise<void> {
+  const [only, ...others] = await seenMembers(tx);
+  if (only === undefined) return;
+  const isOwn = await readAuthority(tx, keys).catch(() => undefined);
+  if (others.length > 0 || only.heartbeat !== undefined || isOwn === undefined)
+    throw new Error('the store belongs to a fleet already: join it with a token of `hostkeep fleet invite`');
+  await accounts.rehome(tx, only.name, name);
+  await removeMember(tx, only.name);
 }
 
 /** PostgreSQL is asked for here, because each node has a file of SQLite to itself. */
