@@ -75,12 +75,12 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const locales = new Locales();
   const cells = new AccountCells();
   const revision = new Revision(store, log, (accountId) => cells.forget(accountId));
-  const events = new AuditLog(store);
+  const here = membership?.name ?? '';
+  const events = new AuditLog(store, here);
   events.listen((event, isOwn) => isOwn && workers.tell(EVENT, event));
   workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
   const plans = new Plans(store, revision, events, locales.featureNames);
   const filesRoot = (username: string) => filesRootOf(accountFilesOf(config, '').filesRoot, username).path;
-  const here = membership?.name ?? '';
   const accounts = new Accounts({ store, local, revision, cells, plans, events, filesRoot, here, log });
   const credentials = new Credentials({ store, revision, accounts, events });
   const tokens = new ApiTokens({ store, revision, accounts, events, log });

@@ -73,8 +73,8 @@ function emit(asJson: boolean | undefined, event: LoggedEvent): void {
   process.stdout.write(`${asJson === true ? JSON.stringify(valueOf(event)) : event.line}\n`);
 }
 
-function valueOf({ id, at, type, account_id, username, ip, line, data }: LoggedEvent) {
-  return { id, at: new Date(at).toISOString(), type, account_id, username, ip, text: line, data };
+function valueOf({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent) {
+  return { id, at: new Date(at).toISOString(), type, account_id, username, ip, node: node || null, text: line, data };
 }
 
 /** Returns milliseconds since 1970. */

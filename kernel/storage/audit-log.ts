@@ -55,6 +55,8 @@ export interface LoggedEvent {
   readonly ip: string;
   readonly line: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The node of a fleet that recorded it; empty for a node by itself. */
+  readonly node: string;
 }
 
 interface EventPage {
@@ -70,6 +72,7 @@ export interface EventFilter {
   readonly username?: string;
   /** Empty for the command line. */
   readonly ip?: string;
+  readonly node?: string;
   /** Milliseconds since 1970. */
   readonly since?: number;
 }
@@ -90,6 +93,7 @@ const KEPT = 10_000;
 const SEARCHED = 20_000;
 /** One event in this many also removes the oldest events of its account. */
 const TRIM_EVERY = 256;
+const COLUMNS = 'id, at, type, account_id, username, ip, line, data, node';
 
 /**
  * The log of all events. Each event is written in the same transaction as the change that it describes, so that neither
@@ -97,10 +101,13 @@ const TRIM_EVERY = 256;
  */
 export class AuditLog {
   readonly #store: Store;
+  readonly #here: string;
   readonly #listeners = new Set<Listener>();
 
-  constructor(store: Store) {
+  /** `here` is the name of this node in its fleet; empty for a node by itself. */
+  constructor(store: Store, here: string) {
     this.#store = store;
+    this.#here = here;
   }
 
   /** Records an event in the transaction of its change; listeners are called after the commit. */
@@ -112,7 +119,7 @@ export class AuditLog {
     );
     // The subselect yields NULL if the account was removed in the meantime.
     const id = await tx.insert(
-      'insert into events (at, type, account_id, username, ip, line, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?)',
+      'insert into events (at, type, account_id, username, ip, line, folded, data, node) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?, ?)',
       at,
       type,
       account?.id ?? null,
@@ -121,6 +128,7 @@ export class AuditLog {
       line,
       line.toLowerCase(),
       JSON.stringify(input.data ?? {}),
+      this.#here,
     );
     if (account !== undefined && id % TRIM_EVERY === 0) await this.#trim(tx, account.id);
     const event: LoggedEvent = {
@@ -132,6 +140,7 @@ export class AuditLog {
       ip,
       line,
       data: { ...input.data },
+      node: this.#here,
     };
     tx.afterCommit(() => {
       for (const listener of this.#listeners) listener(event, true);
@@ -160,7 +169,7 @@ export class AuditLog {
   /** Resolves with events of all processes that have a larger id, oldest first. */
   async after(id: number, limit: number): Promise<LoggedEvent[]> {
     const rows = await this.#store.all<Row>(
-      'select id, at, type, account_id, username, ip, line, data from events where id > ? order by id limit ?',
+      `select ${COLUMNS} from events where id > ? order by id limit ?`,
       id,
       limit,
     );
@@ -197,7 +206,7 @@ export class AuditLog {
   }
 
   async #matching(
-    { type, username, ip, since }: EventFilter,
+    { type, username, ip, node, since }: EventFilter,
     range: readonly Condition[],
     order: 'asc' | 'desc',
     limit: number,
@@ -206,13 +215,14 @@ export class AuditLog {
       [String.raw`type like ? escape '\'`, type && likePattern(type)],
       ['username = ?', username],
       ['ip = ?', ip],
+      ['node = ?', node],
       ['at >= ?', since],
       ...range,
     ];
     const given = conditions.filter(([, value]) => value !== undefined);
     const where = given.length === 0 ? '' : `where ${given.map(([sql]) => sql).join(' and ')}`;
     const rows = await this.#store.all<Row>(
-      `select id, at, type, account_id, username, ip, line, data from events ${where} order by id ${order} limit ?`,
+      `select ${COLUMNS} from events ${where} order by id ${order} limit ?`,
       ...given.map(([, value]) => value ?? null),
       limit,
     );

@@ -1,6 +1,16 @@
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
 import type { EventView } from './schema.ts';
 
-export function eventView({ id, at, type, account_id, username, ip, line, data }: LoggedEvent): EventView {
-  return { id, at: new Date(at).toISOString(), type, account_id, username, ip, text: line, data: { ...data } };
+export function eventView({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): EventView {
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    type,
+    account_id,
+    username,
+    ip,
+    node: node || null,
+    text: line,
+    data: { ...data },
+  };
 }

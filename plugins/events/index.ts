@@ -59,10 +59,11 @@ async function search(log: AuditLog, { limit, cursor, since, ...query }: EventsQ
   return { events: events.map(eventView), next_cursor: next === null ? null : String(next) };
 }
 
-function filterOf({ type, account, ip }: StreamQuery): EventFilter {
+function filterOf({ type, account, ip, node }: StreamQuery): EventFilter {
   return {
     ...(type !== undefined && { type }),
     ...(account !== undefined && { username: account }),
     ...(ip !== undefined && { ip }),
+    ...(node !== undefined && { node }),
   };
 }

@@ -1,3 +1,4 @@
+import { NodeName } from '../../kernel/plugin-api/forwarding.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const filter = {
@@ -14,6 +15,7 @@ const filter = {
   ip: Type.Optional(
     Type.String({ maxLength: 64, description: 'Only events from this address; empty for the command line' }),
   ),
+  node: Type.Optional(NodeName('Only events that this node of a fleet recorded')),
 };
 
 export const EventsQuery = Type.Object({
@@ -40,6 +42,9 @@ const EventView = NamedObject('Event', {
   }),
   username: Type.String({ description: 'Empty for events of the server' }),
   ip: Type.String({ description: 'Address of the client; empty for the command line' }),
+  node: Type.Union([Type.String(), Type.Null()], {
+    description: 'The node of a fleet that recorded it; null for a server by itself',
+  }),
   text: Type.String({ description: 'The line of the activity log' }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'What belongs to this type' }),
 });

@@ -21,7 +21,7 @@ interface EndpointAnswer {
 }
 
 /** Returns the body of a delivery; `id` is the same in every attempt, so that receivers can ignore duplicates. */
-export function bodyOf({ id, at, type, account_id, username, ip, line, data }: LoggedEvent): string {
+export function bodyOf({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): string {
   return JSON.stringify({
     id: String(id),
     type,
@@ -29,6 +29,7 @@ export function bodyOf({ id, at, type, account_id, username, ip, line, data }: L
     account_id,
     username,
     ip,
+    node: node || null,
     text: line,
     data,
   });

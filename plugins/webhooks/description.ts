@@ -35,6 +35,7 @@ function bodySchema(type: string, data: TObject = NamedObject('NoData', {})): TO
     account_id: Type.Union([Type.Integer(), Type.Null()], { description: 'null for an event of the server' }),
     username: Type.String({ description: 'Empty for an event of the server' }),
     ip: Type.String({ description: 'Address of the client; empty for the command line' }),
+    node: Type.Union([Type.String(), Type.Null()], { description: 'The node of a fleet that recorded it, if any' }),
     text: Type.String({ description: 'The line of the activity log' }),
     data: 'title' in data ? data : { ...data, title: `${name}Data` },
   });

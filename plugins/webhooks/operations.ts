@@ -48,7 +48,16 @@ export async function testEndpoint(
   { timeout_ms: timeoutMs, allow_private: allowPrivate }: WebhooksConfig,
   { key, label, config }: NamedEndpoint,
 ): Promise<TestedEndpoint> {
-  const event = { id: 0, at: Date.now(), type: 'webhook.test', account_id: null, username: '', ip: '', data: {} };
+  const event = {
+    id: 0,
+    at: Date.now(),
+    type: 'webhook.test',
+    account_id: null,
+    username: '',
+    ip: '',
+    node: '',
+    data: {},
+  };
   const body = bodyOf({ ...event, line: 'An operator tests this webhook' });
   const startedMs = performance.now();
   const { status, reason } = await send(body, event.id, {

@@ -13,7 +13,15 @@ test.before(async () => {
 test.after(() => server.close());
 
 interface Page {
-  readonly events: readonly { id: number; type: string; username: string; ip: string; text: string; at: string }[];
+  readonly events: readonly {
+    id: number;
+    type: string;
+    username: string;
+    ip: string;
+    node: string | null;
+    text: string;
+    at: string;
+  }[];
   readonly next_cursor: string | null;
   readonly error?: string;
 }
@@ -32,7 +40,7 @@ test('guests and customers see nothing, neither the log nor the stream', async (
 test('filters that mean nothing are refused', async () => {
   for (const query of [
     ...['search=x', 'type=', 'type=a%00', 'type=A', 'since=yesterday', 'since=2026-13-45T99:99:99Z', 'limit=0'],
-    ...['limit=501', 'cursor=x', 'cursor=-1', `account=${'a'.repeat(65)}`, 'ip=1&ip=2'],
+    ...['limit=501', 'cursor=x', 'cursor=-1', `account=${'a'.repeat(65)}`, 'ip=1&ip=2', 'node='],
   ])
     assert.equal([(await ask(`?${query}`)).status, query], [400, query]);
   assert.is((await ask('/stream?since=2026-01-01T00:00:00Z')).status, 400, 'a stream has no past');
@@ -56,6 +64,8 @@ test('events are filtered by type, account, address and time, newest first, page
   assert.equal(await types('?account=ann&ip=192.0.2.7'), ['account.suspended', 'feature.toggled']);
   assert.equal(await types('?account=ann&type=account.*&ip='), ['account.unsuspended', 'account.created']);
   assert.equal(await types(`?account=ann&since=${since}&type=*.created`), []);
+  assert.equal(await types('?account=ann&node=one'), [], 'a server by itself is no node of that name');
+  assert.is((await ask('?account=ann')).body.events[0]?.node, null);
   assert.equal(await types('?account=nobody'), []);
   const first = await ask('?account=ann&limit=3');
   assert.is(first.body.events[2]?.type, 'feature.toggled');

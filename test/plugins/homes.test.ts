@@ -153,6 +153,18 @@ test('administrators reach what is at another node, and see where each account l
   assert.equal((await onAdmin(one, '/api/accounts?over=true')).body['accounts'], []);
 });
 
+test('the event log of all nodes says which of them recorded an event', async () => {
+  for (const node of ['one', 'two']) {
+    const { body } = await onAdmin(one, `/api/events?type=account.created&node=${node}`);
+    const events = body['events'] as readonly { username: string; node: string }[];
+    assert.ok(
+      events.some(({ username }) => username === (node === 'one' ? 'ann' : 'ben')),
+      node,
+    );
+    assert.ok(events.every((event) => event.node === node));
+  }
+});
+
 test('a new account lives where it is said, and its node only is asked to remove it', async () => {
   const create = (body: object) =>
     onAdmin(one, '/api/accounts', { method: 'POST', body: { password: PASSWORD, ...body } });
