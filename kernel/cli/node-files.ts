@@ -20,7 +20,7 @@ export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
     async withStoreAlone(work) {
       const store = await openStore(data, settings);
       try {
-        return await work({ store, events: new AuditLog(store) });
+        return await work({ store, events: new AuditLog(store, readMembership(data)?.name ?? '') });
       } finally {
         await store.close();
       }

@@ -1,5 +1,5 @@
 /** A change that the revision counts. */
-export interface Change {
+export interface AccountChange {
   /** The revision since it. */
   readonly n: number;
   /** Whose it is; `null` for one of all accounts. */
@@ -11,7 +11,7 @@ export interface ChangeFollower {
    * Another process may have changed the revision; `change` is how, where that is known. Changes come in their order, but some
    * may be missing, and this process's own are among them.
    */
-  moved(change?: Change): void;
+  moved(change?: AccountChange): void;
   /** The database may be another one: a standby that took over, and may lack what was known of its primary. */
   replaced(): void;
 }

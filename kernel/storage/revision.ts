@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Change, ChangeSignal } from './change-signal.ts';
+import type { AccountChange, ChangeSignal } from './change-signal.ts';
 import type { Store, Tx } from './store.ts';
 
 /** No change is known. */
@@ -115,13 +115,13 @@ export class Revision {
     return settled;
   }
 
-  #moved(change?: Change): void {
+  #moved(change?: AccountChange): void {
     if (change === undefined || change.n > this.#known + 1) void this.check();
     else if (change.n > this.#known) this.#learn(change.n, [change]);
   }
 
   /** Invalidates what changes up to `n` made out of date, if these are all of them. */
-  #learn(n: number, changes: readonly Pick<Change, 'accountId'>[], after = n - 1): void {
+  #learn(n: number, changes: readonly Pick<AccountChange, 'accountId'>[], after = n - 1): void {
     this.#known = n;
     if (changes.length !== n - after || changes.some(({ accountId }) => accountId === null)) this.generation += 1;
     else for (const { accountId } of changes) if (accountId !== null) this.#forget(accountId);
@@ -150,7 +150,10 @@ export class Revision {
   }
 }
 
-async function changesAfter(reader: Pick<Store, 'all'>, after: number): Promise<{ n: number; changes: Change[] }> {
+async function changesAfter(
+  reader: Pick<Store, 'all'>,
+  after: number,
+): Promise<{ n: number; changes: AccountChange[] }> {
   const rows = await reader.all<{ n: number; change: number | null; account_id: number | null }>(
     `select revision.n, revision_changes.n as change, account_id from revision
       left join revision_changes on revision_changes.n > ?`,

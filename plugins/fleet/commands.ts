@@ -1,16 +1,16 @@
 /** What operators do to nodes of a fleet: put one in, take one out, and look at all. */
 import {
   assertChange,
-  CommandFailure,
   defineCommands,
   textTable,
   type CommandContext,
   type CommandOutput,
   type OptionValues,
 } from '../../kernel/plugin-api/command.ts';
+import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
 import { stateOf } from './state.ts';
-import { seenMembers, setDraining } from './store.ts';
+import { seenMembers } from './store.ts';
 
 const NAME = { flags: '--name <name>', summary: 'the name of this node in the fleet', isRequired: true } as const;
 const LISTEN = {
@@ -62,7 +62,7 @@ export default defineCommands({
       usage: 'drain <name>',
       summary: 'give a node no new accounts',
       options: [{ flags: '--undo', summary: 'give it new accounts again' }],
-      run: drain,
+      run: drainNode,
     },
     {
       usage: 'leave',
@@ -121,24 +121,10 @@ async function list(context: CommandContext): Promise<CommandOutput> {
   };
 }
 
-async function drain(context: CommandContext, [name = '']: readonly string[], { undo }: OptionValues) {
+async function drainNode(context: CommandContext, [name = '']: readonly string[], { undo }: OptionValues) {
   const isDraining = undo !== true;
-  await context.withStore(async ({ store, events }) => {
-    if (!(await seenMembers(store)).some((node) => node.name === name))
-      throw new CommandFailure('nothing_to_change', `there is no node ${name} in the fleet`);
-    const isChange = await store.write(async (tx) => {
-      if (!(await setDraining(tx, name, isDraining))) return false;
-      const text = isDraining ? `gave the node ${name} no new accounts` : `gave the node ${name} new accounts again`;
-      await events.record(tx, {
-        ...OPERATOR,
-        type: 'fleet.draining',
-        text,
-        data: { node: name, draining: isDraining },
-      });
-      return true;
-    });
-    assertChange(isChange, isDraining ? `${name} takes no new accounts already` : `${name} takes new accounts`);
-  });
+  const isChange = await context.withStore((open) => drain(open, name, isDraining, OPERATOR));
+  assertChange(isChange, isDraining ? `${name} takes no new accounts already` : `${name} takes new accounts`);
   const text = isDraining ? `${name} takes no new accounts` : `${name} takes new accounts again`;
   return { value: { name, draining: isDraining }, text };
 }

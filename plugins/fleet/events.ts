@@ -3,7 +3,7 @@ import type { EventData, EventTable } from '../../kernel/storage/audit-log.ts';
 
 const OfNode = Type.Object({ node: Type.String() });
 
-/** The events that this plugin records; operators cause them on the command line. */
+/** The events that this plugin records. */
 export const events = {
   'fleet.begun': { text: 'A node became the first one of a fleet', data: OfNode },
   'fleet.invited': {
@@ -13,10 +13,8 @@ export const events = {
     }),
   },
   'fleet.joined': { text: 'A node joined the fleet', data: OfNode },
-  'fleet.draining': {
-    text: 'A node takes no new accounts, or takes them again',
-    data: Type.Object({ node: Type.String(), draining: Type.Boolean() }),
-  },
+  'fleet.drained': { text: 'A node was given no new accounts any more', data: OfNode },
+  'fleet.undrained': { text: 'A drained node was given new accounts again', data: OfNode },
   'fleet.left': { text: 'A node left the fleet', data: OfNode },
   'fleet.removed': {
     text: 'A node that was gone was taken out of the fleet',

@@ -1,17 +1,29 @@
-import { Unavailable } from '../../kernel/errors.ts';
+import { HttpError, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import { Directory } from './directory.ts';
+import { drain } from './draining.ts';
 import { events } from './events.ts';
 import { Forwarder } from './forwarder.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './listener.ts';
 import { placeFor } from './placement.ts';
-import { fleetOf, healthOf, listenerFinding, metricsOf, reachFindings } from './report.ts';
-import { Fleet, FleetConfig } from './schema.ts';
+import { fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
+import { Fleet, FleetConfig, FleetNode, NodeParams } from './schema.ts';
 import { settleKeys } from './membership/signing-keys.ts';
 
 const BY_ITSELF: Fleet = { node: null, nodes: [] };
+const refuse = (): never => {
+  throw new HttpError('node_not_found', 'this node is in no fleet');
+};
+const DRAIN = {
+  path: '/api/fleet/:name/drain',
+  address: 'admin',
+  access: 'admin',
+  params: NodeParams,
+  reply: FleetNode,
+  errors: ['node_not_found'],
+} as const;
 
 /** Connects the nodes that share a store; does nothing on a node by itself. */
 export default definePlugin({
@@ -19,8 +31,8 @@ export default definePlugin({
   description: 'The nodes that share one store.',
   features: [],
   uses: ['usage'],
-  config: FleetConfig,
   events,
+  config: FleetConfig,
   routes: {
     show: {
       method: 'GET',
@@ -31,16 +43,36 @@ export default definePlugin({
       description: 'From their last heartbeats, which come every 5 seconds. A node by itself has none.',
       reply: Fleet,
     },
+    drain: {
+      ...DRAIN,
+      method: 'PUT',
+      summary: 'Give a node no new accounts',
+      description: 'What lives there stays, and is served as before.',
+    },
+    undrain: {
+      ...DRAIN,
+      method: 'DELETE',
+      summary: 'Give a drained node new accounts again',
+      description: 'From the next account on that is created without the name of a node.',
+    },
   },
   async setup(host) {
     const { fleet: place, config } = host.node;
-    if (place === undefined) return { handlers: { show: () => BY_ITSELF } };
+    if (place === undefined) return { handlers: { show: () => BY_ITSELF, drain: refuse, undrain: refuse } };
     if (config.store.url === '')
       throw new Unavailable('this node is in a fleet, and its store is not', 'set store.url to the store of the fleet');
     const { forwarder, listener } = await connectNodes(host, place);
     const { store } = host;
+    const drainBy = async ({ params: { name }, account, ip }: NodeCall, isDraining: boolean) => {
+      await drain(host, name, isDraining, { username: account.username, ip });
+      return nodeOf(store, name);
+    };
     return {
-      handlers: { show: () => fleetOf(store, place) },
+      handlers: {
+        show: () => fleetOf(store, place),
+        drain: (call) => drainBy(call, true),
+        undrain: (call) => drainBy(call, false),
+      },
       provides: {
         metrics: () => metricsOf(store, forwarder),
         placement: (node) => placeFor(store, place.name, node),
@@ -54,6 +86,12 @@ export default definePlugin({
     };
   },
 });
+
+interface NodeCall {
+  readonly params: { readonly name: string };
+  readonly account: { readonly username: string };
+  readonly ip: string;
+}
 
 interface Connected {
   readonly forwarder: Forwarder;

@@ -5,6 +5,7 @@ import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { partLeft } from './membership/certificates.ts';
+import { noNode } from './draining.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { Fleet } from './schema.ts';
 import { isDown, stateOf } from './state.ts';
@@ -19,12 +20,20 @@ export async function fleetOf(store: Store, place: FleetPlace): Promise<Fleet> {
   return { node: place.name, nodes: nodes.map(viewOf) };
 }
 
+/** Errors: 404 `node_not_found`. */
+export async function nodeOf(store: Store, name: string): Promise<Fleet['nodes'][number]> {
+  const found = (await seenMembers(store)).find((node) => node.name === name);
+  if (found === undefined) throw noNode(name);
+  return viewOf(found);
+}
+
 function viewOf(member: SeenMember): Fleet['nodes'][number] {
   const { name, address, heartbeat } = member;
   return {
     name,
     address,
     state: stateOf(member),
+    draining: member.isDraining,
     version: heartbeat?.version ?? null,
     seen_seconds_ago: heartbeat?.seenSecondsAgo ?? null,
     accounts: heartbeat?.accounts ?? null,

@@ -1,3 +1,4 @@
+import { NodeName } from '../../kernel/plugin-api/forwarding.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const FleetConfig = Type.Object({
@@ -9,6 +10,8 @@ export const FleetConfig = Type.Object({
 });
 export type FleetConfig = Static<typeof FleetConfig>;
 
+export const NodeParams = Type.Object({ name: NodeName('Name of a node') });
+
 const Percent = Type.Union([Type.Number(), Type.Null()]);
 
 export const FleetNode = NamedObject('FleetNode', {
@@ -17,6 +20,7 @@ export const FleetNode = NamedObject('FleetNode', {
   state: Type.Union([Type.Literal('up'), Type.Literal('down'), Type.Literal('draining')], {
     description: 'down: silent for 15 seconds; draining: up, and takes no new accounts',
   }),
+  draining: Type.Boolean({ description: 'Whether it takes no new accounts, also while it is down' }),
   version: Type.Union([Type.String(), Type.Null()]),
   seen_seconds_ago: Type.Union([Type.Integer(), Type.Null()], { description: 'null = never' }),
   accounts: Type.Union([Type.Integer(), Type.Null()], { description: 'the users that live there' }),

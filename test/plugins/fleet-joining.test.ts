@@ -9,7 +9,7 @@ import { Invitation } from '../../plugins/fleet/membership/invitation.ts';
 import { hostkeep } from '../support/command.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { PASSWORD } from '../support/hostkeep.ts';
+import { PASSWORD, type TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -82,9 +82,9 @@ test('an invitation that is wrong, over, used, or for another name lets nobody i
   assert.match(await attempt('nonsense'), /this is no token/);
   assert.match(await attempt(Invitation.make().token), /unknown, used, or over/);
   const token = await fleet.invite(one);
-  const bytes = Buffer.from(token, 'base64url');
-  bytes[20] = (bytes[20] ?? 0) ^ 1;
-  assert.match(await attempt(bytes.toString('base64url')), /authenticate|decrypt/i, 'a token that was changed');
+  assert.match(token, /^hkf_/, 'none begins with a hyphen, as an option does');
+  const changed = token.slice(0, 30) + (token[30] === 'A' ? 'B' : 'A') + token.slice(31);
+  assert.match(await attempt(changed), /authenticate|decrypt/i, 'a token that was changed');
   assert.match(await attempt(token, 'one'), /there is a node one in the fleet already/);
   assert.match(await attempt(await fleet.invite(one, '--hours', '0.0000001')), /unknown, used, or over/);
   assert.match(await attempt(await fleet.invite(one, '--name', 'three')), /the invitation is for a node three/);
@@ -151,7 +151,7 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
   assert.match(await refusal(one.data, ['fleet', 'drain', 'five']), /takes no new accounts already/);
   assert.match(await refusal(one.data, ['fleet', 'drain', 'nine']), /there is no node nine/);
   const server = await fleet.serve(five, [control, fleetPlugin]);
-  await server.user('bob');
+  const { token: customer } = await server.user('bob');
   const { token } = await server.admin('operator');
   const stateOfFive = async (): Promise<unknown> => {
     const { body } = await server.ask<{ nodes: { name: string; state: string; accounts: number | null }[] }>(
@@ -175,6 +175,7 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
   assert.match(await refusal(one.data, ['fleet', 'remove', 'five', '--yes', '--force']), /five is running/);
   assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five', '--undo'])).stdout, /takes new accounts again/);
   assert.is(String(await stateOfFive()), 'up,1');
+  await drainsByApi(server, token, customer);
   assert.is((await create('eve')).status, 201);
   const { store } = server.hostkeep.core;
   await server.hostkeep.plugins.close(); // no heartbeat comes after this
@@ -189,6 +190,29 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
   assert.match(stdout, /2 accounts still have their home there/);
 });
 
+/** As the command does, with who did it and from where in the event log. */
+async function drainsByApi(server: TestServer, token: string, customer: string): Promise<void> {
+  const send = (name: string, method: string, by = token) =>
+    server.ask(`/api/fleet/${name}/drain`, { address: 'admin', token: by, method });
+  for (const method of ['PUT', 'DELETE']) {
+    assert.is((await send('five', method, '')).status, 401);
+    assert.is((await send('five', method, customer)).status, 401);
+    const { status, body } = await send('nine', method);
+    assert.equal([status, body['error']], [404, 'node_not_found']);
+  }
+  const last = await server.hostkeep.core.events.lastId();
+  for (const method of ['PUT', 'PUT', 'DELETE', 'DELETE']) {
+    const { status, body } = await send('five', method);
+    assert.equal([status, body['name'], body['state']], [200, 'five', method === 'PUT' ? 'draining' : 'up']);
+  }
+  const events = await server.hostkeep.core.events.after(last, 9);
+  assert.equal(
+    events.map(({ type, username, ip, node, data }) => [type, username, ip, node, data]),
+    ['fleet.drained', 'fleet.undrained'].map((type) => [type, 'operator', '127.0.0.1', 'five', { node: 'five' }]),
+    'only what changed something is an event',
+  );
+}
+
 test('nodes leave; the last one is a node by itself again, with its accounts and keys', async () => {
   const three = await fleet.join(one, 'three');
   assert.match(await refusal(one.data, ['fleet', 'leave', '--yes']), /accounts live here/);
@@ -200,7 +224,9 @@ test('nodes leave; the last one is a node by itself again, with its accounts and
   assert.match((await fleet.run(one.data, ['fleet', 'leave', '--yes'])).stdout, /was the last one/);
   const { stdout: log } = await fleet.run(one.data, ['events', '--type', 'fleet.*', '--since', '1h', '--json']);
   const events = JSON.parse(log) as { type: string; data: Record<string, unknown> }[];
-  const kinds = ['begun', 'draining', 'invited', 'joined', 'left', 'removed'].map((each) => `fleet.${each}`);
+  const kinds = ['begun', 'drained', 'invited', 'joined', 'left', 'removed', 'undrained'].map(
+    (each) => `fleet.${each}`,
+  );
   assert.equal([...new Set(events.map(({ type }) => type))].toSorted(), kinds);
   assert.equal(events.find(({ type }) => type === 'fleet.removed')?.data, { node: 'lost', accounts: 0 });
   assert.equal(events.at(-1)?.data, { node: 'one' });

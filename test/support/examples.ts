@@ -46,23 +46,21 @@ const REPLACED: Readonly<Record<string, unknown>> = {
   recovery_codes: ['k7f2-9dqx-m4tz', 'p3wn-6hbr-x8cv'],
 };
 
+const NODE = {
+  name: 'n1',
+  address: '192.0.2.10:7443',
+  state: 'up',
+  draining: false,
+  version: '0.1.0',
+  seen_seconds_ago: 3,
+  accounts: 412,
+  urls: { user: 'https://192.0.2.10:2083', admin: 'https://192.0.2.10:2087' },
+  sample: { cpu: 12.5, memory: 48.2, disk: 61 },
+};
+
 /** Replies that hold nothing but facts about the machine, or nothing at all, by route. */
 const INVENTED: Readonly<Record<string, unknown>> = {
-  'fleet.show': {
-    node: 'n1',
-    nodes: [
-      {
-        name: 'n1',
-        address: '192.0.2.10:7443',
-        state: 'up',
-        version: '0.1.0',
-        seen_seconds_ago: 3,
-        accounts: 412,
-        urls: { user: 'https://192.0.2.10:2083', admin: 'https://192.0.2.10:2087' },
-        sample: { cpu: 12.5, memory: 48.2, disk: 61 },
-      },
-    ],
-  },
+  'fleet.show': { node: 'n1', nodes: [NODE] },
   'control.doctor': {
     at: '2026-11-20T09:30:00.000Z',
     findings: [
@@ -193,7 +191,10 @@ function shown(value: unknown): unknown {
   );
 }
 
-const examples: Record<string, unknown> = {};
+const examples: Record<string, unknown> = {
+  'fleet.drain': { reply: { ...NODE, state: 'draining', draining: true } },
+  'fleet.undrain': { reply: NODE },
+};
 for await (const { name, route, sent, answer } of walk(server, (plugin, error) =>
   console.log(`no content of ${plugin}: ${String(error)}`),
 )) {

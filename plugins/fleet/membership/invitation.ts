@@ -8,6 +8,8 @@ export interface FleetSecrets {
   readonly authority: Authority;
 }
 
+/** No token begins with a hyphen, which would make it an option of the command that takes it. */
+const PREFIX = 'hkf_';
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -29,14 +31,15 @@ export class Invitation {
 
   /** Throws if a text is no token. */
   static parse(token: string): Invitation {
-    const bytes = Buffer.from(token.trim(), 'base64url');
-    if (bytes.length !== ID_BYTES + SECRET_BYTES)
+    const text = token.trim();
+    const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url');
+    if (!text.startsWith(PREFIX) || bytes.length !== ID_BYTES + SECRET_BYTES)
       throw new Error('this is no token of `hostkeep fleet invite`: copy all of it');
     return new Invitation(bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES));
   }
 
   get token(): string {
-    return Buffer.concat([Buffer.from(this.id, 'base64url'), this.#secret]).toString('base64url');
+    return PREFIX + Buffer.concat([Buffer.from(this.id, 'base64url'), this.#secret]).toString('base64url');
   }
 
   seal(secrets: FleetSecrets): string {
