@@ -9,13 +9,13 @@ import { markedEngine } from '../target/marked-engine.ts';
 import { sendJson, createTenant, openSession, type TenantFixture } from './tenant-fixture.ts';
 import { comparable, namingRequests, plainReads, type CrossTenantRequest } from './cross-tenant-request.ts';
 import { jsonOf } from '../target/response-reader.ts';
-import { OPEN_THROTTLE, TargetServer } from '../target/target-server.ts';
+import { OPEN_THROTTLE, TargetServer, type Target } from '../target/target-server.ts';
 
 const [OWNER, STRANGER, ABSENT] = ['zqalpha', 'zqbravo', 'zqgamma'] as const;
 const CONCURRENCY = 16;
 const WARM_MS = 60_000;
-/** Headers that change with time or with the request id. */
-const VOLATILE_HEADERS: ReadonlySet<string> = new Set(['date', 'age', 'last-modified', 'content-length']);
+/** Headers that change with time, with the request id, or with members that do. */
+const VOLATILE_HEADERS: ReadonlySet<string> = new Set(['date', 'age', 'last-modified', 'content-length', 'etag']);
 /** A tenant that does not exist. */
 const absent = { mark: ABSENT, secrets: [0, 1].map(() => randomBytes(16).toString('base64url')) };
 
@@ -24,9 +24,18 @@ export interface RecordedReply {
   readonly text: string;
 }
 
-/** A server with two tenants and an administrator. */
+/** Handles requests to a container engine in which each tenant has a container. */
+export const engineOfTenants = () =>
+  markedEngine([
+    { username: OWNER, mark: OWNER },
+    { username: STRANGER, mark: STRANGER },
+  ]);
+
+/** A server, or the nodes of a fleet, with two tenants and an administrator. */
 export class IsolationHarness {
-  readonly target: TargetServer;
+  readonly #nodes: readonly Target[];
+  /** The node that is asked. */
+  target: Target;
   readonly operations: readonly Operation[];
   readonly owner: TenantFixture;
   readonly stranger: TenantFixture;
@@ -34,11 +43,12 @@ export class IsolationHarness {
   readonly coverage: Coverage;
 
   private constructor(
-    target: TargetServer,
+    nodes: readonly [Target, ...Target[]],
     operations: readonly Operation[],
     tenants: { owner: TenantFixture; stranger: TenantFixture; admin: string },
   ) {
-    this.target = target;
+    this.#nodes = nodes;
+    this.target = nodes[0];
     this.operations = operations;
     this.owner = tenants.owner;
     this.stranger = tenants.stranger;
@@ -46,18 +56,15 @@ export class IsolationHarness {
     this.coverage = new Coverage(operations);
   }
 
-  static async start(): Promise<IsolationHarness> {
-    const target = await TargetServer.start(
-      OPEN_THROTTLE,
-      markedEngine([
-        { username: OWNER, mark: OWNER },
-        { username: STRANGER, mark: STRANGER },
-      ]),
-    );
+  /** The owner lives at the first of the nodes, the stranger at the last; the first is asked. */
+  static async start(given?: readonly [Target, ...Target[]]): Promise<IsolationHarness> {
+    const nodes = given ?? [await TargetServer.start(OPEN_THROTTLE, engineOfTenants())];
+    const [target] = nodes;
     try {
       const { accounts, passwords } = target.core;
       const hash = await passwords.hash(PASSWORD);
-      const [owner, stranger] = [await createTenant(target, OWNER, hash), await createTenant(target, STRANGER, hash)];
+      const owner = await createTenant(target, OWNER, hash);
+      const stranger = await createTenant(nodes.at(-1) ?? target, STRANGER, hash);
       const admin = await openSession(target, await accounts.get('operator'));
       const documents = [
         ['user', owner.token],
@@ -73,13 +80,17 @@ export class IsolationHarness {
           ),
         ),
       );
-      const harness = new IsolationHarness(target, operations.flat(), { owner, stranger, admin });
+      const harness = new IsolationHarness(nodes, operations.flat(), { owner, stranger, admin });
       await harness.#warm();
       return harness;
     } catch (error) {
-      await target.stop();
+      for (const node of nodes) await node.stop();
       throw error;
     }
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.#nodes) await node.stop();
   }
 
   get reads(): CrossTenantRequest[] {

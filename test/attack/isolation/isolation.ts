@@ -35,7 +35,7 @@ export const isolation: Part = {
         { cause: error },
       );
     } finally {
-      await harness.target.stop();
+      await harness.stop();
     }
   },
 };

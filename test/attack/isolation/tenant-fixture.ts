@@ -3,7 +3,7 @@ import type { Account } from '../../../kernel/identity/accounts.ts';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import type { RawResponse } from '../target/response-reader.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
-import type { TargetServer } from '../target/target-server.ts';
+import type { Target } from '../target/target-server.ts';
 
 /** An account with data of every kind; each text contains its mark. */
 export interface TenantFixture {
@@ -16,7 +16,7 @@ export interface TenantFixture {
 
 /** Sends a JSON request. */
 export function sendJson(
-  target: TargetServer,
+  target: Target,
   address: 'user' | 'admin',
   token: string | undefined,
   method: string,
@@ -36,7 +36,7 @@ export function sendJson(
 }
 
 /** Creates an account named after its mark, with its own plan, and fills it over HTTP and on disk. */
-export async function createTenant(target: TargetServer, mark: string, passwordHash: string): Promise<TenantFixture> {
+export async function createTenant(target: Target, mark: string, passwordHash: string): Promise<TenantFixture> {
   const { plans, accounts, sessions, locales } = target.core;
   const { name: _, features: __, ...limits } = await plans.get('developer');
   await plans.create(planOf(mark), { ...limits, description: `for ${mark}` }, [...locales.featureNames]);
@@ -81,6 +81,6 @@ export function planOf(mark: string): string {
 }
 
 /** Opens a session and returns its token; the user agent contains the account's mark. */
-export async function openSession({ core }: TargetServer, account: Account): Promise<string> {
+export async function openSession({ core }: Target, account: Account): Promise<string> {
   return (await core.sessions.open(account, '127.0.0.1', `${account.username}-browser`, async () => {})).token;
 }

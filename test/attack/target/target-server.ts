@@ -20,8 +20,14 @@ export const OPEN_THROTTLE = {
   },
 };
 
+/** The fake engine runs in the busy process of the attack. */
+const ENGINE_MS = 10_000;
+/** The socket of the fake engine. */
+export const engineIn = (folder: string): string => join(folder, 'engine.sock');
+
 /** Keeps the host out: no web server, databases as files, screenshots from a remote service. */
-const settingsIn = (folder: string) => ({
+export const settingsIn = (folder: string) => ({
+  containers: { socket: engineIn(folder), timeout_ms: ENGINE_MS },
   // nothing answers there, which is an answer too
   webhooks: {
     endpoints: [{ url: 'http://127.0.0.1:9/', secret: 'only for the attack' }],
@@ -35,8 +41,6 @@ const settingsIn = (folder: string) => ({
   databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } },
   log: { level: 'warn' },
 });
-/** The fake engine runs in the busy process of the attack. */
-const ENGINE_MS = 10_000;
 const STOP_MS = 20_000;
 /** The standard error and the channel of a process of jobs. */
 const PIPES_OF_A_JOB = 2;
@@ -50,8 +54,17 @@ export interface Vitals {
   readonly descriptors: number;
 }
 
+/** A server under attack, and its store. */
+export interface Target {
+  readonly core: Core;
+  readonly clients: Readonly<Record<Address, RawClient>>;
+  /** Returns why the server is unhealthy, if it is. */
+  failure(): string | undefined;
+  stop(): Promise<void>;
+}
+
 /** `hostkeep demo` in a separate process on an empty data folder; its store is also open here, as for a CLI command. */
-export class TargetServer {
+export class TargetServer implements Target {
   readonly data: string;
   readonly core: Core;
   clients: Readonly<Record<Address, RawClient>>;
@@ -91,18 +104,16 @@ export class TargetServer {
   static async start(settings: Record<string, unknown>, engine: Answers): Promise<TargetServer> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-attack-'));
     const data = join(folder, 'node');
-    const socket = join(folder, 'engine.sock');
     const config = join(folder, 'config.json');
     writeFileSync(
       config,
       JSON.stringify({
         ...settingsIn(folder),
         ...testStore(data),
-        containers: { socket, timeout_ms: ENGINE_MS },
         ...settings,
       }),
     );
-    const open = await fakeEngine(socket, engine);
+    const open = await fakeEngine(engineIn(folder), engine);
     const running = await start(data, ['--config', config, 'demo'], /Ctrl-C stops it/, {
       NODE_OPTIONS: `--import=${HEAP_REPORT}`,
     });
