@@ -180,9 +180,9 @@ export class Accounts {
     const [condition, values] = conditionOf(filter);
     const [column, direction] = [SORTED_BY[by], isDescending ? 'desc' : 'asc'];
     const beyond = after === undefined ? 'true' : `(${column}, username) ${isDescending ? '<' : '>'} (?, ?)`;
+    const order = `${column} ${direction}${by === 'username' ? '' : `, username ${direction}`}`;
     return this.#many(
-      `${SELECT_ACCOUNT} where ${beyond} and ${condition}
-        order by ${column} ${direction}, username ${direction} limit ?`,
+      `${SELECT_ACCOUNT} where ${beyond} and ${condition} order by ${order} limit ?`,
       ...(after ?? []),
       ...values,
       limit,

@@ -23,6 +23,7 @@ import {
   type SessionKey,
   type SessionRow,
 } from './session-rows.ts';
+import { LargeCounts } from '../concurrency/large-counts.ts';
 import { TokenCache } from './token-cache.ts';
 import type { Leadership } from '../workers/leadership.ts';
 import type { Revision } from '../storage/revision.ts';
@@ -59,6 +60,7 @@ const NOTHING = newGrant([], []);
 export class Sessions {
   ttlSeconds = 3600;
   readonly #remembered = new TokenCache<Session>();
+  readonly #counts = new LargeCounts();
   readonly #store: Store;
   readonly #revision: Revision;
   readonly #accounts: Accounts;
@@ -227,12 +229,12 @@ export class Sessions {
     return pageOf(await readAllSessions(this.#store, limit + 1, cursor), limit, 'expires_at');
   }
 
-  /** Resolves with the number of sessions, of all accounts, that have not expired. */
-  async count(): Promise<number> {
-    return (
-      (await this.#store.get<{ n: number }>('select count(*) as n from sessions where expires_at > ?', Date.now()))
-        ?.n ?? 0
-    );
+  /** Resolves with the number of sessions, of all accounts, that have not expired; see `LargeCounts`. */
+  count(): Promise<number> {
+    return this.#counts.of('sessions', async () => {
+      const sql = 'select count(*) as n from sessions where expires_at > ?';
+      return (await this.#store.get<{ n: number }>(sql, Date.now()))?.n ?? 0;
+    });
   }
 
   /** Ends one session of an account. Errors: 404 `session_not_found`. */

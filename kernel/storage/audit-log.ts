@@ -176,18 +176,25 @@ export class AuditLog {
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
   }
 
-  /** Resolves with the newest events that match, or with the oldest after an id; oldest first. */
+  /** Resolves with the newest events that match, in many small searches, or with the oldest after an id; oldest first. */
   async find(filter: EventFilter, limit: number, after?: number): Promise<LoggedEvent[]> {
-    const found = await this.#matching(filter, [['id > ?', after]], after === undefined ? 'desc' : 'asc', limit);
-    return after === undefined ? found.toReversed() : found;
+    if (after !== undefined) return this.#matching(filter, [['id > ?', after]], 'asc', limit);
+    const found: LoggedEvent[] = [];
+    let next: number | null = Number.MAX_SAFE_INTEGER;
+    while (next !== null && found.length < limit) {
+      const page: EventSearch = await this.search(filter, limit - found.length, next);
+      found.push(...page.events);
+      next = page.next;
+    }
+    return found.toReversed();
   }
 
   /**
-   * Resolves with events that match, newest first, beginning before an id. Looks at a bounded part of the log, so there may be
-   * fewer than `limit` although `next`, the id to go on before, is not `null`.
+   * Resolves with events that match, newest first, beginning before an id. Looks at a bounded part of the log, or of the events
+   * of an account, so there may be fewer than `limit` although `next`, the id to go on before, is not `null`.
    */
   async search(filter: EventFilter, limit: number, before = Number.MAX_SAFE_INTEGER): Promise<EventSearch> {
-    const oldest = Math.min(before, (await this.lastId()) + 1) - SEARCHED;
+    const oldest = await this.#oldestSearched(filter, before);
     const events = await this.#matching(
       filter,
       [
@@ -198,11 +205,26 @@ export class AuditLog {
       limit,
     );
     if (events.length === limit) return { events, next: events.at(-1)?.id ?? null };
+    const { username, since = 0 } = filter;
     const older = await this.#store.get<{ at: number }>(
-      'select at from events where id < ? order by id desc limit 1',
+      `select at from events where ${username === undefined ? '' : 'username = ? and '}id < ? order by id desc limit 1`,
+      ...(username === undefined ? [] : [username]),
       oldest,
     );
-    return { events, next: older === undefined || older.at < (filter.since ?? 0) ? null : oldest };
+    return { events, next: older === undefined || older.at < since ? null : oldest };
+  }
+
+  /** Resolves with the id of the oldest event to look at. All of an account's match where nothing else is asked for. */
+  async #oldestSearched({ username, type, ip, since }: EventFilter, before: number): Promise<number> {
+    if (username === undefined) return Math.min(before, (await this.lastId()) + 1) - SEARCHED;
+    if (type === undefined && ip === undefined && since === undefined) return 0;
+    const row = await this.#store.get<{ id: number }>(
+      'select id from events where username = ? and id < ? order by id desc limit 1 offset ?',
+      username,
+      before,
+      SEARCHED - 1,
+    );
+    return row?.id ?? 0;
   }
 
   async #matching(

@@ -50,11 +50,12 @@ export async function endLostScopes(
 ): Promise<void> {
   const [isMeant, value] = 'plan' in of ? ['accounts.plan = ?', of.plan] : ['accounts.id = ?', of.accountId];
   const { changes } = await tx.run(
-    `delete from api_token_scopes where exists (
-      select 1 from api_tokens t join accounts on accounts.id = t.account_id
-        where t.id = token_id and role = 'user' and ${isMeant} and (accounts.plan is null or 1 <> coalesce(
-          (select granted from account_features f where f.account_id = accounts.id and f.feature = area),
-          (select 1 from plan_features p where p.plan = accounts.plan and p.feature = area), 0)))`,
+    `delete from api_token_scopes where (token_id, area, access) in (
+      select s.token_id, s.area, s.access from accounts
+        join api_tokens t on t.account_id = accounts.id join api_token_scopes s on s.token_id = t.id
+        where role = 'user' and ${isMeant} and (accounts.plan is null or 1 <> coalesce(
+          (select granted from account_features f where f.account_id = accounts.id and f.feature = s.area),
+          (select 1 from plan_features p where p.plan = accounts.plan and p.feature = s.area), 0)))`,
     value,
   );
   if (changes === 0) return;
