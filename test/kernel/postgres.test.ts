@@ -116,6 +116,17 @@ test('migrations of both databases have the same numbers, and make the same tabl
   assert.equal(sorted(ofPostgres), sorted(ofSqlite));
 });
 
+test('a migration may take longer than other statements, and so may the wait for it', async () => {
+  const url = schemaAt(server.url, 'slow');
+  const engines = [1, 2].map(
+    () => new PostgresEngine({ url, password: '', graceMs: 0, signalFile: join(temporaryFolder(), 'revision') }),
+  );
+  opened.push(...engines);
+  const migration = { owner: 'test', name: '0001-slow.sql', sql: 'select pg_sleep(13); create table slow (n bigint)' };
+  await Promise.all(engines.map((engine) => engine.apply(migration)));
+  assert.equal(await engines[0]?.all('select count(*) as n from slow'), [{ n: 0 }]);
+});
+
 test('texts sort by their code points, whatever the locale of the database', async () => {
   const { store } = await nodeOf('sorted');
   await store.write((tx) =>

@@ -106,9 +106,10 @@ export class PostgresClient {
     return (await this.query<T & object>(statementOf(sql), params)).rows;
   }
 
-  /** Runs statements without parameters, in the dialect of PostgreSQL. */
-  async script(sql: string): Promise<void> {
-    await this.#client.query(sql).catch(judge);
+  /** Runs statements without parameters, in the dialect of PostgreSQL; `limitMs` is for those whose time is not that of all. */
+  async script(sql: string, limitMs?: number): Promise<void> {
+    const limit = limitMs === undefined ? {} : { query_timeout: limitMs };
+    await this.#client.query({ text: sql, ...limit }).catch(judge);
   }
 
   /**

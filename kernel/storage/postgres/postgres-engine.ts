@@ -16,6 +16,8 @@ const CONNECTIONS = 8;
 const WRITE_MS = 5000;
 /** After so many attempts a transaction asks that others wait for it. */
 const PATIENT_ATTEMPTS = 2;
+/** How long a migration may take. */
+const MIGRATION_MS = 3_600_000;
 /** The longest pause between two attempts. */
 const PAUSE_MS = 200;
 /** Aborted by the server because of another transaction: serialization failure, deadlock. */
@@ -91,11 +93,12 @@ export class PostgresEngine implements StoreEngine {
   async apply({ owner, name, sql }: Migration): Promise<void> {
     await this.#writes.use((client) =>
       inTransaction(client, 'begin', async () => {
-        await client.script("select pg_advisory_xact_lock(hashtext('hostkeep ' || current_schema()))");
+        await client.script(`set local statement_timeout = ${MIGRATION_MS}`); // an index of a large table takes minutes
+        await client.script("select pg_advisory_xact_lock(hashtext('hostkeep ' || current_schema()))", MIGRATION_MS);
         await client.script(MIGRATIONS_TABLE);
         const applied = await client.all('select 1 as n from migrations where owner = ? and name = ?', [owner, name]);
         if (applied.length > 0) return;
-        await client.script(sql);
+        await client.script(sql, MIGRATION_MS);
         const now = Math.floor(Date.now() / 1000);
         await client.all('insert into migrations values (?, ?, ?, ?)', [owner, name, digestOf(sql), now]);
       }),
