@@ -91,6 +91,8 @@ type Condition = readonly [sql: string, value: SqlValue | undefined];
 const KEPT = 10_000;
 /** How many events a search looks at: some milliseconds. */
 const SEARCHED = 20_000;
+/** Old events that one transaction removes. */
+const REMOVED_AT_ONCE = 1000;
 /** One event in this many also removes the oldest events of its account. */
 const TRIM_EVERY = 256;
 const COLUMNS = 'id, at, type, account_id, username, ip, line, data, node';
@@ -268,6 +270,29 @@ export class AuditLog {
       offset,
     );
     return { lines: rows.map((row) => row.line), total };
+  }
+
+  /**
+   * Removes events from before a time, in milliseconds since 1970; resolves with their number. Begins with the oldest and ends at
+   * a thousand newer ones in a row, in transactions that no other writer waits for long.
+   */
+  async removeBefore(time: number, isClosed = (): boolean => false): Promise<number> {
+    let removed = 0;
+    for (let after = 0; !isClosed();) {
+      const next = await this.#store.all<{ id: number; at: number }>(
+        'select id, at from events where id > ? order by id limit ?',
+        after,
+        REMOVED_AT_ONCE,
+      );
+      const last = next.at(-1)?.id ?? after;
+      if (next.every(({ at }) => at >= time)) break;
+      const range = [after, last, time];
+      removed += await this.#store.write(
+        async (tx) => (await tx.run('delete from events where id > ? and id <= ? and at < ?', ...range)).changes,
+      );
+      after = last;
+    }
+    return removed;
   }
 
   async #trim(tx: Tx, accountId: number): Promise<void> {

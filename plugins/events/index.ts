@@ -1,4 +1,5 @@
 import { invalid } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { AuditLog, EventFilter } from '../../kernel/storage/audit-log.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -6,6 +7,8 @@ import { EventStreams } from './event-streams.ts';
 import { eventView } from './event-view.ts';
 import { EventPage, EventsQuery, StreamQuery } from './schema.ts';
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const admin = { method: 'GET', address: 'admin', access: 'admin' } as const;
 
 /** Shows administrators the log of all events, as it is and as it grows. */
@@ -13,6 +16,15 @@ export default definePlugin({
   name: 'events',
   description: 'What happened on the server, to whom and from where.',
   features: [],
+  config: Type.Object({
+    kept_days: Type.Integer({
+      minimum: 0,
+      maximum: 36_500,
+      default: 0,
+      description:
+        'Older events are removed, once an hour; 0 = none. Of an account, at most 10,000 are kept in any case',
+    }),
+  }),
   routes: {
     list: {
       ...admin,
@@ -37,7 +49,8 @@ export default definePlugin({
       errors: ['overloaded'],
     },
   },
-  setup({ events, log, workers, onClose }) {
+  setup({ config, events, log, workers, background, onClose }) {
+    if (config.kept_days > 0) void background(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
     const counts = workers.counts('event streams');
     onClose(() => counts.close());
     const streams = new EventStreams(events, log, counts);
@@ -50,6 +63,25 @@ export default definePlugin({
     };
   },
 });
+
+/** Removes events older than an age, now and each hour; returns what ends that. */
+function removeOld(events: AuditLog, log: Log, ageMs: number): () => Promise<void> {
+  let isClosed = false;
+  let removing: Promise<void> | undefined;
+  const sweep = () => {
+    removing ??= events
+      .removeBefore(Date.now() - ageMs, () => isClosed)
+      .catch((error: unknown) => log.warn({ err: error }, 'old events could not be removed; the next hour tries again'))
+      .then(() => void (removing = undefined));
+  };
+  const timer = setInterval(sweep, HOUR_MS).unref();
+  sweep();
+  return async () => {
+    isClosed = true;
+    clearInterval(timer);
+    await removing;
+  };
+}
 
 async function search(log: AuditLog, { limit, cursor, since, ...query }: EventsQuery): Promise<EventPage> {
   const sinceMs = since === undefined ? undefined : Date.parse(since);

@@ -1,7 +1,9 @@
 import * as assert from 'uvu/assert';
 import { eventSource } from '../support/event-source.ts';
 import { storeOf, TestServer, type RequestOptions } from '../support/hostkeep.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('events');
 let server: TestServer;
@@ -113,6 +115,37 @@ test('a search of a hundred thousand events goes on from page to page, and finds
     );
   } finally {
     await own.close();
+  }
+});
+
+test('events are kept for as many days as the operator says, and all of them unless that is said', async () => {
+  const [data, day] = [temporaryFolder(), 86_400_000];
+  const left = async ({ hostkeep }: TestServer) =>
+    (await hostkeep.core.store.get<{ n: number }>("select count(*) as n from events where type = 'old'"))?.n;
+  const all = await TestServer.start({ data });
+  try {
+    const { events, store } = all.hostkeep.core;
+    await store.write((tx) =>
+      tx.run(
+        `insert into events (at, type, username, ip, line, folded, data)
+          with recursive n (i) as (select 1 union all select i + 1 from n where i < 3500)
+          select case when i % 7 = 0 or i > 2100 then cast(? as bigint) else cast(? as bigint) end, 'old', '', '', 'x', 'x', '{}' from n`,
+        Date.now() - 2 * day,
+        Date.now() - 4 * day,
+      ),
+    );
+    assert.is(await events.removeBefore(Date.now() - 5 * day), 0);
+    assert.is(await events.removeBefore(Date.now(), () => true), 0, 'it is closed');
+    assert.is(await left(all), 3500);
+  } finally {
+    await all.close();
+  }
+  const some = await TestServer.start({ data, config: { events: { kept_days: 3 } } });
+  try {
+    await until('old events are gone', 20_000, async () => (await left(some)) === 1700);
+    assert.is((await some.hostkeep.core.events.find({ type: 'old' }, 5000)).length, 1700);
+  } finally {
+    await some.close();
   }
 });
 
