@@ -244,7 +244,7 @@ test('every endpoint of the address is listed, and its example works in a shell'
     const { method, path, description } = each;
     const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
     const isPage = path === '/' || /^\/(?:console|assets)\b/.test(path); // curl does not ask for a page, nor for a name that there is
-    const isMissing = path.startsWith('/api/webhooks/:'); // there is no webhook
+    const isMissing = /^\/api\/(?:webhooks|fleet)\/:/.test(path); // there is no webhook, and no fleet
     const success = path === '/docs' ? '302' : created ? '201' : '200';
     const status = isPage || isMissing ? '404' : success;
     assert.is(ended.stdout, status, `${description}: ${command}`);
