@@ -19,7 +19,7 @@ export class Client {
     const script = machine.take(SCRIPT);
     await machine.run(`cp -n /usr/lib/hostkeep/current/bin/node /root/node && mv ${script} /root/asking-client.mjs`);
     await machine.run(
-      `systemd-run --quiet --unit=asking-client /root/node /root/asking-client.mjs ${ADMIN} ${token} ${RESULT}`,
+      `systemd-run --quiet --collect --unit=asking-client /root/node /root/asking-client.mjs ${ADMIN} ${token} ${RESULT}`,
     );
     return new Client(machine);
   }
