@@ -19,7 +19,6 @@ import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Run
 const WRITERS_OF_EACH = 4;
 /** Between two writes of a client: what is measured is not the throughput. */
 const PAUSE_MS = 20;
-const LIMIT_MS = 60_000;
 /** How the primary fails, how long that is before the promotion, and how it ends if it does not by itself. */
 interface Failure {
   readonly name: string;
@@ -102,7 +101,7 @@ class Writers {
 async function failOver(pair: PostgresPair, writers: readonly Writers[], failure: Failure): Promise<number> {
   const allWrite = async () => {
     for (const each of writers) each.mark();
-    await until('both nodes write', LIMIT_MS, () => writers.every(({ firstMs }) => firstMs > 0));
+    await until('both nodes write', () => writers.every(({ firstMs }) => firstMs > 0));
   };
   await allWrite();
   await delay(1000 + Math.random() * 2000); // at any point of a write

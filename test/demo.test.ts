@@ -108,11 +108,11 @@ test('webhooks are delivered to a receiver of the demo, which is busy now and th
   type Webhooks = { webhooks: Record<'delivered' | 'failed', number>[] };
   const counts = async (member: 'delivered' | 'failed') =>
     (await demo.ask<Webhooks>('/api/webhooks', 'admin')).webhooks.map((each) => each[member]);
-  await until('both got events', 20_000, async () => {
+  await until('both got events', async () => {
     const delivered = await counts('delivered');
     return delivered.length === 2 && delivered.every((count) => count > 0);
   });
-  await until('one was busy', 20_000, async () => (await counts('failed')).join() !== '0,0');
+  await until('one was busy', async () => (await counts('failed')).join() !== '0,0');
 });
 
 test('every member is filled, and no account is over its limits', async () => {

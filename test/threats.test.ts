@@ -17,7 +17,6 @@ import { testSuite } from './support/suite.ts';
 import { until } from './support/until.ts';
 
 const test = testSuite('threats');
-const LIMIT_MS = 10_000;
 
 function sources(): { readonly file: string; readonly text: string }[] {
   return ['kernel', 'plugins'].flatMap((folder) =>
@@ -99,7 +98,7 @@ test('a change completes after its client has disconnected', async () => {
       (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(
         ({ domain_url }) => domain_url,
       );
-    await until('every domain is made', LIMIT_MS, async () => (await made()).length >= names.length);
+    await until('every domain is made', async () => (await made()).length >= names.length);
     assert.equal(
       (await made()).toSorted(),
       names.toSorted(),

@@ -135,7 +135,7 @@ test('a process that breaks a limit, hangs, or whose caller goes away is killed'
   const { pid } = await who(ann);
   const spinning = () => !existsSync(`/proc/${pid}/exe`);
   assert.is(await codeOf(ask(ann, { act: 'spin' }, 1000)), 'overloaded');
-  await until('the process that spins is gone', 20_000, spinning);
+  await until('the process that spins is gone', spinning);
   const pipe = join(broker.folder, 'files/bea/pipe');
   execFileSync('mkfifo', ['--mode=666', '--', pipe]);
   await who(bea); // its process runs, so that the time is for the pipe alone
@@ -148,7 +148,7 @@ test('a process that breaks a limit, hangs, or whose caller goes away is killed'
   );
   const waiting = (await own.run(probe(), ann, { act: 'who' })) as Process;
   await own.close();
-  await until('the process without a caller is gone', 20_000, () => !existsSync(`/proc/${waiting.pid}/exe`));
+  await until('the process without a caller is gone', () => !existsSync(`/proc/${waiting.pid}/exe`));
 });
 
 test('what jobs keep is in a folder of the account, which goes with its files', async () => {
@@ -190,10 +190,10 @@ test('its settings are read again at a request and at SIGHUP; what is wrong in t
     assert.match(await verb(), /there is no verb quota\.report/);
   }
   broker.change(settings, { signal: true });
-  await until('the settings are read', 5000, () => broker.output().includes('the settings were read again'));
+  await until('the settings are read', () => broker.output().includes('the settings were read again'));
   assert.match(await verb(), /has no user quotas/);
   broker.change({ ...settings, quota: 1 }, { signal: true });
-  await until('the settings are refused', 5000, () => broker.output().includes('the settings were not changed'));
+  await until('the settings are refused', () => broker.output().includes('the settings were not changed'));
   assert.match(await verb(), /has no user quotas/);
   broker.change(settings);
 });

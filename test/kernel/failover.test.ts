@@ -17,7 +17,6 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('failover');
-const LIMIT_MS = 60_000;
 const SETTINGS = ['fsync=off'];
 let pair: PostgresPair;
 let opened: Core[] = [];
@@ -95,7 +94,7 @@ test('a commit that the standby has not confirmed is not acknowledged, though th
   pair.standby.signal('SIGSTOP');
   try {
     const error = add(node, 'ann').catch((each: unknown) => each);
-    await until('the commit waits for the standby', LIMIT_MS, async () => {
+    await until('the commit waits for the standby', async () => {
       const cancelled = await pair.ask(
         pair.primary,
         "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'",
@@ -124,11 +123,11 @@ test('a statement that failed in a transaction that goes on fails its commit', a
 
 test('a connection for notifications that falls silent is replaced', async () => {
   await nodes('unheard', 10);
-  await until('the node listens', LIMIT_MS, async () => (await listeners()).length === 1);
+  await until('the node listens', async () => (await listeners()).length === 1);
   const [pid = 0] = await listeners();
   process.kill(pid, 'SIGSTOP');
   try {
-    await until('it listens again', LIMIT_MS, async () => (await listeners()).some((each) => each !== pid));
+    await until('it listens again', async () => (await listeners()).some((each) => each !== pid));
   } finally {
     process.kill(pid, 'SIGCONT');
   }
@@ -139,22 +138,22 @@ test('when the primary is killed, 503 is said until the standby is promoted; the
   const header = await sessionOn(one, 'ann');
   for (const node of [one, two, strict]) assert.ok(await node.sessions.resolve(header));
   const writers = [one, two, one, two].map((node, i) => writer(node, `w${i}`));
-  await until('all have written', LIMIT_MS, () => writers.every(({ acknowledged }) => acknowledged.length > 10));
+  await until('all have written', () => writers.every(({ acknowledged }) => acknowledged.length > 10));
 
   pair.primary.signal('SIGKILL');
-  await until('writes are refused', LIMIT_MS, () => writers.every(({ errors }) => errors.length > 0));
+  await until('writes are refused', () => writers.every(({ errors }) => errors.length > 0));
   assert.ok(isUnavailable(await one.store.get('select 1 as n').catch((error: unknown) => error)));
   assert.is(
     (await two.sessions.authenticate(header))?.account.username,
     'ann',
     'a remembered session is good for a time',
   );
-  await until('one node trusts nothing', LIMIT_MS, () => strict.sessions.remembered(header) === undefined);
+  await until('one node trusts nothing', () => strict.sessions.remembered(header) === undefined);
   assert.ok(isUnavailable(await strict.sessions.authenticate(header).catch((error: unknown) => error)));
 
   const before = writers.map(({ acknowledged }) => acknowledged.length);
   const former = await pair.promote();
-  await until('all write again', LIMIT_MS, () =>
+  await until('all write again', () =>
     writers.every(({ acknowledged }, i) => acknowledged.length > (before[i] ?? 0) + 10),
   );
   await Promise.all(writers.map(({ stop }) => stop()));
@@ -167,9 +166,9 @@ test('when the primary is killed, 503 is said until the standby is promoted; the
   assert.ok(writers.every(({ errors }) => errors.every(isUnavailable)));
 
   assert.ok(await strict.sessions.resolve(header));
-  await until('all listen again', LIMIT_MS, async () => (await listeners()).length >= 3);
+  await until('all listen again', async () => (await listeners()).length >= 3);
   await one.accounts.setFeature('ann', 'dns', false);
-  await until('the others forget the account', LIMIT_MS, () =>
+  await until('the others forget the account', () =>
     [two, strict].every(({ sessions }) => sessions.remembered(header) === undefined),
   );
   for (const node of [two, strict]) assert.not((await node.sessions.resolve(header))?.account.features.has('dns'));
@@ -184,15 +183,15 @@ test('a primary that falls silent is given up for the one that is promoted, and 
   const former = pair.primary;
   former.signal('SIGSTOP');
   try {
-    await until('one node trusts nothing', LIMIT_MS, () => strict.sessions.remembered(header) === undefined);
+    await until('one node trusts nothing', () => strict.sessions.remembered(header) === undefined);
     await pair.promote();
-    await until('a write succeeds', LIMIT_MS, () =>
+    await until('a write succeeds', () =>
       add(node, 'after').then(
         () => true,
         () => false,
       ),
     );
-    await until('both listen there', LIMIT_MS, async () => (await listeners()).length >= 2);
+    await until('both listen there', async () => (await listeners()).length >= 2);
   } finally {
     former.signal('SIGCONT');
   }
@@ -209,7 +208,7 @@ test('a primary that falls silent is given up for the one that is promoted, and 
     pair.primary.serve(SETTINGS);
     former.stop('immediate');
   }
-  await until('a write succeeds', LIMIT_MS, () =>
+  await until('a write succeeds', () =>
     add(node, 'at last').then(
       () => true,
       () => false,

@@ -41,25 +41,21 @@ test('a plugin is degraded while a finding is not ok, or its check fails, and is
   const monitor = new HealthMonitor(gatherer.gather, log, { firstMs: 1, intervalMs: 1 });
   assert.is(monitor.of('one'), undefined);
   monitor.start();
-  await until('the first check', 5000, () => monitor.of('one') !== undefined);
+  await until('the first check', () => monitor.of('one') !== undefined);
   assert.equal(monitor.of('one'), { detail: 'does not answer; is missing', remedy: 'start the engine' });
   assert.is(monitor.of('other'), undefined);
   check = () => FINE;
-  await until('a check that finds the engine', 5000, () => monitor.of('one') === undefined);
+  await until('a check that finds the engine', () => monitor.of('one') === undefined);
   check = () => {
     throw new Error('no permission');
   };
-  await until('a check that fails', 5000, () => monitor.of('one') !== undefined);
+  await until('a check that fails', () => monitor.of('one') !== undefined);
   assert.equal(monitor.of('one'), { detail: 'the check failed: no permission' });
   check = () => {
     readFileSync('/nonexistent/socket');
     return FINE;
   };
-  await until(
-    'a check that the system fails',
-    5000,
-    () => monitor.of('one')?.detail !== 'the check failed: no permission',
-  );
+  await until('a check that the system fails', () => monitor.of('one')?.detail !== 'the check failed: no permission');
   assert.equal(monitor.of('one'), { detail: 'the check failed' }, 'codes of the system are for the log');
   monitor.close();
   const before = checks;
@@ -86,7 +82,7 @@ test('the list of plugins shows ready, degraded, unavailable and off, and keeps 
       ['out', 'off'],
     ];
     assert.equal(states(), settled('ready'), 'the start waits for no check');
-    await until('the first check', 5000, () => server.hostkeep.node.plugins()[2]?.state === 'degraded');
+    await until('the first check', () => server.hostkeep.node.plugins()[2]?.state === 'degraded');
     assert.equal(states(), settled('degraded'));
     const { reason, remedy, provides } = server.hostkeep.node.plugins()[2] ?? {};
     assert.equal([reason, remedy], ['does not answer; is missing', 'start the engine']);

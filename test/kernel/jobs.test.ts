@@ -85,7 +85,7 @@ test('a job that breaks a limit is refused with its error, for a while at once, 
   for (const [act, code, timeoutMs] of cases) {
     const { pid } = await who(ann);
     assert.is(await codeOf(ask(ann, { act }, timeoutMs)), code, act);
-    await until(`the process of ${act} is gone`, 5000, () => !existsSync(`/proc/${pid}/exe`));
+    await until(`the process of ${act} is gone`, () => !existsSync(`/proc/${pid}/exe`));
     const next = await who(ann);
     assert.is(await codeOf(ask(ann, { act }, timeoutMs)), code);
     assert.is((await who(ann)).pid, next.pid, 'the same question again is not tried');
@@ -123,9 +123,9 @@ test('the priority of a job is lower than that of its server, whatever that is',
       for (const thread of readdirSync(`/proc/${pid}/task`)) assert.is(getPriority(Number(thread)), lower);
       const session = `/proc/${pid}/autogroup`;
       if (existsSync(session))
-        await until('that of its session too', 5000, () => readFileSync(session, 'utf8').endsWith(` nice ${lower}\n`));
+        await until('that of its session too', () => readFileSync(session, 'utf8').endsWith(` nice ${lower}\n`));
       process.kill(pid, 'SIGKILL');
-      await until('the process is gone', 5000, () => !existsSync(`/proc/${pid}/exe`));
+      await until('the process is gone', () => !existsSync(`/proc/${pid}/exe`));
     }
   } finally {
     setPriority(own);

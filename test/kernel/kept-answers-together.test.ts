@@ -86,7 +86,7 @@ const keptAt = async (key: string) =>
 
 test('while a request runs on one node, the same one is 409 on the other, and another one 422; then it is answered again', async () => {
   const first = post(one, 'wait', 'slow');
-  await until('it runs', LIMIT_MS, () => waiting.length === 1);
+  await until('it runs', () => waiting.length === 1);
   assert.is(await post(two, 'wait', 'slow'), '409 request_in_progress');
   assert.is(await post(two, 'chair', 'slow'), '422 idempotency_key_reused');
   release();
@@ -114,10 +114,10 @@ test('after an error the other node may try again', async () => {
 test('a request that runs for long keeps its key, and that of a node that died is free after two minutes', async () => {
   mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
   const first = post(one, 'wait', 'long');
-  await until('it runs', LIMIT_MS, () => waiting.length === 1);
+  await until('it runs', () => waiting.length === 1);
   for (let i = 0; i < 10; i += 1) {
     mock.timers.tick(20_000);
-    await until('it says so', LIMIT_MS, async () => (await keptAt('long')) === Date.now());
+    await until('it says so', async () => (await keptAt('long')) === Date.now());
   }
   assert.is(await post(two, 'wait', 'long'), '409 request_in_progress');
   const died = Date.now();
@@ -126,7 +126,7 @@ test('a request that runs for long keeps its key, and that of a node that died i
   assert.is(await post(two, 'wait', 'long'), '409 request_in_progress');
   mock.timers.setTime(died + 120_000);
   const second = post(two, 'wait', 'long');
-  await until('it runs again', LIMIT_MS, () => waiting.length === 2);
+  await until('it runs again', () => waiting.length === 2);
   release();
   assert.equal([await first, await second], ['201 wait', '201 wait']);
 });

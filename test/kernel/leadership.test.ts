@@ -30,7 +30,7 @@ test('of several one leads, and the next takes over when it ends', async () => {
   second.onTakeOver(() => (calls += 1));
   cancelled();
   await first.close();
-  await until('the second one leads', 20_000, () => second.isLeader);
+  await until('the second one leads', () => second.isLeader);
   assert.is(calls, 1);
   const third = await Leadership.among(data, log);
   assert.not.ok(third.isLeader);
@@ -69,7 +69,7 @@ test('background work starts with the lead only, and what it takes late is relea
   }, running);
   assert.equal(steps, []);
   await first.close();
-  await until('the work begins', 20_000, () => steps.includes('begun'));
+  await until('the work begins', () => steps.includes('begun'));
   const closing = running.close();
   go();
   await closing;

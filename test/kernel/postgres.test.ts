@@ -199,7 +199,7 @@ test('an event waits for one before it to be committed, so that who follows them
     (await store.get<{ n: number }>("select count(*) as n from pg_locks where locktype = 'advisory' and not granted"))
       ?.n;
   try {
-    await until('the second event waits', 20_000, async () => (await waiting()) === 1);
+    await until('the second event waits', async () => (await waiting()) === 1);
     assert.equal(await types(), []);
   } finally {
     release();
@@ -213,10 +213,10 @@ test('what one node changes holds on another one, which was told or asked', asyn
   const header = await sessionOn(one, 'ann');
   assert.not((await two.sessions.resolve(header))?.account.features.has('dns'));
   await one.accounts.setFeature('ann', 'dns', true);
-  await until('the other node forgets the account', 20_000, () => two.sessions.remembered(header) === undefined);
+  await until('the other node forgets the account', () => two.sessions.remembered(header) === undefined);
   assert.ok((await two.sessions.resolve(header))?.account.features.has('dns'));
   await one.accounts.suspend('ann');
-  await until('the session is over on the other node', 20_000, () => two.sessions.remembered(header) === undefined);
+  await until('the session is over on the other node', () => two.sessions.remembered(header) === undefined);
   assert.is(await two.sessions.resolve(header), undefined);
 });
 
@@ -245,7 +245,7 @@ test('while the store is gone, remembered sessions are good for a time, and ever
   await Promise.all([patient.sessions.resolve(kept), strict.sessions.resolve(lost)]);
   server.stop('immediate');
   try {
-    await until('the strict node trusts nothing', 20_000, () => strict.sessions.remembered(lost) === undefined);
+    await until('the strict node trusts nothing', () => strict.sessions.remembered(lost) === undefined);
     assert.ok(patient.sessions.remembered(kept));
     for (const ask of [
       () => strict.sessions.resolve(lost),

@@ -125,7 +125,7 @@ test('the time limit ends a program and its children', async () => {
   const ran = await runProgram('sh', ['-c', script], { timeoutMs: 500, onOutput: (pid) => (child += pid.trim()) });
   assert.equal([ran.code, ran.endedBy], [null, 'SIGKILL']);
   assert.match(child, /^\d+$/);
-  await until('its child ends', LIMIT_MS, () => !existsSync(`/proc/${child}`));
+  await until('its child ends', () => !existsSync(`/proc/${child}`));
 });
 
 test('a program that cannot be killed is abandoned', async () => {
@@ -193,6 +193,6 @@ test('a started program has the pipes that are asked for, and is killed with its
   killProgram(program, { isGroup: true });
   const [, signal] = (await once(program, 'exit')) as [null, string];
   assert.is(signal, 'SIGKILL');
-  await until('its child ends', LIMIT_MS, () => !existsSync(`/proc/${pid.toString().trim()}`));
+  await until('its child ends', () => !existsSync(`/proc/${pid.toString().trim()}`));
   killProgram(program, { isGroup: true });
 });

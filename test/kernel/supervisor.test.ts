@@ -8,7 +8,6 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('supervisor');
-const LONG_MS = 20_000;
 
 /** A worker without a process. */
 class FakeWorker extends EventEmitter {
@@ -67,14 +66,14 @@ test('a worker that answers no pings is killed and replaced; one that answers, o
   supervisor.start();
   const [first] = workers;
   first?.say({ kind: 'serving', ports: {} });
-  await until('the second one starts', LONG_MS, () => workers.length === 2);
+  await until('the second one starts', () => workers.length === 2);
   const [, second] = workers;
   if (second !== undefined) second.answersPings = false;
-  await until('the first one is asked again and again', LONG_MS, () => (first?.count('ping') ?? 0) > 30);
+  await until('the first one is asked again and again', () => (first?.count('ping') ?? 0) > 30);
   assert.is(second?.count('ping'), 0, 'a start may take long');
   assert.is(workers.length, 2);
   second?.say({ kind: 'serving', ports: {} });
-  await until('it is replaced', LONG_MS, () => workers.length === 3);
+  await until('it is replaced', () => workers.length === 3);
   assert.equal([first?.signalCode, second?.signalCode, second?.count('ping')], [null, 'SIGKILL', 10]);
   supervisor.stop();
   assert.is(await supervisor.ended, 0);

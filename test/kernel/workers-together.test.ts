@@ -145,18 +145,18 @@ test('an event reaches the streams of all workers, which share their limit', asy
   for (let i = 0; i < 20; i += 1) {
     const stream = await open();
     assert.is(stream.statusCode, 200, `stream ${i + 1}`);
-    await until('it has begun', 20_000, () => received.has(stream));
+    await until('it has begun', () => received.has(stream));
     streams.push(stream);
   }
   const refused = await open();
   assert.is(refused.statusCode, 503);
   const suspended = await send(node, '/api/accounts/una/suspend', { method: 'POST', address: 'admin', token });
   assert.is(suspended.statusCode, 200, await textOf(suspended));
-  await until('all have it', 20_000, () =>
+  await until('all have it', () =>
     streams.every((stream) => /"type":"account.suspended"/.test(received.get(stream) ?? '')),
   );
   for (const stream of streams) stream.destroy();
-  await until('there is room again', 20_000, async () => {
+  await until('there is room again', async () => {
     const stream = await open();
     stream.destroy();
     return stream.statusCode === 200;
@@ -179,7 +179,7 @@ test('figures of all workers are one page, which says whose are missing', async 
   await Promise.all(Array.from({ length: 30 }, async () => textOf(await send(node, '/api/domains', { token }))));
   let whole = '';
   const isUp = (text: string, worker: number) => valueOf(text, `hostkeep_worker_up{worker="${worker}"}`) === 1;
-  await until('each answers in time', 30_000, async () => {
+  await until('each answers in time', async () => {
     whole = await page();
     return isUp(whole, 1) && isUp(whole, 2);
   });
@@ -202,7 +202,7 @@ test('figures of all workers are one page, which says whose are missing', async 
   } finally {
     process.kill(stopped, 'SIGCONT');
   }
-  await until('none is silent', 30_000, async () => {
+  await until('none is silent', async () => {
     const plugins = await textOf(await send(node, '/api/plugins', { address: 'admin', token: admin }));
     return !plugins.includes('silent_workers');
   });
@@ -214,12 +214,12 @@ test('webhooks go on when the worker that delivers them dies', async () => {
     const node = await start(temporaryFolder(), { webhooks: sink.settings });
     const delivered = (type: string) => [...sink.events.values()].filter((event) => event.type === type).length;
     const token = await node.login('root', undefined, 'admin');
-    await until('the leader delivers', 20_000, () => delivered('login') === 1);
+    await until('the leader delivers', () => delivered('login') === 1);
     process.kill(childrenOf(node.pid)[0] ?? 0, 'SIGKILL'); // the first one leads
     await node.line(/a worker ended; replacing it/);
     const suspended = await send(node, '/api/accounts/una/suspend', { method: 'POST', address: 'admin', token });
     assert.is(suspended.statusCode, 200, await textOf(suspended));
-    await until('its follower delivers', 30_000, () => delivered('account.suspended') === 1);
+    await until('its follower delivers', () => delivered('account.suspended') === 1);
   } finally {
     sink.close();
   }
@@ -244,7 +244,7 @@ test('a domain that a worker was adding when it died is removed by the leader', 
     const left = () => core.store.get("select 1 from domains where name = 'half.example'");
     assert.ok(await left());
     process.kill(other, 'SIGKILL');
-    await until('it is removed', 30_000, async () => (await left()) === undefined);
+    await until('it is removed', async () => (await left()) === undefined);
   } finally {
     await core.close();
   }
@@ -265,5 +265,5 @@ test('a domain that was added is listed by all workers', async () => {
   const body = { domain_url: 'seen.example', docroot: '/var/www/html/seen' };
   const added = await send(node, '/api/domains/new', { method: 'POST', token, body });
   assert.is(added.statusCode, 201, await textOf(added));
-  await until('all list it', 20_000, async () => (await listed()).every((total) => total === 1));
+  await until('all list it', async () => (await listed()).every((total) => total === 1));
 });

@@ -114,20 +114,20 @@ test('a worker that dies is replaced, another leads, and all end with the superv
   const [first = 0, second = 0] = childrenOf(node.pid);
   assert.is(leaderOf(data), first, 'the first one migrates, and leads');
   process.kill(first, 'SIGKILL');
-  await until('another one leads', 20_000, () => ![undefined, first].includes(leaderOf(data)));
+  await until('another one leads', () => ![undefined, first].includes(leaderOf(data)));
   const leader = leaderOf(data); // the other one, unless the next has come before it tried
-  await until('it is replaced', 30_000, () => (node.output.match(/all workers serve/g) ?? []).length === 2);
+  await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
   const [kept, next = 0] = childrenOf(node.pid);
   assert.is(kept, second);
   assert.is(leaderOf(data), leader, 'a new one does not take over');
   process.kill(next, 'SIGTERM');
-  await until('one that ends in order is replaced, too', 30_000, () => {
+  await until('one that ends in order is replaced, too', () => {
     return (node.output.match(/all workers serve/g) ?? []).length === 3;
   });
   const workers = childrenOf(node.pid);
   assert.is(workers.length, WORKERS);
   await node.end('SIGKILL');
-  await until('no worker is left', 20_000, () => !workers.some(isAlive));
+  await until('no worker is left', () => !workers.some(isAlive));
   const again = await start(data);
   const stopped = childrenOf(again.pid);
   assert.is(await again.end('SIGTERM'), 0);
@@ -140,15 +140,15 @@ test('a worker that hangs is replaced, another leads meanwhile, and none outlive
   const node = await start(data);
   const [first = 0, second = 0] = childrenOf(node.pid);
   process.kill(first, 'SIGSTOP');
-  await until('it is killed', 60_000, () => !isAlive(first));
+  await until('it is killed', () => !isAlive(first));
   assert.match(node.output, /"worker":1,"msg":"a worker hangs; killing it"/);
-  await until('another one leads', 60_000, () => ![undefined, first].includes(leaderOf(data)));
-  await until('it is replaced', 60_000, () => (node.output.match(/all workers serve/g) ?? []).length === 2);
+  await until('another one leads', () => ![undefined, first].includes(leaderOf(data)));
+  await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
   const workers = childrenOf(node.pid);
   assert.ok(workers.length === WORKERS && workers.includes(second), 'the other one goes on');
   for (const pid of workers) process.kill(pid, 'SIGSTOP');
   await node.end('SIGKILL');
-  await until('no worker is left', 10_000, () => !workers.some(isAlive));
+  await until('no worker is left', () => !workers.some(isAlive));
 });
 
 test('a service manager that signals every process ends the node in order, with its requests answered', async () => {
@@ -226,7 +226,7 @@ test('a reload reaches every worker or none, and one that is replaced has what i
   process.kill(node.pid, 'SIGHUP');
   await node.line(/the configuration was not changed: .*ttl_seconds must be integer/);
   process.kill(childrenOf(node.pid)[0] ?? 0, 'SIGKILL');
-  await until('it is replaced', 30_000, () => (node.output.match(/all workers serve/g) ?? []).length === 2);
+  await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
   assert.equal(await inForce(), [2000], 'not what the file says by then');
 });
 
@@ -248,9 +248,9 @@ test('clients of a worker that dies see at most a closed connection', async () =
   const clients = Array.from({ length: 4 }, client);
   for (let i = 0; i < 3; i += 1) {
     const before = served;
-    await until('clients are served', 30_000, () => served > before + 20);
+    await until('clients are served', () => served > before + 20);
     process.kill(childrenOf(node.pid)[i % WORKERS] ?? 0, i === 1 ? 'SIGTERM' : 'SIGKILL');
-    await until('it is replaced', 30_000, () => (node.output.match(/all workers serve/g) ?? []).length === i + 2);
+    await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === i + 2);
   }
   over.abort();
   await Promise.all(clients);

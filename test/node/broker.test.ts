@@ -35,7 +35,7 @@ test.before(async () => {
   await machine.run('systemctl enable --now nginx');
   await machine.run('cat >/etc/hostkeep/hostkeep.json', SETTINGS);
   await machine.run('systemctl restart hostkeep');
-  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   admin = await firstAdministrator(machine);
 });
 test.after(discardMachines);
@@ -86,16 +86,16 @@ test('the busiest processes of the node are listed through the broker; without i
     return status === 200 ? (JSON.parse(text) as SystemReport).processes : undefined;
   };
   let found: SystemReport['processes'] | undefined;
-  await until('the system is described', 30_000, async () => (found = await processes()) !== undefined);
+  await until('the system is described', async () => (found = await processes()) !== undefined);
   assert.is(found?.problem, '');
   assert.ok(
     found?.top.some(({ pid, user }) => pid === 1 && user === 'root'),
     JSON.stringify(found),
   );
   await machine.run('systemctl stop hostkeep-broker.socket hostkeep-broker.service');
-  await until('the next sample', 30_000, async () => (await processes())?.problem.startsWith('the broker: ') === true);
+  await until('the next sample', async () => (await processes())?.problem.startsWith('the broker: ') === true);
   await machine.run('systemctl start hostkeep-broker.socket');
-  await until('they are back', 30_000, async () => (await processes())?.problem === '');
+  await until('they are back', async () => (await processes())?.problem === '');
 });
 
 test('doctor finds the broker and a web server that accepts its configuration', async () => {
@@ -109,8 +109,8 @@ test('doctor finds the broker and a web server that accepts its configuration', 
 
 test('after a reboot the site is served, and domains are added', async () => {
   await machine.reboot();
-  await until('the site is back', 20_000, async () => (await site('ann.example')).output.endsWith('200'));
-  await until('Hostkeep is back', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await until('the site is back', async () => (await site('ann.example')).output.endsWith('200'));
+  await until('Hostkeep is back', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   assert.is((await addDomain('again.ann.example')).status, 201);
 });
 
@@ -122,14 +122,14 @@ test('service and broker are killed in turn while domains are added: what was an
       const adding = addDomain(name);
       await machine.run(`systemctl kill --signal=KILL ${unit}.service`);
       if ((await adding).status === 201) answered.push(name);
-      await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+      await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
       const next = await addDomain(`after-${n}-${unit}.ann.example`);
       if (next.status === 201) answered.push(`after-${n}-${unit}.ann.example`);
       else assert.match(next.text, /limit/, next.text);
     }
   assert.ok(answered.length > 0);
   for (const name of answered)
-    await until(`${name} is served`, 15_000, async () => /(403|404|200)$/.test((await site(name)).output));
+    await until(`${name} is served`, async () => /(403|404|200)$/.test((await site(name)).output));
 });
 
 test('a reload reaches the broker, and settings that are wrong change nothing', async () => {
@@ -139,9 +139,9 @@ test('a reload reaches the broker, and settings that are wrong change nothing', 
   await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify(changed));
   await machine.run('systemctl reload hostkeep');
   const logged = () => machine.run('journalctl -u hostkeep-broker -o cat --no-pager');
-  await until('the broker has read them', 10_000, async () => /"verb":"reload".*"msg":"done"/.test(await logged()));
+  await until('the broker has read them', async () => /"verb":"reload".*"msg":"done"/.test(await logged()));
   const outcomes = () => machine.run('hostkeep events --type configuration.reloaded');
-  await until('the server has, too', 60_000, async () => (await outcomes()).includes('had the configuration reloaded'));
+  await until('the server has, too', async () => (await outcomes()).includes('had the configuration reloaded'));
   await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify({ ...changed, quota: { mounts: 1 } }));
   const { code, output } = await machine.try('hostkeep reload');
   assert.is(code, 1);
@@ -153,11 +153,11 @@ test('a reload reaches the broker, and settings that are wrong change nothing', 
 
 test('a suspended account shows the page of suspended sites; a purged one leaves nothing', async () => {
   assert.is((await manage('/api/accounts/ann/suspend', 'POST')).status, 200);
-  await until('the page', 10_000, async () => (await site('ann.example')).output === 'gone fishing\n503');
+  await until('the page', async () => (await site('ann.example')).output === 'gone fishing\n503');
   const removed = await manage('/api/accounts/ann?purge=true', 'DELETE');
   assert.ok(removed.status < 300, removed.text);
-  await until('it is gone', 10_000, async () => !(await site('ann.example')).output.includes('hello'));
-  await until('its files are gone', 20_000, async () => !existsSync(at('srv/hostkeep/ann')));
+  await until('it is gone', async () => !(await site('ann.example')).output.includes('hello'));
+  await until('its files are gone', async () => !existsSync(at('srv/hostkeep/ann')));
   assert.equal(await machine.run('ls -A /srv/hostkeep/.removed 2>/dev/null || true'), '');
   assert.ok(existsSync(at('srv/hostkeep/bea')));
 });

@@ -101,20 +101,20 @@ test('no other user listens at the addresses while the service restarts, is kill
   await machine.run('cat >/usr/local/bin/squat && chmod 755 /usr/local/bin/squat', SQUATTER);
   await machine.run('systemd-run --quiet --unit=squatter --uid=nobody /usr/local/bin/squat');
   await machine.run('systemctl restart hostkeep && systemctl kill --signal=KILL hostkeep.service');
-  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   await machine.run('systemctl stop hostkeep && sleep 1');
   assert.match(
     await machine.run('systemctl stop squatter; journalctl -u squatter -o cat'),
     /^0 of [1-9]\d{2,} tries$/m,
   );
   await machine.run('systemctl start hostkeep');
-  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   assert.is((await machine.run('systemctl show -P NFileDescriptorStore hostkeep-ports')).trim(), '4');
 });
 
 test('it serves again after a reboot, and its addresses were held before other services started', async () => {
   await machine.reboot();
-  await until('it serves', 10_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   const since = (what: string) => machine.run(`systemctl show -P ${what}`).then(Number);
   const held = await since('ActiveEnterTimestampMonotonic hostkeep-ports.service');
   assert.ok(held > 0 && held <= (await since('ActiveEnterTimestampMonotonic basic.target')));
@@ -126,7 +126,7 @@ test('every user may try the demo, beside the service', async () => {
   for (const [user, home] of Object.entries(homes)) {
     await machine.run(`systemd-run --quiet --unit=demo-of-${user} --uid=${user} --setenv=HOME=${home} hostkeep demo`);
     const file = join(machine.root, home, '.local/state/hostkeep/demo/credentials.json');
-    await until(`the demo of ${user} serves`, 60_000, () => existsSync(file));
+    await until(`the demo of ${user} serves`, () => existsSync(file));
     const { base_url, user: login } = JSON.parse(readFileSync(file, 'utf8')) as DemoCredentials;
     assert.ok((await machine.login(base_url, login.username, login.password)) !== '');
     await machine.run(`systemctl stop demo-of-${user}`);

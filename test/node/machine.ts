@@ -7,7 +7,6 @@ import { basename, join } from 'node:path';
 import { until } from '../support/until.ts';
 import { nodeRoot } from './node-root.ts';
 
-const BOOT_MS = 120_000;
 const STOP_MS = 30_000;
 const COMMAND_MS = 120_000;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -53,7 +52,7 @@ export class Machine {
     this.#nspawn = child;
     let errors = '';
     child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-2000)));
-    await until('the machine has booted', BOOT_MS, async () => {
+    await until('the machine has booted', async () => {
       if (child.exitCode !== null) throw new Error(`this machine boots no Debian with systemd-nspawn: ${errors}`);
       this.#leader = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0] ?? '';
       return (

@@ -40,7 +40,7 @@ export async function firstAdministrator(machine: Machine): Promise<string> {
   const { password } = JSON.parse(await machine.run('hostkeep account add --admin root --json')) as {
     password: string;
   };
-  await until('it serves', 20_000, async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   return machine.login(ADMIN, 'root', password);
 }
 

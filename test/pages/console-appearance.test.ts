@@ -25,7 +25,7 @@ test.before(async () => {
   const token = await server.token(await server.account('operator', '', 'admin'));
   // A busy machine answers 503 until it has looked at itself, of which the browser would tell.
   for (const path of ['/api/usage', '/api/usage/stats', '/api/usage/accounts', '/api/usage/system'])
-    await until(`an answer of ${path}`, 60_000, async () => {
+    await until(`an answer of ${path}`, async () => {
       return (await server.ask(path, { token, address: 'admin' })).status === 200;
     });
   await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });

@@ -61,7 +61,7 @@ test('an account is suspended, and that is undone', async () => {
   await driver.says('sus was suspended');
   assert.ok((await accounts.get('sus')).suspended);
   await driver.press('Undo');
-  await until('sus is active again', 10_000, async () => !(await accounts.get('sus')).suspended);
+  await until('sus is active again', async () => !(await accounts.get('sus')).suspended);
   await close(driver);
 });
 
@@ -116,8 +116,8 @@ test('two operators switch the same cell: both see what holds', async () => {
   await two.says('Domains is off in basic');
   assert.not(await holds(), 'both wanted it off');
   await two.press('Undo');
-  await until('the plan has it again', 10_000, holds);
-  await until('the page shows it', 10_000, () => isOn(two));
+  await until('the plan has it again', holds);
+  await until('the page shows it', () => isOn(two));
   for (const driver of [one, two]) await close(driver);
 });
 
@@ -135,7 +135,7 @@ test('the matrix is used by keyboard while its search narrows it', async () => {
   assert.is(await holds(), !before);
   await driver.page.waitForFunction(`document.activeElement.ariaChecked === '${String(!before)}'`);
   await driver.press('Undo');
-  await until('the plan is as before', 10_000, async () => (await holds()) === before);
+  await until('the plan is as before', async () => (await holds()) === before);
   await close(driver);
 });
 
@@ -419,10 +419,10 @@ test('the live page says how the server does, and its history is zoomed by dragg
   await driver.page.mouse.down();
   await driver.page.mouse.move(box.x + box.width * 0.75, box.y + 60, { steps: 5 });
   await driver.page.mouse.up();
-  await until('half of the hour is asked for', 10_000, () => spans.some((each) => each > 1700 && each < 1900));
+  await until('half of the hour is asked for', () => spans.some((each) => each > 1700 && each < 1900));
   await driver.press('Zoom in');
-  await until('half of that', 10_000, () => spans.some((each) => each > 800 && each < 1000));
+  await until('half of that', () => spans.some((each) => each > 800 && each < 1000));
   await driver.press('Reset zoom');
-  await until('the hour again', 10_000, () => spans.at(-1) === 3600);
+  await until('the hour again', () => spans.at(-1) === 3600);
   await close(driver);
 });

@@ -140,11 +140,11 @@ test('favorites change places by buttons and by keys, and the focus stays with t
   await driver.goto('/home/account');
   await driver.press('Move Three up');
   await driver.says('Three is now number 2 of 3');
-  await until('the focus is on it', 10_000, async () => (await focused()) === 'Move Three up');
+  await until('the focus is on it', async () => (await focused()) === 'Move Three up');
   assert.is(await order(), 'One Three Two');
   await driver.page.keyboard.press('Enter');
   await driver.says('Three is now number 1 of 3');
-  await until('the focus stays in its row', 10_000, async () => (await focused()) === 'Move Three down');
+  await until('the focus stays in its row', async () => (await focused()) === 'Move Three down');
   await driver.page.keyboard.down('Alt');
   await driver.page.keyboard.press('ArrowDown');
   await driver.page.keyboard.up('Alt');

@@ -128,7 +128,7 @@ test('webhooks are listed, tested, and delivered again by the running server', a
 
   answers.push(500);
   await server.account('ann');
-  await until('a delivery is given up', 20_000, async () => (await list())['given_up'] === 1);
+  await until('a delivery is given up', async () => (await list())['given_up'] === 1);
   const failed = await list();
   assert.equal(
     [failed['endpoint'], failed['delivered'], failed['failed'], failed['reason']],
@@ -138,7 +138,7 @@ test('webhooks are listed, tested, and delivered again by the running server', a
 
   const [event] = received;
   assert.equal(JSON.parse((await run('redeliver', '0', event?.id ?? '')).stdout), { endpoint: label, queued: 1 });
-  await until('a delivery is repeated', 20_000, async () => (await list())['delivered'] === 1);
+  await until('a delivery is repeated', async () => (await list())['delivered'] === 1);
   assert.equal(
     received.map(({ type, id }) => [type, id]),
     [

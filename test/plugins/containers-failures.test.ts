@@ -3,14 +3,13 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 
 const test = testSuite('containers-failures');
 const ID = 'c'.repeat(64);
@@ -89,13 +88,12 @@ async function requestsOf(server: TestServer): Promise<number> {
 }
 
 async function untilAnswered(server: TestServer, path: string, token: string): Promise<Body> {
-  for (let attempts = 0; attempts < 200; attempts += 1) {
-    const { status, body } = await server.ask<Body>(path, { token });
-    if (status === 200) return body;
-    assert.is(status, 503);
-    await delay(50);
-  }
-  throw new Error(`${path} stays unavailable`);
+  const ask = () => server.ask<Body>(path, { token });
+  const { body } = await eventually(`${path} is available`, ask, ({ status }) => {
+    if (status !== 200) assert.is(status, 503);
+    return status === 200;
+  });
+  return body;
 }
 
 async function assertRefused(server: TestServer, token: string, why: string): Promise<void> {
@@ -191,7 +189,7 @@ test('ports are a 503 whenever statistics are, from the first request on, and fo
   assert.is((await ask(token)).body['remote_mysql_port'], 33_061);
   assert.equal((await ask(plain.token)).body, NO_PORTS);
   await engine.close();
-  for (let attempts = 0; (await ask(token)).status === 200 && attempts < 200; attempts += 1) await delay(50);
+  await until('the engine is missed', async () => (await ask(token)).status !== 200);
   await assertUnknown(token, 'the engine has stopped');
   await assertUnknown(plain.token, 'the engine has stopped, and the account lacks the feature docker');
   await open(rawEngine(at('shared.sock'), () => {}));
@@ -230,7 +228,7 @@ test('without its engine the plugin is degraded, in the list of plugins and in m
     });
     return body.plugins.find(({ name }) => name === 'containers');
   };
-  await until('the first check', 5000, async () => (await shown())?.['state'] !== 'ready');
+  await until('the first check', async () => (await shown())?.['state'] !== 'ready');
   const { state, reason, remedy, features } = (await shown()) ?? {};
   assert.equal([state, features], ['degraded', ['docker']]);
   assert.match(String(reason), /^no container engine listens at \S+shared\.sock$/);
@@ -300,12 +298,7 @@ test('disk usage lists containers as they are now, with sizes of the measurement
     [stopped, 'running', '0B'],
   ]);
   containers = [labelled('ann'), { ...labelled('ann', stopped), State: 'exited' }, labelled('ann', started)];
-  const changedAtMs = performance.now();
-  let now = await ask();
-  while (shown(now).length < 3 && performance.now() - changedAtMs < 3000) {
-    await delay(50);
-    now = await ask();
-  }
+  const now = await eventually('the new container is listed', ask, (each) => shown(each).length === 3);
   assert.equal(shown(now), [
     [ID, 'running', '5kB'],
     [stopped, 'exited', '0B'],
@@ -315,11 +308,8 @@ test('disk usage lists containers as they are now, with sizes of the measurement
   assert.is(engine.asked.filter((path) => path === '/system/df').length, 1);
   assert.ok(engine.asked.length <= 10, 'the list is fetched once for many requests');
   await engine.close();
-  for (let attempts = 0; now.status === 200 && attempts < 60; attempts += 1) {
-    await delay(50);
-    now = await ask();
-  }
-  assert.is(now.status, 503, 'a measurement that is kept does not stand for an engine that is gone');
+  const whatIsKept = 'a measurement that is kept does not stand for an engine that is gone';
+  await until(whatIsKept, async () => (await ask()).status === 503);
 });
 
 test('a container that ends between listing and sampling is left out', async () => {

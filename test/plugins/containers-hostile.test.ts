@@ -67,7 +67,7 @@ test('a redirect by an engine ends nothing and is followed nowhere', async () =>
   await engineAt('own.sock', redirect);
   const server = await start({ socket: at('shared.sock'), sockets: { ann: at('own.sock') } });
   const [ann, bob] = [await server.user('ann'), await server.user('bob')];
-  await until('the process for the shared engine', 10_000, () => jobProcesses().length === 1);
+  await until('the process for the shared engine', () => jobProcesses().length === 1);
   const [shared] = jobProcesses();
   for (const to of [
     'foo://x/',
@@ -99,7 +99,7 @@ test("the process for an account's own engine has the account's user id, no righ
   mkdirSync(account.filesRoot, { recursive: true });
   for (const path of [account.filesRoot, at('own.sock')]) chownSync(path, 70_001, 70_001);
   chmodSync(folder, 0o755);
-  await until('an answer', 60_000, async () => (await server.ask(STATS, { token })).status === 200);
+  await until('an answer', async () => (await server.ask(STATS, { token })).status === 200);
   const [pid = ''] = jobProcesses();
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   assert.match(status, /^Uid:\t70001\t70001\t70001\t70001$/m);
@@ -170,7 +170,7 @@ test('an own engine with a thousand containers and large statistics delays nobod
     assert.ok(longest < 3000, `bob waited for ${Math.round(longest)} ms`);
     const ask = () => server.ask<{ container_stats: { stats: { Container: string } } }>(STATS, ann);
     if (status === 200) {
-      await until('the statistics', 60_000, async () => (await ask()).status === 200);
+      await until('the statistics', async () => (await ask()).status === 200);
       assert.is((await ask()).body.container_stats.stats.Container, '50');
     } else assert.is((await ask()).status, status);
     assert.is(new Set(engine.asked.filter((path) => path.endsWith('/stats'))).size, 50);
@@ -193,9 +193,9 @@ test("containers of one account that do not answer leave room for another's", as
   const server = await start({ socket: at('shared.sock'), timeout_ms: 10_000 });
   const [ann, bob] = [await server.user('ann'), await server.user('bob')];
   const stuck = server.ask(STATS, ann);
-  await until('the questions about containers of ann', 60_000, () => engine.asked.length >= 50);
+  await until('the questions about containers of ann', () => engine.asked.length >= 50);
   // A poll waits three seconds at most, and a busy machine needs several; all of ann's questions take 80 seconds.
-  await until('the statistics of bob', 60_000, async () => (await server.ask(STATS, bob)).status === 200);
+  await until('the statistics of bob', async () => (await server.ask(STATS, bob)).status === 200);
   assert.is((await stuck).status, 503);
 });
 
@@ -214,6 +214,6 @@ test('more own engines than processes are all answered', async () => {
   const areAnswered = async () =>
     (await Promise.all(users.map((user) => server.ask(STATS, user)))).every(({ status }) => status === 200);
   // On a busy machine the turns of all take longer than an answer may.
-  for (let rounds = 0; rounds < 2; rounds += 1) await until('all are answered', 120_000, areAnswered);
-  await until('one process', 10_000, () => jobProcesses().length <= 1);
+  for (let rounds = 0; rounds < 2; rounds += 1) await until('all are answered', areAnswered);
+  await until('one process', () => jobProcesses().length <= 1);
 });

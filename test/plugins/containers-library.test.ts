@@ -35,7 +35,7 @@ test('a process for the engine starts soon after the server and before the first
   const engine = await fakeEngine(socket, (_, response) => json(response, []));
   const server = await TestServer.start({ config: { containers: { socket } } });
   try {
-    await until('the process', 10_000, () => jobs() === 1);
+    await until('the process', () => jobs() === 1);
     assert.is(engine.connections, 0);
     const { token } = await server.user('ann');
     assert.is((await server.ask('/api/docker_stats', { token })).status, 200);

@@ -11,6 +11,7 @@ import { ContainerSnapshot } from '../../plugins/containers/engine/container-sna
 import { parseContainers } from '../../plugins/containers/engine/container.ts';
 import { StatsSampler, type StatsSamplerParts } from '../../plugins/containers/stats/stats-sampler.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('containers-sampler');
 const TIMING = { intervalMs: 20, idleMs: 100, maxAgeMs: 1000, waitMs: 100, pauseMs: 1000 };
@@ -83,12 +84,6 @@ function samplerWith(
   return { sampler, counted };
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let attempts = 0; !isTrue(); attempts += 1) {
-    if (attempts > 400) throw new Error('the condition stays false');
-    await delay(5);
-  }
-}
 const countOf = (reply: Reply) =>
   (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } })
     .container_stats.stats.Container;
@@ -105,7 +100,7 @@ test('each sample makes new bytes, separately for each account', async () => {
   const { sampler } = samplerWith({ timing: { idleMs: 10_000 } });
   const [first, other] = [await sampler.poll(ann), await sampler.poll(bob)];
   assert.equal([countOf(first), countOf(other)], ['1', '0']);
-  await until(() => sampler.poll(ann) !== first);
+  await until('a new answer', () => sampler.poll(ann) !== first);
   assert.ok((sampler.ageSeconds ?? 9) < 1);
   sampler.close();
 });
@@ -114,10 +109,10 @@ test('sampling stops without polls, forgets its samples, and starts again with t
   const { sampler, counted } = samplerWith();
   await sampler.poll(ann);
   assert.ok(sampler.isRunning);
-  await until(() => !sampler.isRunning);
+  await until('it rests', () => !sampler.isRunning);
   const { lists } = counted;
   assert.is(sampler.ageSeconds, undefined);
-  await until(() => counted.kept.at(-1) === 0);
+  await until('nothing is kept', () => counted.kept.at(-1) === 0);
   await delay(3 * TIMING.intervalMs); // only waiting shows that no further round runs
   assert.is(counted.lists, lists);
   await sampler.poll(ann);
@@ -134,7 +129,7 @@ test('a sample that is too old is not served, and one that does not arrive is a 
   await sampler.poll(ann);
   isStuck = true;
   let answer: Reply | Promise<Reply> | undefined;
-  await until(() => (answer = sampler.poll(ann)) instanceof Promise);
+  await until('it samples again', () => (answer = sampler.poll(ann)) instanceof Promise);
   await Promise.resolve(answer).then(
     () => assert.unreachable(),
     (error: unknown) => assert.is((error as HttpError).code, 'containers_unavailable'),

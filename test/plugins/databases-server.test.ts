@@ -10,6 +10,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, type Answer } from '../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
+import { eventually, until } from '../support/until.ts';
 
 const test = testSuite('databases-server');
 const SIZES = '/api/mysql-size';
@@ -72,12 +73,8 @@ async function names(server: TestServer, token: string, query = ''): Promise<str
   return (await server.ask<{ Database: string }[]>(`${SIZES}${query}`, { token })).body.map((entry) => entry.Database);
 }
 
-async function until(ask: () => Promise<Answer<unknown>>, status: number): Promise<Answer<unknown>> {
-  for (;;) {
-    const answer = await ask();
-    if (answer.status === status) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+function untilStatus(ask: () => Promise<Answer<unknown>>, status: number): Promise<Answer<unknown>> {
+  return eventually(`the status is ${status}`, ask, (answer) => answer.status === status);
 }
 
 function requestsTo(server: TestServer): Promise<number> {
@@ -204,13 +201,7 @@ if (hasReal) {
       assert.is(await server.account('ann_b').then(String, ({ code }: { code: string }) => code), 'ambiguous_username');
       await olderAccount(server, 'ann_b');
       await server.hostkeep.core.accounts.remove('ann_b');
-      await until(
-        async () => ({
-          ...(await server.ask(SIZES, { token: ann.token })),
-          status: (await names(server, ann.token)).includes('ann_b_shop') ? 0 : 1,
-        }),
-        1,
-      );
+      await until('the name is forgotten', async () => !(await names(server, ann.token)).includes('ann_b_shop'));
     });
   });
 
@@ -315,7 +306,7 @@ if (hasReal) {
         const { token } = await server.user('ann');
         assert.is((await server.ask(SIZES, { token })).status, 503);
         write('secret#1');
-        await until(() => server.ask(SIZES, { token }), 200);
+        await untilStatus(() => server.ask(SIZES, { token }), 200);
         assert.is((await names(server, token)).length, 7);
       },
     );
@@ -380,12 +371,12 @@ if (hasReal) {
         assert.ok(await isHealthy());
         await mariaDb.stop('SIGKILL');
         assert.not(await isHealthy());
-        const { body, headers } = await until(ask, 503);
+        const { body, headers } = await untilStatus(ask, 503);
         assert.is((body as { error: string }).error, 'databases_unavailable');
         assert.is(headers.get('retry-after'), '1');
         assert.is((await server.ask('/api/docker_databases', { token })).status, 503);
         await mariaDb.up();
-        await until(ask, 200);
+        await untilStatus(ask, 200);
         assert.ok(await isHealthy());
       },
     );
@@ -405,9 +396,9 @@ if (hasReal) {
         const { token } = await server.user('ann');
         assert.is((await server.ask(SIZES, { token })).status, 200);
         mariaDb.freeze();
-        await until(() => server.ask(SIZES, { token }), 503);
+        await untilStatus(() => server.ask(SIZES, { token }), 503);
         mariaDb.resume();
-        await until(() => server.ask(SIZES, { token }), 200);
+        await untilStatus(() => server.ask(SIZES, { token }), 200);
       },
     );
   });

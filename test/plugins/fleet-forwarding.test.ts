@@ -146,10 +146,10 @@ test('a stream arrives as it comes, no faster than the client takes it, and ends
   const sink = seenByTwo.sinks.at(-1) as Sink;
   sink.write('second');
   assert.is(Buffer.from((await reader.read()).value ?? []).toString(), 'second');
-  await until('a client that reads nothing holds the source up', 20_000, () => !sink.write(LARGE) || sink.isBehind);
+  await until('a client that reads nothing holds the source up', () => !sink.write(LARGE) || sink.isBehind);
   const ended = seenByTwo.ended;
   leave.abort();
-  await until('the source learns that the client has left', 20_000, () => seenByTwo.ended > ended);
+  await until('the source learns that the client has left', () => seenByTwo.ended > ended);
   const whole = await open();
   seenByTwo.sinks.at(-1)?.end();
   assert.is(await whole.text(), 'first of two');
@@ -160,7 +160,7 @@ test('a token that was revoked on one node is refused on both', async () => {
   assert.is((await ask('/read', { token })).status, 200);
   await (first as TestServer).hostkeep.core.accounts.suspend(account.username);
   assert.is((await ask('/read', { token })).status, 401);
-  await until('the other node refuses it', 10_000, async () => {
+  await until('the other node refuses it', async () => {
     return (await (second as TestServer).ask('/read', { token })).status === 401;
   });
 });
@@ -198,7 +198,7 @@ test('operators see the nodes, what was forwarded, and what is wrong', async () 
   const { plugins } = (first as TestServer).hostkeep;
   const metrics = (await plugins.gather('metrics')).flatMap((part) => (part.ok ? part.value : []));
   const valuesOf = (name: string) => metrics.find((metric) => metric.name === name)?.samples ?? [];
-  await until('both were seen', 20_000, async () => {
+  await until('both were seen', async () => {
     const health = await (first as TestServer).health('fleet');
     return health.every(({ ok }) => ok);
   });
@@ -214,7 +214,7 @@ test('operators see the nodes, what was forwarded, and what is wrong', async () 
   const found = examined?.ok === true ? examined.value.map(({ name, ok }) => `${name} ${ok}`) : [];
   assert.equal(found.slice(-2), ['node one true', 'node two true']);
   const { store } = (first as TestServer).hostkeep.core;
-  await until('a silent node is a warning', 20_000, async () => {
+  await until('a silent node is a warning', async () => {
     await store.write((tx) => tx.run("update fleet_heartbeats set seen_at = seen_at - 60000 where node = 'two'"));
     const health = await (first as TestServer).health('fleet');
     return health.some(({ ok, isWarning, detail }) => !ok && isWarning === true && detail === 'silent: two');
@@ -231,7 +231,7 @@ test('a node that is gone is 503 at once, others go on, and it is found again', 
   assert.is(post.status, 503);
   assert.is((await ask('/read', { token: near })).status, 200);
   await serveTwo();
-  await until('the node is found again', 20_000, async () => (await ask('/read')).status === 200);
+  await until('the node is found again', async () => (await ask('/read')).status === 200);
 });
 
 /** Listens in the place of the second node, with its certificate, until `close`; `answer` gets each request as it arrives. */
@@ -262,12 +262,12 @@ test('a change that may have arrived is not sent again, and a read is', async ()
     socket.destroy();
   });
   try {
-    await until('it is asked again', 20_000, async () => (await ask('/read')).status === 503 && arrived > 0);
+    await until('it is asked again', async () => (await ask('/read')).status === 503 && arrived > 0);
     for (const [path, options, expected] of [
       ['/change', { method: 'POST', body: { text: 'a' } }, 1],
       ['/read', {}, 2],
     ] as const) {
-      await until('one request is sent', 20_000, async () => {
+      await until('one request is sent', async () => {
         arrived = 0;
         assert.is((await ask(path, options)).status, 503);
         return arrived > 0;
@@ -304,7 +304,7 @@ test('a node that is cut off while it is asked is given up', async () => {
   const isAsked = new Promise<void>((resolve) => (takeOver = resolve));
   const asked = await standIn(() => takeOver());
   try {
-    const answer = until('the node is looked after', 30_000, async () => {
+    const answer = until('the node is looked after', async () => {
       assert.is((await ask('/read')).status, 503);
       return sockets.length > 0;
     });
@@ -324,11 +324,7 @@ test('a node that drops packets is given up after some seconds, and then refused
   const silent: Server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
   await new Promise<void>((resolve) => silent.listen(splitHostPort((two as FleetMember).address), resolve));
   try {
-    await until(
-      'the silence is noticed',
-      20_000,
-      async () => (await ask('/read')).status === 503 && sockets.length > 0,
-    );
+    await until('the silence is noticed', async () => (await ask('/read')).status === 503 && sockets.length > 0);
     const before = sockets.length;
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask('/read')));
     assert.equal([...new Set(answers.map(({ status }) => status))], [503]);
@@ -339,5 +335,5 @@ test('a node that drops packets is given up after some seconds, and then refused
     await new Promise((resolve) => silent.close(resolve));
   }
   await serveTwo();
-  await until('the node is found again', 20_000, async () => (await ask('/read')).status === 200);
+  await until('the node is found again', async () => (await ask('/read')).status === 200);
 });

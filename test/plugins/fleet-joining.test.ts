@@ -171,7 +171,7 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
     });
   const refused = await create('eve');
   assert.equal([refused.status, refused.body['error']], [409, 'node_draining']);
-  await until('it says that it is there', 30_000, async () => String(await stateOfFive()) === 'draining,1');
+  await until('it says that it is there', async () => String(await stateOfFive()) === 'draining,1');
   assert.match(await refusal(one.data, ['fleet', 'remove', 'five', '--yes', '--force']), /five is running/);
   assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five', '--undo'])).stdout, /takes new accounts again/);
   assert.is(String(await stateOfFive()), 'up,1');

@@ -96,7 +96,7 @@ test('a reload has it listen on, and answers what was asked before on the same c
   socket.write(REQUEST);
   await closed(socket);
   assert.match(text, /^HTTP\/1\.1 404 /);
-  await until('new connections are answered', 10_000, async () => {
+  await until('new connections are answered', async () => {
     return (await answerTo(shown(other as Membership))).startsWith('HTTP/1.1 404 ');
   });
 });
@@ -109,7 +109,7 @@ test('a member is answered by both addresses, and is none any more once it was r
     );
   const { code, stderr } = await fleet.run((one as FleetMember).data, ['fleet', 'remove', 'two', '--yes']);
   assert.is(code, 0, stderr);
-  await until('its certificate counts for nothing', 10_000, async () => {
+  await until('its certificate counts for nothing', async () => {
     return (await answerTo(shown(other as Membership))) === '';
   });
 });
@@ -122,9 +122,9 @@ test('a node renews its certificate before it ends, keeps its key, and listens w
   writeMembership((one as FleetMember).data, { ...(own as Membership), ...old });
   assert.ok(partLeft(old.certificate) < 1 / 3);
   const now = () => readMembership((one as FleetMember).data)?.certificate ?? '';
-  await until('it is renewed', 20_000, () => partLeft(now()) > 0.9);
+  await until('it is renewed', () => partLeft(now()) > 0.9);
   assert.is(keyDigestOf(now()), keyDigestOf(old.certificate));
-  await until('it listens with the new one', 20_000, async () => {
+  await until('it listens with the new one', async () => {
     const socket = connect({
       ...splitHostPort((one as FleetMember).address),
       ca: authority.certificate,

@@ -12,7 +12,6 @@ import { until } from '../support/until.ts';
 import { WebhookSink } from '../support/webhook-sink.ts';
 
 const test = testSuite('homes of accounts');
-const WAIT_MS = 30_000;
 let postgres: Postgres;
 let fleet: NodePair;
 let sink: WebhookSink;
@@ -204,8 +203,8 @@ test('each event reaches an endpoint once, and another node goes on when the one
   const add = (person: Person, node: TestServer, domain: string) =>
     node.ask('/api/domains/new', { method: 'POST', token: person.token, body: { domain_url: domain } });
   const areThere = (...names: string[]) =>
-    until(`${names.join()} are delivered`, WAIT_MS, () => names.every((name) => delivered(name).length === 1));
-  await until('a node delivers', WAIT_MS, async () => {
+    until(`${names.join()} are delivered`, () => names.every((name) => delivered(name).length === 1));
+  await until('a node delivers', async () => {
     await one.hostkeep.core.accounts.update('ann', { email: `a${Date.now()}@example.com` });
     return sink.deliveries.length > 0;
   });

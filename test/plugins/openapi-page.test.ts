@@ -75,7 +75,7 @@ test('it shows what a guest may use, after a login what the account may use, and
   await driver.page.waitForSelector('.shell');
   await driver.says('/api/domains/new');
   await driver.page.type('.content input[type=search]', 'list domains name');
-  await until('one operation is left', 10_000, async () => (await paths(driver)).join() === '/api/domains');
+  await until('one operation is left', async () => (await paths(driver)).join() === '/api/domains');
   await unfold(driver, '/api/domains');
   assert.match(
     await shown(driver, 'Command'),

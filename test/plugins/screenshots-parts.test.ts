@@ -35,12 +35,13 @@ import { remoteUrl } from '../../plugins/screenshots/remote-url.ts';
 import { greetingLength, parseRequest } from '../../plugins/screenshots/egress/socks.ts';
 import { ScreenshotService, type ScreenshotRequest } from '../../plugins/screenshots/screenshot-service.ts';
 import { targetOf } from '../../plugins/screenshots/target.ts';
-import { pixels, until } from '../fixtures/screenshots/harness.ts';
+import { pixels } from '../fixtures/screenshots/harness.ts';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { NO_RIGHTS, rightsIn } from '../support/process-rights.ts';
 import { jobsIn } from '../support/files-root.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('screenshots: parts');
 const OWN = new Set(['own.test']);
@@ -443,7 +444,7 @@ test('messages of the browser are read in any pieces, and one without an end clo
     Object.assign(transport, { onclose, onmessage: (message: string) => messages.push(message) }),
   );
   for (const piece of ['{"id":1}\0{"i', 'd":2', '}\0\0', 'é\0']) output.write(piece);
-  await until(() => messages.length === 4);
+  await until('four messages', () => messages.length === 4);
   assert.equal(messages, ['{"id":1}', '{"id":2}', '', 'é']);
   transport.send('{"id":3}');
   assert.is(String(input.read()), '{"id":3}\0');
@@ -465,14 +466,14 @@ test('a file larger than the whole disk cache is removed, also one found at star
     ['huge', 1001],
   ] as const)
     await disk.write(1, 'a.test', url, { png: png(size), takenAt: Date.now() });
-  await until(() => files() === 2);
+  await until('two files', () => files() === 2);
   const smaller = open(500);
   assert.is((await smaller.read(1, 'a.test', 'small'))?.png.length, 100);
-  await until(() => files() === 1);
+  await until('one file', () => files() === 1);
   const none = open(0);
   await none.write(1, 'a.test', 'small', { png: png(100), takenAt: Date.now() });
   assert.is(await none.read(1, 'a.test', 'small'), undefined, 'nothing fits into a cache of 0 bytes');
-  await until(() => files() === 0);
+  await until('no file', () => files() === 0);
   assert.equal(errors, []);
   rmSync(folder, { recursive: true });
 });

@@ -3,8 +3,9 @@ import { createSocket } from 'node:dgram';
 import * as assert from 'uvu/assert';
 import { NameServer } from '../fixtures/screenshots/name-server.ts';
 import { coloured, Site } from '../fixtures/screenshots/site.ts';
-import { browsers, closeHarnesses, Harness, until, withBrowser } from '../fixtures/screenshots/harness.ts';
+import { browsers, closeHarnesses, Harness, withBrowser } from '../fixtures/screenshots/harness.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('screenshots: threats');
 const inBrowser = withBrowser(test);
@@ -39,7 +40,7 @@ test.before(async () => {
 test.after(async () => {
   await closeHarnesses();
   await Promise.all([site, tlsSite, internal, names].map((each) => each.close()));
-  await until(() => browsers().length === 0); // the browser's crash handlers end a moment after it
+  await until('no browser is left', () => browsers().length === 0); // the browser's crash handlers end a moment after it
 });
 
 function redirect(path: string, to: string): void {
@@ -326,7 +327,7 @@ inBrowser('a browser killed during a capture is restarted, and the screenshot is
     502,
     'memory is watched in the next browser too',
   );
-  await until(() => browsers().filter(({ isMain }) => isMain).length === 1);
+  await until('one browser', () => browsers().filter(({ isMain }) => isMain).length === 1);
 });
 
 // threat hostile-page: the browser runs sandboxed as an unprivileged user

@@ -5,8 +5,9 @@ import * as assert from 'uvu/assert';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { findBrowser } from '../../plugins/screenshots/browser/launch-command.ts';
 import { coloured, Site } from '../fixtures/screenshots/site.ts';
-import { browsers, closeHarnesses, pixels, Harness, until, withBrowser } from '../fixtures/screenshots/harness.ts';
+import { browsers, closeHarnesses, pixels, Harness, withBrowser } from '../fixtures/screenshots/harness.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('screenshots');
 const inBrowser = withBrowser(test);
@@ -28,7 +29,7 @@ test.after(async () => {
   await closeHarnesses();
   await site.close();
   rmSync(folder, { recursive: true, force: true });
-  await until(() => browsers().length === 0); // the browser's crash handlers end a moment after it
+  await until('no browser is left', () => browsers().length === 0); // the browser's crash handlers end a moment after it
   assert.equal(
     readdirSync(tmpdir()).filter((name) => name.startsWith(`hostkeep-browser-${PROCESS_ID}-`)),
     [],
@@ -208,19 +209,19 @@ inBrowser('no more pages are open than configured, and a full queue gives 503 at
   const shots = [small.capture('pictures.test/held%3F0')];
   await requested;
   for (let i = 1; i <= 3; i++) shots.push(small.capture(`pictures.test/held%3F${i}`));
-  await until(async () => (await metric(small, 'waiting')) === 3);
+  await until('three wait', async () => (await metric(small, 'waiting')) === 3);
   const refused = await small.capture('pictures.test/held%3F4');
   assert.equal([refused.status, refused.error], [503, 'overloaded'], "three quarters are one account's");
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   const otherAsked = site.next('/held?other');
   shots.push(small.capture('other.test/held%3Fother', { token: other.token }));
-  await until(async () => (await metric(small, 'waiting')) === 4);
+  await until('four wait', async () => (await metric(small, 'waiting')) === 4);
   assert.equal(await refusal(small, 'other.test/held%3Fmore', other.token), [503, 'overloaded'], 'the queue is full');
   assert.is(await metric(small, 'pages_open'), 1);
   let before: string | undefined;
   void otherAsked.then(() => (before = site.requests.filter((each) => each.includes('/held')).join()));
   for (let done = 0; done < shots.length; done += 1) {
-    await until(() => held.length > done);
+    await until('the next page is asked for', () => held.length > done);
     assert.is(held.length, done + 1, 'one at a time');
     held[done]?.();
   }
@@ -260,7 +261,7 @@ inBrowser('screenshots survive a restart, readable by their owner only, and are 
   assert.is(site.count('/kept'), count);
   harness.domains.set(harness.account, 'elsewhere.test');
   assert.equal(await refusal(harness, 'pictures.test/kept'), [404, 'domain_not_found']);
-  await until(() => filesBelow(join(folder, 'screenshots')).length === 0);
+  await until('no file is left', () => filesBelow(join(folder, 'screenshots')).length === 0);
   harness.domains.set(harness.account, 'pictures.test');
   assert.is(await harness.colour('pictures.test/kept'), '#008000');
   assert.is(site.count('/kept'), count + 1);
@@ -278,7 +279,7 @@ inBrowser('a domain removed during a capture leaves no screenshot', async () => 
   harness.domains.set(harness.account);
   answer();
   assert.equal([(await shot).status, (await shot).error], [404, 'domain_not_found']);
-  await until(() => filesBelow(join(folder, 'screenshots')).length === 0); // those of earlier tests as well
+  await until('no file is left', () => filesBelow(join(folder, 'screenshots')).length === 0); // those of earlier tests as well
   harness.domains.set(harness.account, 'pictures.test');
 });
 
@@ -290,7 +291,7 @@ inBrowser('the browser starts on demand and ends when idle', async () => {
   assert.is(own(), 0);
   assert.is(await idle.colour('pictures.test/idle'), '#008000');
   assert.is(own(), 1);
-  await until(() => own() === 0);
+  await until('none of its own is left', () => own() === 0);
   assert.is(await idle.colour('pictures.test/idle'), '#008000');
   await idle.close();
 });

@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts.ts';
 import { Locales } from '../../kernel/config/locales.ts';
@@ -22,6 +21,7 @@ import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import search from '../../plugins/search/index.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { eventually } from '../support/until.ts';
 
 const ROOT = '/var/www/html';
 const sites = new Map<number, { site: string; type: string }[]>();
@@ -70,20 +70,10 @@ async function paths(
   return body.map(({ path }) => path.slice(ROOT.length + 1));
 }
 
-/** Repeats a request until its answer fits, for at most ten seconds. */
-async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
-  const limit = performance.now() + 10_000;
-  for (;;) {
-    const value = await ask();
-    if (fits(value)) return value;
-    assert.ok(performance.now() < limit, `still ${JSON.stringify(value)}`);
-    await delay(10);
-  }
-}
-
 /** Waits until searches of an account are answered from its index. */
 async function indexed(token: string, from = server): Promise<void> {
-  await until(
+  await eventually(
+    'the index is ready',
     () => from.ask('/api/search/files?limit=1', { token }),
     ({ headers }) => headers.get('x-hostkeep-index') === 'ready',
   );
@@ -227,7 +217,8 @@ test('files that are added later are sorted by path among the others', async () 
   await indexed(token);
   write(account, { 'a/report': '', 'c/report': '', 'd/new/report': '', 'd/x.txt': '' });
   assert.equal(
-    await until(
+    await eventually(
+      'all of q=report is found',
       () => paths(token, 'q=report'),
       (found) => found.length === 5,
     ),
@@ -235,7 +226,8 @@ test('files that are added later are sorted by path among the others', async () 
   );
   assert.equal(await paths(token, 'ext=txt'), ['d/x.txt', 'd/y.txt']);
   write(account, { 'd/new/deeper/report': '' });
-  await until(
+  await eventually(
+    'all of q=report&folder=d/new is found',
     () => paths(token, 'q=report&folder=d/new'),
     (found) => found.length === 2,
   );
@@ -293,7 +285,8 @@ test('a new file is found in an old folder, a new one and a moved one, and no lo
   await indexed(token);
   write(account, { 'a/b/brandnew.txt': '', 'a/c/d/brandnew.txt': '' });
   assert.equal(
-    await until(
+    await eventually(
+      'all of q=brandnew is found',
       () => paths(token, 'q=brandnew'),
       (found) => found.length === 2,
     ),
@@ -301,21 +294,24 @@ test('a new file is found in an old folder, a new one and a moved one, and no lo
   );
   renameSync(join(account.filesRoot, 'a/c'), join(account.filesRoot, 'other/c'));
   assert.equal(
-    await until(
+    await eventually(
+      'all of q=brandnew is found',
       () => paths(token, 'q=brandnew'),
       (found) => found.length === 2,
     ),
     ['a/b/brandnew.txt', 'other/c/d/brandnew.txt'],
   );
   write(account, { 'other/c/d/brandnew-too.txt': '' });
-  await until(
+  await eventually(
+    'all of q=brandnew-too is found',
     () => paths(token, 'q=brandnew-too'),
     (found) => found.length === 1,
   );
   renameSync(join(account.filesRoot, 'a'), join(account.filesRoot, 'z'));
   renameSync(join(account.filesRoot, 'other'), join(account.filesRoot, 'a'));
   assert.equal(
-    await until(
+    await eventually(
+      'all of q=brandnew.txt is found',
       () => paths(token, 'q=brandnew.txt'),
       (found) => found.length === 2,
     ),
@@ -323,7 +319,8 @@ test('a new file is found in an old folder, a new one and a moved one, and no lo
   );
   for (const path of ['a/after-swap.txt', 'z/after-swap.txt', 'a/c/after-swap.txt', 'z/b/after-swap.txt']) {
     write(account, { [path]: '' });
-    await until(
+    await eventually(
+      'all of q=after-swap is found',
       () => paths(token, 'q=after-swap'),
       (found) => found.includes(path),
     );
@@ -403,7 +400,8 @@ test('without watches, changes are found by the modification times of folders', 
     await indexed(token, from);
     write(account, { 'b/c/three.txt': '', 'b/d/four.txt': '' });
     rmSync(join(account.filesRoot, 'a'), { recursive: true });
-    const found = await until(
+    const found = await eventually(
+      'all of ext=txt is found',
       () => paths(token, 'ext=txt', { from }),
       (each) => each.length === 3,
     );
@@ -425,7 +423,8 @@ test('an index is kept on disk with later changes, readable by its owner only', 
       for (const folder of ['a', 'İ/c', 'İ', '']) utimesSync(join(stays.filesRoot, folder), 1e9, 1e9);
       await indexed(token, from);
       write(stays, { 'b/late.txt': '' });
-      await until(
+      await eventually(
+        'all of q=late is found',
         () => paths(token, 'q=late', { from }),
         (found) => found.length === 1,
       );
@@ -483,7 +482,8 @@ test('a damaged index is built again', async () => {
     async (from) => {
       await indexed(await from.token(stays), from);
       assert.is(await metric('indexes_built_total', from), 1);
-      const names = await until(
+      const names = await eventually(
+        'the index is written',
         async () => readdirSync(dirname(file)),
         ({ length }) => length === 1, // the index is being written when the first search is answered
       );
@@ -500,7 +500,8 @@ test('the index of a removed account is removed', () =>
     writeFileSync(join(account.filesRoot, 'file'), '');
     await indexed(token, from);
     const folder = join(from.data, `jobs/${account.id}/search`);
-    await until(
+    await eventually(
+      'the index is written',
       async () => readdirSync(folder),
       (names) => names.includes('index'),
     );

@@ -72,7 +72,7 @@ test('what a customer uses is there with the limits of the plan, and measured in
     (await page()).accounts.every(({ username }) => username !== 'root'),
     'administrators are no customers',
   );
-  await until('the files are measured', 60_000, async () => (await rowOf())?.measured_at !== null);
+  await until('the files are measured', async () => (await rowOf())?.measured_at !== null);
   const measured = await rowOf();
   assert.ok((measured?.disk_kib.used ?? 0) > 0 && (measured?.inodes.used ?? 0) > 0);
 });

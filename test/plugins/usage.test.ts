@@ -10,6 +10,7 @@ import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../suppor
 import { eventSource } from '../support/event-source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
+import { LIMIT_MS } from '../support/until.ts';
 import { codeOf, enableTwofa } from './account-client.ts';
 
 const test = testSuite('usage');
@@ -36,7 +37,6 @@ test.after.each(() => mock.timers.reset());
 const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map(
   (path) => `/api/usage${path}`,
 );
-const LIMIT_MS = 10_000;
 const ask = <T = Record<string, unknown>>(path: string, question: RequestOptions = {}) =>
   server.ask<T>(path, { address: 'admin', token: admin, ...question });
 

@@ -9,7 +9,6 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('webhooks: lead');
-const WAIT_MS = 30_000;
 let server: TestServer;
 const leads: FleetLead[] = [];
 test.before(async () => void (server = await TestServer.start({ plugins: [webhooks] })));
@@ -35,14 +34,14 @@ function participant(node: string) {
 
 test('one leads; another takes over from one that is cut from the store, or that ends, and not before', async () => {
   const first = participant('one');
-  await until('the first leads', WAIT_MS, () => first.lead.isLeading);
+  await until('the first leads', () => first.lead.isLeading);
   const second = participant('two');
   first.cut(true);
-  await until('the second leads', WAIT_MS, () => second.lead.isLeading);
+  await until('the second leads', () => second.lead.isLeading);
   assert.is(first.lead.isLeading, false);
   first.cut(false);
   await second.lead.close();
   assert.is(second.lead.isLeading, false);
-  await until('the first leads again', WAIT_MS, () => first.lead.isLeading);
+  await until('the first leads again', () => first.lead.isLeading);
   assert.ok([...first.began, ...second.began].every(Boolean), 'none began while another led');
 });

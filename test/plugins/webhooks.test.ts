@@ -529,7 +529,7 @@ test('operators see how deliveries went, test an endpoint, and have deliveries r
   const ask = (path = '', method = 'GET', body?: unknown) =>
     server.ask(`/api/webhooks${path}`, { token, address: 'admin', method, ...(body === undefined ? {} : { body }) });
   const list = async () => ((await ask()).body['webhooks'] as Record<string, unknown>[])[0] ?? {};
-  await until('both deliveries are over', 10_000, async () => (await list())['delivered'] === 1);
+  await until('both deliveries are over', async () => (await list())['delivered'] === 1);
   const state = await list();
   const id = String(state['id']);
   for (const [path, method, body] of [
@@ -562,7 +562,7 @@ test('operators see how deliveries went, test an endpoint, and have deliveries r
   assert.equal((await ask(`/${id}/test`, 'POST')).body['accepted'], true);
   const eventId = Number(receiver.received[0]?.body.id);
   assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: eventId })).body['queued'], 1);
-  await until('it is delivered again', 10_000, async () => (await list())['delivered'] === 2);
+  await until('it is delivered again', async () => (await list())['delivered'] === 2);
   assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: null })).body['queued'], 0, 'nothing waits');
   const [event] = await server.hostkeep.core.events.find({ type: 'webhook.requeued' }, 1);
   assert.match(event?.line ?? '', /User 'root' had event \d+ delivered again to 127\.0\.0\.1:\d+#0 from IP/);

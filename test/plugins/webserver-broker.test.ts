@@ -60,9 +60,9 @@ if (hasNginx()) {
     const change = (verb: string) =>
       node.ask(`/api/accounts/ann/${verb}`, { method: 'POST', token: admin, address: 'admin' });
     assert.is((await change('suspend')).status, 200);
-    await until('the page of suspended sites', 10_000, async () => (await status('shop.example')) === 503);
+    await until('the page of suspended sites', async () => (await status('shop.example')) === 503);
     assert.is((await change('unsuspend')).status, 200);
-    await until('the site again', 10_000, async () => (await status('shop.example')) === 200);
+    await until('the site again', async () => (await status('shop.example')) === 200);
     token = await node.login('ann');
   });
 
@@ -91,7 +91,7 @@ if (hasNginx()) {
         () => undefined,
       );
     assert.equal(readdirSync(nginx.vhostFolder).toSorted(), before);
-    await until('the site as before', 10_000, async () => (await status('shop.example')) === 200);
+    await until('the site as before', async () => (await status('shop.example')) === 200);
   });
 
   test('while the broker is gone a domain is refused, sites are served, and afterwards domains are added again', async () => {
@@ -99,7 +99,7 @@ if (hasNginx()) {
     const refused = await add('late.example');
     assert.ok([502, 503].includes(refused.status), String(refused.status));
     // a worker of nginx from before the last reload may answer once more
-    await until('the shop', 10_000, async () => (await status('shop.example')) === 200);
+    await until('the shop', async () => (await status('shop.example')) === 200);
     await broker.up();
     assert.is((await add('late.example')).status, 201, node.output.slice(-2000));
     assert.is(await status('late.example'), 403, 'an empty folder');

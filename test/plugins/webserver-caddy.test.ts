@@ -7,6 +7,7 @@ import { Caddy, hasCaddy } from '../support/caddy.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { fetchPage } from '../support/page.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('webserver-caddy');
 const DEFAULTS = {
@@ -72,16 +73,14 @@ if (hasCaddy()) {
       const body = { domain_url: 'shop.example' };
       assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
       const show = (method?: string) => fetchPage(caddy.port, 'shop.example', '/contact', method);
-      const until = async (status: number) => {
-        while ((await show()).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
-      };
+      const isStatus = (status: number) => async () => (await show()).status === status;
       await accounts.suspend('ann');
-      await until(503);
+      await until('the page', isStatus(503));
       const page = readFileSync(join(projectDir, 'plugins/webserver/suspended.html'), 'utf8');
       for (const method of ['GET', 'POST'])
         assert.equal(await show(method), { status: 503, body: page, retryAfter: '3600' }, method);
       await accounts.unsuspend('ann');
-      await until(404);
+      await until('the site', isStatus(404));
     } finally {
       await server.close();
       await caddy.remove();

@@ -4,12 +4,10 @@ import type { Browser, BrowserContext, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { PASSWORD, type TestServer } from './hostkeep.ts';
+import { LIMIT_MS } from './until.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-/** Whatever a page waits for is there long before, except on a machine that does much else. */
-const LIMIT_MS = 90_000;
 
 export type Theme = 'light' | 'dark';
 

@@ -3,8 +3,6 @@ import { freePort } from './port.ts';
 import { Postgres, schemaAt } from './postgres.ts';
 import { until } from './until.ts';
 
-const LIMIT_MS = 60_000;
-
 /** A primary, and a standby without whose word it commits nothing. */
 export class PostgresPair {
   primary: Postgres;
@@ -75,7 +73,7 @@ export class PostgresPair {
   async #wait(): Promise<void> {
     await this.ask(this.primary, "alter system set synchronous_standby_names = '*'");
     await this.ask(this.primary, 'select pg_reload_conf()');
-    await until('the standby is synchronous', LIMIT_MS, async () => {
+    await until('the standby is synchronous', async () => {
       const states = await this.ask(this.primary, "select 1 from pg_stat_replication where sync_state = 'sync'");
       return states.length === 1;
     });

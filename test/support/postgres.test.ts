@@ -24,5 +24,5 @@ for (const end of ['SIGKILL', 'SIGTERM', 'remove'] as const)
     if (end === 'remove') child.stdin.write('\n');
     else child.kill(end);
     await ended;
-    await until('nothing is left', 60_000, () => !existsSync(folder) && !existsSync(`/proc/${pid}`));
+    await until('nothing is left', () => !existsSync(folder) && !existsSync(`/proc/${pid}`));
   });

@@ -148,7 +148,7 @@ export class Proxy {
     let log = '';
     child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     const proxy = new Proxy(httpPort, httpsPort, child);
-    await until(`${name} answers`, 20_000, async () => {
+    await until(`${name} answers`, async () => {
       if (child.exitCode !== null) throw new Error(`${name} did not start:\n${log}`);
       return proxy.open('/healthz', '127.0.0.1').then(
         (reply) => reply.resume().statusCode === 200,

@@ -8,7 +8,6 @@ import { until } from '../../support/until.ts';
 
 /** File descriptors that the node may open beyond those that it has. */
 const SPARE = 20;
-const LIMIT_MS = 30_000;
 
 /**
  * Lowers the node's limit of open files. Rejects if a connected client gets a wrong reply, the node dies, or it does
@@ -37,7 +36,7 @@ export async function exhaustDescriptors(): Promise<string> {
     const isWell = async () =>
       (await node.ask('/api/favorites', { token })).status === 200 && (await node.login('demo'));
     // a store elsewhere needs new connections first
-    await until('it has free descriptors again', LIMIT_MS, () => isWell().then(Boolean, () => false));
+    await until('it has free descriptors again', () => isWell().then(Boolean, () => false));
     if (
       (await node.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'after.example' } })).status !==
       201

@@ -13,7 +13,6 @@ import { OPEN_THROTTLE, TargetServer, type Target } from '../target/target-serve
 
 const [OWNER, STRANGER, ABSENT] = ['zqalpha', 'zqbravo', 'zqgamma'] as const;
 const CONCURRENCY = 16;
-const WARM_MS = 60_000;
 /** Headers that change with time, with the request id, or with members that do. */
 const VOLATILE_HEADERS: ReadonlySet<string> = new Set(['date', 'age', 'last-modified', 'content-length', 'etag']);
 /** A tenant that does not exist. */
@@ -236,7 +235,7 @@ export class IsolationHarness {
   /** Waits until the indexes and samples made in the background exist. */
   async #warm(): Promise<void> {
     for (const { mark, token } of [this.owner, this.stranger])
-      await until(`the index and the samples of ${mark} exist`, WARM_MS, async () => {
+      await until(`the index and the samples of ${mark} exist`, async () => {
         const files = await sendJson(this.target, 'user', token, 'GET', `/api/search/files?q=${mark}`);
         const stats = await sendJson(this.target, 'user', token, 'GET', '/api/docker_stats');
         return headerOf(files, 'x-hostkeep-index') === 'ready' && stats.status === 200;

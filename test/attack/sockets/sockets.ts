@@ -9,8 +9,6 @@ import { wireCases } from './wire-cases.ts';
 import { runSlowClients, readNothing } from './slow-clients.ts';
 import { exchange } from './exchange.ts';
 
-const LIMIT_MS = 30_000;
-
 export const sockets: Part = {
   title: 'malformed, ambiguous, slow and half-closed requests on raw sockets',
   async run(share, seed) {
@@ -66,7 +64,7 @@ async function closeHalf(node: NodeProcess, token: string): Promise<string> {
   await exchange(node.url(), (socket) =>
     socket.end(`PUT /api/favorites ${head}Content-Length: ${body.length}\r\n\r\n${body}`),
   );
-  await until('a change whose client half-closed its connection completes', LIMIT_MS, async () =>
+  await until('a change whose client half-closed its connection completes', async () =>
     (await node.ask<{ link: string }[]>('/api/favorites', { token })).body.some(({ link }) => link === '/half-closed'),
   );
   return 'half-closed: a read got its response, a change completed';
@@ -78,7 +76,7 @@ async function settled(
   token: string,
   before: { bytes: number; descriptors: number },
 ): Promise<string> {
-  await until('the node closes its descriptors', LIMIT_MS, () => node.descriptors <= before.descriptors + 10);
+  await until('the node closes its descriptors', () => node.descriptors <= before.descriptors + 10);
   if ((await node.ask('/api/account/language', { token })).status !== 200)
     throw new Error('a valid request is not answered any more');
   if (/"level":"(error|fatal)"/.test(node.output))
