@@ -231,7 +231,7 @@ test('a node that is told of a change forgets its account only, and does not tak
     await beside.store.write((tx) => tx.run('update revision set n = ?', n));
     await beside.accounts.setFeature('eve', 'dns', on);
     await one.accounts.setFeature('ann', 'dns', on);
-    await until('the other node forgets the account', 20_000, () => two.sessions.remembered(ann) === undefined);
+    await until('the other node forgets the account', () => two.sessions.remembered(ann) === undefined);
     assert.is((await two.sessions.resolve(ann))?.account.features.has('dns'), on);
   }
   assert.ok(two.sessions.remembered(bob));

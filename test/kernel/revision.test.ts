@@ -246,7 +246,7 @@ test('a change by a process that died before it announced it is noticed soon', a
     await accounts.byId(id);
     assert.ok(accounts.cells.of(id).account);
     await other.write((tx) => tx.run("update accounts set locale = 'de' where username = 'dora'"));
-    await until('the change is noticed', 10_000, async () => accounts.cells.of(id).account === undefined);
+    await until('the change is noticed', async () => accounts.cells.of(id).account === undefined);
     assert.is(revision.generation, generation, 'nothing is forgotten about other accounts');
   } finally {
     await other.close();

@@ -49,7 +49,7 @@ test("the script's errors reject the call, an HttpError as such", () =>
   }));
 
 test('a task that takes too long is rejected, and later ones run in a new thread', () =>
-  during({ timeoutMs: 300 }, async (thread) => {
+  during({ timeoutMs: 3000 }, async (thread) => {
     const [hung, next] = [errorOf(thread.ask('hang')), thread.ask('count')];
     const refused = await hung;
     assert.instance(refused, HttpError);

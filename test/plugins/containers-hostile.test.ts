@@ -173,7 +173,8 @@ test('an own engine with a thousand containers and large statistics delays nobod
       await until('the statistics', async () => (await ask()).status === 200);
       assert.is((await ask()).body.container_stats.stats.Container, '50');
     } else assert.is((await ask()).status, status);
-    assert.is(new Set(engine.asked.filter((path) => path.endsWith('/stats'))).size, 50);
+    const asked = new Set(engine.asked.filter((path) => path.endsWith('/stats'))).size;
+    assert.ok(asked === 50 || (asked < 50 && status === 503), `${asked} of a thousand`);
   }
 });
 

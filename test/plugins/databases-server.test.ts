@@ -290,7 +290,7 @@ if (hasReal) {
       );
       assert.ok(
         selects > 0 && selects <= 7,
-        'one statement lists all, and two size the tables to be opened in each of mysql, sys and ann_\\back',
+        `${selects}, and not one that lists all, and two that size the tables to be opened in each of mysql, sys and ann_\\back`,
       );
     });
   });

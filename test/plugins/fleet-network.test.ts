@@ -9,9 +9,8 @@ import { dropPackets, hasOwnNetwork } from '../support/own-network.ts';
 import { freePort } from '../support/port.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually } from '../support/until.ts';
 
-const LIMIT_MS = 60_000;
 const STALE_SECONDS = 2;
 /** Where each node reaches the store, and the other nodes reach it. */
 const STORE = { one: '127.0.0.11', two: '127.0.0.12' } as const;
@@ -57,12 +56,8 @@ if (await hasOwnNetwork()) {
   };
   const answerOf = ({ status, body, headers }: Answer<Record<string, unknown>>) =>
     status === 503 ? `${String(body['error'])}, retry after ${headers.get('retry-after')} s` : String(status);
-  const becomes = (answer: string, ask: () => Promise<string>) => {
-    let last = '';
-    return until(`${answer}: ${ask.toString()}`, LIMIT_MS, async () => (last = await ask()) === answer).catch(
-      (error: unknown) => Promise.reject(new Error(`the last answer was ${last}`, { cause: error })),
-    );
-  };
+  const becomes = (answer: string, ask: () => Promise<string>) =>
+    eventually(`${answer}: ${ask.toString()}`, ask, (last) => last === answer);
 
   /** Asks again and again, until it is told to stop; resolves then with the kinds of answers. */
   function asking(ask: () => Promise<string>): () => Promise<string[]> {

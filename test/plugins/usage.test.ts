@@ -10,7 +10,7 @@ import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../suppor
 import { eventSource } from '../support/event-source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
-import { LIMIT_MS } from '../support/until.ts';
+import { LIMIT_MS, until } from '../support/until.ts';
 import { codeOf, enableTwofa } from './account-client.ts';
 
 const test = testSuite('usage');
@@ -226,6 +226,9 @@ test('every endpoint of the address is listed, and its example works in a shell'
     .filter((route) => route.address === 'admin')
     .flatMap((route) => route.paths.map((path) => `${route.method} ${path}`));
   assert.equal(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted(), served.toSorted());
+  const { token } = await server.admin('first-sample');
+  const isSampled = async () => (await server.ask('/api/usage/system', { token, address: 'admin' })).status === 200;
+  await until('the first sample, which a busy machine takes late', isSampled);
   for (const [n, each] of endpoints.entries()) {
     const { TOKEN = '', ...known } = await prepared(n, each);
     const command = each.example
