@@ -1,4 +1,9 @@
-/** A statement as PostgreSQL takes it, with a name by which a connection prepares it once. */
+import { digestOf } from '../engine.ts';
+
+/**
+ * A statement as PostgreSQL takes it, with a name by which a connection prepares it once. The name follows from the text, so that
+ * processes whose connections a proxy shares never run each other's statements.
+ */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -14,7 +19,10 @@ const known = new Map<string, Statement>();
 /** Returns a statement of the store's dialect (`StoreEngine`) in that of PostgreSQL. */
 export function statementOf(sql: string): Statement {
   let statement = known.get(sql);
-  if (statement === undefined) known.set(sql, (statement = { name: `hostkeep_${known.size}`, text: rewritten(sql) }));
+  if (statement === undefined) {
+    const text = rewritten(sql);
+    known.set(sql, (statement = { name: `hostkeep_${digestOf(text).slice(0, 32)}`, text }));
+  }
   return statement;
 }
 
