@@ -17,17 +17,18 @@ import { BrokerClient } from './jobs/broker-client.ts';
 import type { Log } from './log.ts';
 import { AuditLog, type LoggedEvent } from './storage/audit-log.ts';
 import { forgetNewerAccounts, LOCAL_FILE, migrateStores, type Stores } from './storage/local-store.ts';
+import type { AppliedMigration } from './storage/engine.ts';
 import { clockSlackMs, readMembership, type Membership } from './storage/membership.ts';
 import { Revision } from './storage/revision.ts';
 import { openStore } from './storage/open-store.ts';
 import { Store } from './storage/store.ts';
-import { unknownMigrations } from './storage/unknown-migrations.ts';
+import { namesOf, unknownMigrations } from './storage/unknown-migrations.ts';
 import { filesRootOf } from './system/files-root.ts';
 import { Leadership } from './workers/leadership.ts';
 import { soleWorker } from './workers/sole-worker.ts';
 import type { Workers } from './workers/workers.ts';
 import { assertPrivate, assertPrivateFolder } from './system/private-file.ts';
-import { projectDir, VERSION } from './system/project-dir.ts';
+import { minorsAhead, projectDir, VERSION } from './system/project-dir.ts';
 
 /** Files of the data folder that hold secrets, or decide who may do what. */
 const DATA_FILES = [
@@ -70,8 +71,8 @@ const alone = (): Pick<Core, 'leadership' | 'workers'> => ({ leadership: Leaders
 
 /** Opens the data folder; creates it, with the shipped plans, if it is missing. */
 export async function openCore(config: Config, log: Log, { leadership, workers } = alone()): Promise<Core> {
-  const { store, local, keys } = await openFiles(config);
   const membership = readMembership(config.data);
+  const { store, local, keys } = await openFiles(config, log, membership !== undefined);
   const locales = new Locales();
   const cells = new AccountCells();
   const revision = new Revision(store, log, (accountId) => cells.forget(accountId));
@@ -145,7 +146,7 @@ export function assertStoreExists(data: string): void {
  * Opens both databases and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
  * could read or replace them.
  */
-async function openFiles(config: Config): Promise<Stores & { keys: Keyring }> {
+async function openFiles(config: Config, log: Log, isInFleet: boolean): Promise<Stores & { keys: Keyring }> {
   const { data } = config;
   assertPrivateData(data);
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
@@ -159,7 +160,17 @@ async function openFiles(config: Config): Promise<Stores & { keys: Keyring }> {
     }
     local = await Store.open(join(data, LOCAL_FILE));
     const stores = { store, local };
-    await assertMigrationsKnown(stores, data);
+    const newer = await migrationsOfNewer(stores);
+    if (newer.length > 0) {
+      if (!isInFleet || !newer.every(isOfNextMinor))
+        throw new Error(
+          `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${namesOf(newer)}; install the newer one again, or take a backup from before the upgrade: ${store.remedy}`,
+        );
+      log.warn(
+        { migrations: namesOf(newer) },
+        'a newer node of the fleet has migrated the store: upgrade this one soon',
+      );
+    }
     await migrateStores(stores, 'kernel', join(projectDir, 'kernel/storage/migrations'));
     await forgetNewerAccounts(stores);
     if ((await store.get('select 1 from accounts')) !== undefined && !Keyring.exist(data)) {
@@ -175,15 +186,15 @@ async function openFiles(config: Config): Promise<Stores & { keys: Keyring }> {
   }
 }
 
-/** Throws before anything is migrated if a newer build has changed the tables, because this one would misread them. */
-async function assertMigrationsKnown({ store, local }: Stores, data: string): Promise<void> {
-  const ofLocal = (await local.migrations()).map(({ owner, name }) => ({ owner, name: `local/${name}` }));
-  const unknown = unknownMigrations([...(await store.migrations()), ...ofLocal]);
-  if (unknown.length === 0) return;
-  throw new Error(
-    `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${unknown.join(', ')}; install the newer one again, or take a backup from before the upgrade: ${store.remedy}`,
-  );
+/** Resolves with the migrations that only a newer build has; this one would misread the tables, unless it is next to that. */
+async function migrationsOfNewer({ store, local }: Stores): Promise<AppliedMigration[]> {
+  const ofLocal = (await local.migrations()).map((each) => ({ ...each, name: `local/${each.name}` }));
+  return unknownMigrations([...(await store.migrations()), ...ofLocal]);
 }
+
+/** Nodes of a fleet one minor version apart share a store: what a migration changes, the version before it can do without. */
+const isOfNextMinor = ({ version }: AppliedMigration): boolean =>
+  version !== undefined && minorsAhead(version, VERSION) <= 1;
 
 /**
  * Adds the plans of `config/plans.json` to an empty store; operators can change them from then on. Leaves out features

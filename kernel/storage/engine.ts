@@ -26,6 +26,8 @@ export interface Migration {
 /** A migration that was applied, by whichever build. */
 export interface AppliedMigration extends Omit<Migration, 'sql'> {
   readonly sha256: string;
+  /** The version of Hostkeep that applied it, where several may use the store at a time. */
+  readonly version?: string;
 }
 
 /** A table as a copy needs it. */

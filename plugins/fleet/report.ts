@@ -4,6 +4,7 @@ import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metr
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import { minorsAhead, VERSION } from '../../kernel/system/project-dir.ts';
 import { partLeft } from './membership/certificates.ts';
 import { noNode } from './draining.ts';
 import type { Forwarder } from './forwarder.ts';
@@ -82,6 +83,7 @@ export async function healthOf(store: Store, place: FleetPlace): Promise<Finding
           detail: `silent: ${silent.join(', ')}`,
           remedy: 'start them, or run `hostkeep fleet remove` for those that are gone for good',
         },
+    versionFinding(nodes),
     await clockFinding(store),
   ];
 }
@@ -124,6 +126,19 @@ function certificateFinding(left: number): Finding {
     remedy: 'look into the log for the reason; it is renewed while the server runs and the store answers',
   };
 }
+
+function versionFinding(nodes: readonly SeenMember[]): Finding {
+  const apart = nodes.filter((node) => !isDown(node) && !(Math.abs(minorsAhead(versionOf(node), VERSION)) <= 1));
+  if (apart.length === 0) return { name: 'versions', ok: true, detail: 'all are at most one minor version apart' };
+  return {
+    name: 'versions',
+    ok: false,
+    detail: `this is ${VERSION}; ${apart.map((node) => `${node.name} has ${versionOf(node)}`).join(', ')}`,
+    remedy: 'upgrade all nodes to one minor version before any goes on to the next',
+  };
+}
+
+const versionOf = ({ heartbeat }: SeenMember): string => heartbeat?.version ?? '';
 
 async function clockFinding(store: Store): Promise<Finding> {
   const before = Date.now();

@@ -191,6 +191,12 @@ const heartbeatOf = ({ accounts, user_url, admin_url, sample, ms_ago }: Row) => 
   accounts,
   userUrl: user_url,
   adminUrl: admin_url,
-  sample: JSON.parse(sample) as Load,
+  sample: loadIn(sample),
   seenSecondsAgo: Math.max(0, Math.round(ms_ago / 1000)),
 });
+
+/** Reads the figures that this version knows: a newer node may write more of them. */
+function loadIn(sample: string): Load {
+  const { cpu = null, memory = null, disk = null } = JSON.parse(sample) as Partial<Load>;
+  return { cpu, memory, disk };
+}

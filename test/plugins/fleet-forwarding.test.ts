@@ -214,6 +214,11 @@ test('operators see the nodes, what was forwarded, and what is wrong', async () 
   const found = examined?.ok === true ? examined.value.map(({ name, ok }) => `${name} ${ok}`) : [];
   assert.equal(found.slice(-2), ['node one true', 'node two true']);
   const { store } = (first as TestServer).hostkeep.core;
+  await until('a version that does not fit is an error', async () => {
+    await store.write((tx) => tx.run("update fleet_heartbeats set version = '99.0.0' where node = 'two'"));
+    const health = await (first as TestServer).health('fleet');
+    return health.some(({ ok, isWarning, detail }) => !ok && isWarning !== true && detail.endsWith('two has 99.0.0'));
+  });
   await until('a silent node is a warning', async () => {
     await store.write((tx) => tx.run("update fleet_heartbeats set seen_at = seen_at - 60000 where node = 'two'"));
     const health = await (first as TestServer).health('fleet');

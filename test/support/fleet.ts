@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import type { Role } from '../../kernel/identity/accounts.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { hostkeep, type Outcome } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 import { TestServer } from './hostkeep.ts';
+import { NodeProcess, prepare, type NodeOptions } from './node-process.ts';
 import { freePort } from './port.ts';
 
 /** A node of a fleet: its data folder, and where the others reach it. */
@@ -18,14 +20,15 @@ export class TestFleet {
   /** Of the store. */
   readonly url: string;
   readonly servers: TestServer[] = [];
+  readonly processes = new Set<NodeProcess>();
 
   constructor(url: string) {
     this.url = url;
   }
 
   /** Runs a command with a data folder and the store of the fleet. */
-  run(data: string, args: readonly string[], input = ''): Promise<Outcome> {
-    return hostkeep(data, args, input, undefined, { HOSTKEEP_STORE_URL: this.url });
+  run(data: string, args: readonly string[], input = '', cli?: string): Promise<Outcome> {
+    return hostkeep(data, args, input, cli, { HOSTKEEP_STORE_URL: this.url });
   }
 
   /** `host` is the loopback address at which the others reach it. */
@@ -63,7 +66,20 @@ export class TestFleet {
     return server;
   }
 
+  /** Serves a node in a process of its own, with accounts that live there. */
+  async start(
+    { data }: FleetMember,
+    people: Readonly<Record<string, Role>> = {},
+    options: NodeOptions = {},
+  ): Promise<NodeProcess> {
+    if (Object.keys(people).length > 0) await prepare(data, people, { store: { url: this.url } });
+    const node = await NodeProcess.start(data, { ...options, storeUrl: this.url });
+    this.processes.add(node);
+    return node;
+  }
+
   async close(): Promise<void> {
+    await Promise.all([...this.processes].map((node) => node.end('SIGKILL')));
     await Promise.all(this.servers.map((server) => server.close()));
   }
 }

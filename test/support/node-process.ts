@@ -23,6 +23,10 @@ export interface NodeOptions {
   readonly through?: readonly string[];
   /** A module to preload, which receives the messages of `tell`. */
   readonly inside?: string;
+  /** The program, if it is another one. */
+  readonly cli?: string;
+  /** The URL of the store, if it is not that of the folder's own. */
+  readonly storeUrl?: string;
   /** How many processes serve; one, without a supervisor, unless given; `by cores` leaves it to the program. */
   readonly workers?: number | 'by cores';
 }
@@ -62,14 +66,17 @@ export class NodeProcess {
   }
 
   /** Starts a node without waiting for it. */
-  static spawn(data: string, { config = {}, through = [], inside, workers = 1 }: NodeOptions = {}): NodeProcess {
+  static spawn(
+    data: string,
+    { config = {}, through = [], inside, cli = CLI, storeUrl, workers = 1 }: NodeOptions = {},
+  ): NodeProcess {
     const settings = join(settingsFolder(), `${(spawned += 1)}.json`);
     writeFileSync(settings, JSON.stringify({ files_root: FILES_ROOT, ...config }));
     const [program = '', ...args] = [
       ...through,
       process.execPath,
       ...(inside === undefined ? [] : ['--import', inside]),
-      CLI,
+      cli,
       '--config',
       settings,
       'serve',
@@ -80,7 +87,7 @@ export class NodeProcess {
       HOSTKEEP_DATA: data,
       HOSTKEEP_LISTEN: '127.0.0.1:0',
       HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
-      HOSTKEEP_STORE_URL: testStore(data).store?.url,
+      HOSTKEEP_STORE_URL: storeUrl ?? testStore(data).store?.url,
     };
     return new NodeProcess(
       settings,
@@ -207,8 +214,12 @@ export class NodeProcess {
 }
 
 /** Creates accounts with the password `PASSWORD` in a data folder that no node serves yet. */
-export async function prepare(data: string, people: Readonly<Record<string, Role>>): Promise<void> {
-  const core = await openCore(testConfig(data), createLog('silent'));
+export async function prepare(
+  data: string,
+  people: Readonly<Record<string, Role>>,
+  config: Record<string, unknown> = {},
+): Promise<void> {
+  const core = await openCore(testConfig(data, config), createLog('silent'));
   try {
     const passwordHash = await core.passwords.hash(PASSWORD);
     for (const [username, role] of Object.entries(people))

@@ -5,7 +5,7 @@ import { extractBackup, flush, KEYS_FILE, STORE_FILE, verifyBackup, type Manifes
 import { Connection } from '../sqlite/connection.ts';
 import { LOCAL_FILE } from '../local-store.ts';
 import { ServingLock } from '../serving-lock.ts';
-import { unknownMigrations } from '../unknown-migrations.ts';
+import { namesOf, unknownMigrations } from '../unknown-migrations.ts';
 
 /** What SQLite keeps beside a store; with another store, it would be taken for a part of that. */
 const STORE_FILES = [KEYS_FILE, ...[STORE_FILE, LOCAL_FILE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])];
@@ -24,9 +24,7 @@ export interface Restored {
 export async function restoreBackup(path: string, data: string, force: boolean): Promise<Restored> {
   const unknown = unknownMigrations(verifyBackup(path).migrations);
   if (unknown.length > 0)
-    throw new Error(
-      `${path} was made by a newer Hostkeep: this one does not know the migrations ${unknown.join(', ')}`,
-    );
+    throw new Error(`${path} was made by a newer Hostkeep: this one does not know the migrations ${namesOf(unknown)}`);
   const lock = await ServingLock.acquire(data);
   const staging = join(data, `.restore-${PROCESS_ID}`);
   try {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import type { SqlValue } from '../sqlite/connection.ts';
 import { digestOf, type AppliedMigration, type Migration, type StoreEngine, type Tx } from '../engine.ts';
+import { VERSION } from '../../system/project-dir.ts';
 import { addressesIn, placeOf } from './addresses.ts';
 import { ConnectionLost, Connections, NoConnection, unreachable, type PostgresClient } from './connections.ts';
 import { SignalFile } from '../signal-file.ts';
@@ -22,8 +23,8 @@ const MIGRATION_MS = 3_600_000;
 const PAUSE_MS = 200;
 /** Aborted by the server because of another transaction: serialization failure, deadlock. */
 const ABORTED = new Set(['40001', '40P01']);
-const MIGRATIONS_TABLE =
-  'create table if not exists migrations (owner text collate "C", name text collate "C", sha256 text not null, applied_at bigint not null, primary key (owner, name))';
+const MIGRATIONS_TABLE = `create table if not exists migrations (owner text collate "C", name text collate "C",
+  sha256 text not null, applied_at bigint not null, version text not null default '', primary key (owner, name))`;
 
 export interface PostgresOptions {
   /** As in `store.url`. */
@@ -87,7 +88,7 @@ export class PostgresEngine implements StoreEngine {
   async migrations(): Promise<AppliedMigration[]> {
     const table = await this.get<{ name: string | null }>("select to_regclass('migrations') as name");
     if (typeof table?.name !== 'string') return [];
-    return this.all('select owner, name, sha256 from migrations order by owner, name');
+    return this.all('select owner, name, sha256, version from migrations order by owner, name');
   }
 
   async apply({ owner, name, sql }: Migration): Promise<void> {
@@ -100,7 +101,7 @@ export class PostgresEngine implements StoreEngine {
         if (applied.length > 0) return;
         await client.script(sql, MIGRATION_MS);
         const now = Math.floor(Date.now() / 1000);
-        await client.all('insert into migrations values (?, ?, ?, ?)', [owner, name, digestOf(sql), now]);
+        await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, digestOf(sql), now, VERSION]);
       }),
     );
   }

@@ -4,6 +4,7 @@ import type { CommandContext } from '../../../kernel/plugin-api/command.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { Keyring } from '../../../kernel/identity/keyring.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';
+import { minorsAhead, VERSION } from '../../../kernel/system/project-dir.ts';
 import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { certify, keyDigestOf, makeAuthority, type Authority } from './certificates.ts';
 import { Invitation } from './invitation.ts';
@@ -97,6 +98,7 @@ export async function join(context: CommandContext, token: string, place: Place)
           throw new Error('the invitation is unknown, used, or over: `hostkeep fleet invite` makes one');
         if (found.node !== '' && found.node !== name) throw new Error(`the invitation is for a node ${found.node}`);
         const { keys, authority } = invitation.open(found.sealed);
+        await assertVersionFits(tx);
         const own = await certify(authority, name);
         await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
         const text = `let the node ${name} join the fleet`;
@@ -175,6 +177,17 @@ async function assertNoFleet(tx: Tx, { accounts, keys }: Identity, name: string)
     throw new Error('the store belongs to a fleet already: join it with a token of `hostkeep fleet invite`');
   await accounts.rehome(tx, only.name, name);
   await removeMember(tx, only.name);
+}
+
+/** A node works together with those one minor version before or after it. */
+async function assertVersionFits(tx: Tx): Promise<void> {
+  const other = (await seenMembers(tx)).find(
+    (node) => !isDown(node) && !(Math.abs(minorsAhead(node.heartbeat?.version ?? '', VERSION)) <= 1),
+  );
+  if (other !== undefined)
+    throw new Error(
+      `this is Hostkeep ${VERSION}, and ${other.name} has ${other.heartbeat?.version}: they may be one minor version apart`,
+    );
 }
 
 /** PostgreSQL is asked for here, because each node has a file of SQLite to itself. */
