@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Assets } from './assets.ts';
 import { sessionView } from './session-view.ts';
-import { AssetParams, PageParams, SessionReply, Text } from './schema.ts';
+import { AssetParams, ConsoleQuery, PageParams, SessionReply, Text } from './schema.ts';
 
 const page = {
   method: 'GET',
@@ -40,6 +40,7 @@ export default definePlugin({
       summary: 'The console of operators, opened at a place in it',
       description: deepLinks,
       params: PageParams,
+      query: ConsoleQuery,
     },
     asset: {
       method: 'GET',

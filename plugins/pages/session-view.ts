@@ -23,5 +23,6 @@ export async function sessionView(
     expires_at: new Date(session.expiresAt).toISOString(),
     opened_by: session.openedBy,
     version: node.version,
+    node: (address === 'admin' && node.fleet?.name) || null,
   };
 }

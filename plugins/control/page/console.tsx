@@ -17,12 +17,19 @@ export default defineArea({
     },
     { path: '/features', title: 'control.features', icon: 'grid', load: () => import('./plans/features-page.tsx') },
     { path: '/plans', title: 'control.plans', icon: 'plan', load: () => import('./plans/plans-page.tsx') },
-    { path: '/plugins', title: 'control.plugins', icon: 'puzzle', load: () => import('./plugins/plugins-page.tsx') },
+    {
+      path: '/plugins',
+      title: 'control.plugins',
+      icon: 'puzzle',
+      isOfNode: true,
+      load: () => import('./plugins/plugins-page.tsx'),
+    },
     {
       path: '/plugins/doctor',
       title: 'control.doctor',
       icon: 'shield',
       isHidden: true,
+      isOfNode: true,
       load: () => import('./plugins/doctor-page.tsx'),
     },
     {
@@ -30,6 +37,7 @@ export default defineArea({
       title: 'control.settings',
       icon: 'puzzle',
       isHidden: true,
+      isOfNode: true,
       load: () => import('./plugins/settings-page.tsx'),
     },
   ],
@@ -37,11 +45,11 @@ export default defineArea({
     features: [],
     by: async (q) => {
       const { accounts } = await api('GET /api/accounts', { query: { q, limit: FOUND } });
-      return accounts.map(({ username, email, plan }) => ({
+      return accounts.map(({ username, email, plan, node }) => ({
         group: 'control.accounts',
         icon: 'user',
         title: username,
-        detail: [plan, email].filter(Boolean).join(' · '),
+        detail: [plan, email, node].filter(Boolean).join(' · '),
         link: at(`/accounts/${username}`),
       }));
     },

@@ -3,7 +3,7 @@ import { sentenceOf, type LoggedEvent } from './event-line.tsx';
 
 /** All that is known about an event, and where else it leads. */
 export function EventDialog({ event, onClose }: { readonly event: LoggedEvent; readonly onClose: () => void }) {
-  const { id, type, username, account_id: accountId, ip, data } = event;
+  const { id, type, username, account_id: accountId, ip, node, data } = event;
   const json = JSON.stringify(data, undefined, 2);
   const filter = (name: string, value: string) => `${at('/events')}#${new URLSearchParams([[name, value]])}`;
   return (
@@ -37,6 +37,16 @@ export function EventDialog({ event, onClose }: { readonly event: LoggedEvent; r
             </a>
           )}
         </dd>
+        {node !== null && (
+          <>
+            <dt>{t('pages.node')}</dt>
+            <dd>
+              <a class="wrap" href={filter('node', node)} onClick={onClose}>
+                {node}
+              </a>
+            </dd>
+          </>
+        )}
         <dt>{t('events.number')}</dt>
         <dd class="row">
           <code>{id}</code>

@@ -20,6 +20,7 @@ export function EventLine({ event, onOpen }: { readonly event: LoggedEvent; read
         <span class="wrap">{sentenceOf(event)}</span>
         <span class="row small soft">
           <Badge>{event.type}</Badge>
+          {event.node !== null && <span class="wrap">{event.node}</span>}
           <span class="wrap">{event.ip === '' ? t('events.commandLine') : event.ip}</span>
         </span>
       </span>

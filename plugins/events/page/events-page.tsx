@@ -6,6 +6,7 @@ import {
   Card,
   Empty,
   FilterInput,
+  NodeFilter,
   Freshness,
   PageHead,
   pathOf,
@@ -25,6 +26,7 @@ interface Filter {
   readonly type?: string;
   readonly account?: string;
   readonly ip?: string;
+  readonly node?: string;
 }
 const PAGE_EVENTS = 50;
 /** Live events that a page keeps: enough to read, and no more than a browser draws quickly. */
@@ -37,8 +39,8 @@ const STALE_MS = 35_000;
 const SINCE: Readonly<Record<string, number>> = { hour: 3600, day: 86_400, week: 604_800, month: 2_592_000 };
 
 export default function EventsPage() {
-  const [{ type, account, ip, since }, set] = useAddressState('type', 'account', 'ip', 'since');
-  const filter = { ...(type && { type }), ...(account && { account }), ...(ip && { ip }) };
+  const [{ type, account, ip, node, since }, set] = useAddressState('type', 'account', 'ip', 'node', 'since');
+  const filter = { ...(type && { type }), ...(account && { account }), ...(ip && { ip }), ...(node && { node }) };
   const key = JSON.stringify([filter, since]);
   const live = useSignal<{ readonly key: string; readonly events: readonly LoggedEvent[] }>({ key, events: [] });
   const feed = useStream(pathOf('/api/events/stream', {}, filter), ({ data }) => {
@@ -59,6 +61,7 @@ export default function EventsPage() {
           />
           <FilterInput label={t('events.account')} value={account} onChange={(text) => set({ account: text })} />
           <FilterInput label={t('events.address')} value={ip} onChange={(text) => set({ ip: text })} />
+          <NodeFilter value={node} onChange={(next) => set({ node: next })} />
           <Select
             label={t('events.since')}
             isLabelHidden

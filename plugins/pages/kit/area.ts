@@ -12,8 +12,10 @@ export interface AreaPage {
   /** Of these features any one opens the page; none means everybody. */
   readonly features?: readonly string[];
   readonly load: Load;
-  /** Whether the navigation leaves it out, because another page leads to it. */
-  readonly isHidden?: boolean;
+  /** Whether the navigation leaves it out, because another page leads to it, or because there is nothing to see yet. */
+  readonly isHidden?: boolean | (() => boolean);
+  /** Whether it is about one machine: then it asks with `ofNode()`, and begins anew where another node is chosen. */
+  readonly isOfNode?: boolean;
   /** Further paths at which the page shows itself, such as its tabs. */
   readonly below?: boolean;
   /** Whether it is shown before anybody has logged in, too. */
@@ -39,6 +41,8 @@ export interface Found {
   readonly detail?: string;
   /** A path of the application, or a URL. */
   readonly link: string;
+  /** The node of a fleet to which it leads; the chosen one unless given. */
+  readonly node?: string;
 }
 
 /** What a plugin brings to an application: the default export of its `page/home.tsx` or `page/console.tsx`. */
@@ -48,6 +52,8 @@ export interface Area {
   readonly order: number;
   readonly pages?: readonly AreaPage[];
   readonly widgets?: readonly Widget[];
+  /** Stands in the bar above each page, and gets that page. */
+  readonly inBar?: ComponentType<{ readonly page: AreaPage }>;
   /** Finds things for the palette. */
   readonly find?: { readonly features: readonly string[]; readonly by: (text: string) => Promise<readonly Found[]> };
 }

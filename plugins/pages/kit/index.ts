@@ -1,8 +1,8 @@
 /** What areas build their pages of. */
 export { api, ApiError, ask, pathOf, send, type ReplyOf, type Route } from './server/api.ts';
-export { defineArea, type Area, type Found } from './area.ts';
+export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';
-export { at } from './place/base-path.ts';
+export { at, linkTo, pathAt } from './place/base-path.ts';
 export { Button, Choices, CopyButton } from './button.tsx';
 export { Badge, Card, PageHead } from './card.tsx';
 export { CurrentPassword, SecondFactor } from './form/credential-fields.tsx';
@@ -13,10 +13,13 @@ export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/f
 export { Icon, type IconName } from './icon.tsx';
 export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';
 export { Bar, levelOf, Meter } from './meter.tsx';
-export { changed, useQuery, type Query } from './server/query.ts';
+export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';
+export { ofNode, ownNode, shownNode, useNodeNames } from './place/node.ts';
+export { NodeFilter } from './place/node-filter.tsx';
+export { Sparkline } from './sparkline.tsx';
 export { Tabs } from './place/tabs.tsx';
 export { CursorPaging, Paging, Table, type Column, type Order } from './table.tsx';
 export { withProof } from './form/proof.tsx';

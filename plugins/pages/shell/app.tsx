@@ -3,7 +3,8 @@ import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { AreaPage } from '../kit/area.ts';
-import { at } from '../kit/place/base-path.ts';
+import { at, pathAt } from '../kit/place/base-path.ts';
+import { shownNode } from '../kit/place/node.ts';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/feedback.tsx';
 import { t } from '../kit/text/i18n.ts';
@@ -16,6 +17,7 @@ import { Guest } from './login/guest.tsx';
 import { lazy } from './lazy.tsx';
 import { LoginDialog } from './login/login.tsx';
 import { Navigation } from './navigation.tsx';
+import { OfNode } from './of-node.tsx';
 import { SessionNotice } from './login/session-notice.tsx';
 import type { Application } from './start.tsx';
 
@@ -65,7 +67,8 @@ function Frame(props: {
   const main = useRef<HTMLElement>(null);
   const page = pageAt(props.pages, path);
   useEffect(() => {
-    document.title = `${page === undefined ? t('pages.notFound') : t(page.title)} · Hostkeep`;
+    const node = page?.isOfNode === true ? shownNode() : '';
+    document.title = [t(page?.title ?? 'pages.notFound'), node, 'Hostkeep'].filter(Boolean).join(' · ');
   });
   const isFirst = useRef(true);
   useEffect(() => {
@@ -80,14 +83,20 @@ function Frame(props: {
       </a>
       <Navigation application={props.application} pages={props.pages} current={page} isOpen={isOpen} />
       <div>
-        <Bar areas={props.areas} pages={props.pages} onMenu={() => (isOpen.value = true)} isMenuOpen={isOpen.value} />
+        <Bar
+          areas={props.areas}
+          pages={props.pages}
+          current={page}
+          onMenu={() => (isOpen.value = true)}
+          isMenuOpen={isOpen.value}
+        />
         <SessionNotice />
         <main id="main" class="content" tabIndex={-1} ref={main}>
           {page === undefined ? (
             <NotFound />
           ) : (
-            <Guarded key={page.path}>
-              <page.View />
+            <Guarded key={page.isOfNode === true ? `${page.path} ${shownNode()}` : page.path}>
+              {page.isOfNode === true ? <OfNode page={page} /> : <page.View />}
             </Guarded>
           )}
         </main>
@@ -99,7 +108,7 @@ function Frame(props: {
 function pageAt(pages: readonly ShownPage[], path: string): ShownPage | undefined {
   const asked = path.replace(/\/+$/, '');
   return pages.find(
-    (each) => at(each.path) === asked || (each.below === true && asked.startsWith(`${at(each.path)}/`)),
+    (each) => pathAt(each.path) === asked || (each.below === true && asked.startsWith(`${pathAt(each.path)}/`)),
   );
 }
 

@@ -48,7 +48,7 @@ export function Navigation({ application, pages, current, isOpen }: NavigationPr
         </a>
         <div class="nav">
           {pages
-            .filter(({ isHidden }) => isHidden !== true)
+            .filter(({ isHidden }) => (typeof isHidden === 'function' ? !isHidden() : isHidden !== true))
             .map((page) => (
               <a key={page.path} href={at(page.path)} aria-current={page.path === current?.path ? 'page' : undefined}>
                 <Icon name={page.icon} />

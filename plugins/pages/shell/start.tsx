@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
 import type { Area } from '../kit/area.ts';
 import { setBase } from '../kit/place/base-path.ts';
+import { followNode } from '../kit/place/node.ts';
 import { ask } from '../kit/server/api.ts';
 import { followSession, refreshSession } from '../kit/server/session.ts';
 import { toastError } from '../kit/toasts.tsx';
@@ -24,6 +25,7 @@ export async function start(application: Application): Promise<void> {
   applyTheme();
   setBase(application.base);
   followSession();
+  followNode();
   if (location.pathname === '/') history.replaceState(null, '', application.base);
   await Promise.all([useLanguage(preferredLanguage()), takeLoginLink().then(refreshSession)]);
   const root = document.getElementById('app');

@@ -1,5 +1,4 @@
-import { api, Card, number, Skeleton, t, useQuery } from '../../pages/kit/index.ts';
-import { Sparkline } from './sparkline.tsx';
+import { api, Card, number, ofNode, Skeleton, Sparkline, t, useQuery } from '../../pages/kit/index.ts';
 
 const COUNTS = ['users', 'domains', 'websites'] as const;
 type Day = Readonly<Record<(typeof COUNTS)[number], number>>;
@@ -9,7 +8,7 @@ const TREND_DAYS = 7;
 /** How many accounts, domains and websites there are, and how that changed in a week. */
 export function CountsCard() {
   const stats = useQuery('stats', async (signal) => {
-    const { usage_stats: lines } = await api('GET /api/usage/stats', { signal });
+    const { usage_stats: lines } = await api('GET /api/usage/stats', { query: ofNode(), signal });
     return lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Day]));
   });
   const days = stats.data?.slice(-SHOWN_DAYS) ?? [];

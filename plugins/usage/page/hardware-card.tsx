@@ -1,8 +1,8 @@
-import { Answer, api, bytes, Card, t, useQuery } from '../../pages/kit/index.ts';
+import { Answer, api, bytes, Card, ofNode, t, useQuery } from '../../pages/kit/index.ts';
 
 /** What the host is. */
 export function HardwareCard() {
-  const system = useQuery('system', (signal) => api('GET /api/usage/system', { signal }));
+  const system = useQuery('system', (signal) => api('GET /api/usage/system', { query: ofNode(), signal }));
   return (
     <Card title={t('usage.host')}>
       <Answer of={system} lines={5}>

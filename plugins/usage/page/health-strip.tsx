@@ -1,5 +1,18 @@
-import { useEffect } from 'preact/hooks';
-import { at, Badge, number, send, Skeleton, t, useQuery } from '../../pages/kit/index.ts';
+import {
+  ask,
+  at,
+  Badge,
+  number,
+  ofNode,
+  ownNode,
+  pathOf,
+  send,
+  shownNode,
+  Skeleton,
+  t,
+  useQuery,
+  useRefresh,
+} from '../../pages/kit/index.ts';
 import { readMetrics, type Samples } from './metrics-text.ts';
 
 const REFRESH_MS = 10_000;
@@ -12,6 +25,10 @@ const LATE_SECONDS = 0.1;
 const OUTSIDE = { containers: 'usage.engine', databases: 'usage.databases', webserver: 'usage.webserver' } as const;
 
 type Tone = 'good' | 'warn' | 'bad' | undefined;
+interface Plugin {
+  readonly name: string;
+  readonly state: string;
+}
 interface Fact {
   readonly title: string;
   readonly text: string;
@@ -19,16 +36,13 @@ interface Fact {
   readonly link?: string;
 }
 
-/** Whether all is well, in a line, from the figures that Prometheus gets too. Without them, nothing. */
+/**
+ * Whether all is well, in a line, from the figures that Prometheus gets too. Without them, nothing. Those of another node are
+ * for who scrapes it; of it, only the state of its plugins is shown.
+ */
 export function HealthStrip() {
-  const metrics = useQuery('metrics', async (signal) => {
-    const response = await send('/metrics', { signal, headers: { 'Hostkeep-Page': '1', Accept: 'text/plain' } });
-    return readMetrics(await response.text());
-  });
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && metrics.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const metrics = useQuery('metrics', (signal) => (shownNode() === ownNode() ? ownFigures(signal) : pluginsOf()));
+  useRefresh(metrics, REFRESH_MS);
   if (metrics.data === undefined) return metrics.error === undefined ? <Skeleton lines={2} /> : null;
   return (
     <section class="card" aria-label={t('usage.health')}>
@@ -42,6 +56,22 @@ export function HealthStrip() {
       </dl>
     </section>
   );
+}
+
+async function ownFigures(signal: AbortSignal): Promise<Samples> {
+  const response = await send('/metrics', { signal, headers: { 'Hostkeep-Page': '1', Accept: 'text/plain' } });
+  return readMetrics(await response.text());
+}
+
+async function pluginsOf(): Promise<Samples> {
+  const { plugins } = await ask<{ plugins: readonly Plugin[] }>('GET', pathOf('/api/plugins', {}, ofNode()));
+  const on = plugins.filter(({ state }) => state !== 'off');
+  return new Map([
+    [
+      'hostkeep_plugin_up',
+      on.map(({ name, state }) => ({ labels: { plugin: name }, value: Number(state === 'ready') })),
+    ],
+  ]);
 }
 
 function factsOf(samples: Samples): Fact[] {

@@ -8,6 +8,7 @@ import {
   dateTime,
   Empty,
   number,
+  ofNode,
   percent,
   t,
   useQuery,
@@ -37,7 +38,7 @@ export function HistoryCard() {
   const history = useQuery(`history ${metric.value} ${range.value} ${JSON.stringify(zoom.value)}`, (signal) => {
     const now = Math.floor(Date.now() / 1000);
     const { from, to } = zoom.value ?? { from: now - RANGES[range.value], to: now };
-    const query = { metric: metric.value, from: String(from), to: String(to) };
+    const query = { metric: metric.value, from: String(from), to: String(to), ...ofNode() };
     return api('GET /api/usage/history', { query, signal });
   });
   return (

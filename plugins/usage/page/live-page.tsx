@@ -6,6 +6,7 @@ import {
   PageHead,
   percent,
   Skeleton,
+  Sparkline,
   t,
   Table,
   Together,
@@ -16,7 +17,6 @@ import { HealthStrip } from './health-strip.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { ProcessesCard } from './processes-card.tsx';
 import { samples, useSamples, type Partition, type Sample } from './sample-stream.ts';
-import { Sparkline } from './sparkline.tsx';
 import { HardwareCard } from './hardware-card.tsx';
 
 const SHOWN = 120;

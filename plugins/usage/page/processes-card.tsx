@@ -1,13 +1,14 @@
-import { useEffect } from 'preact/hooks';
 import {
   Answer,
   api,
   bytes,
   Card,
+  ofNode,
   percent,
   t,
   Table,
   useQuery,
+  useRefresh,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
@@ -18,11 +19,8 @@ const SHOWN = 8;
 
 /** The programs that take most of the processor. */
 export function ProcessesCard() {
-  const system = useQuery('system', (signal) => api('GET /api/usage/system', { signal }));
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && system.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const system = useQuery('system', (signal) => api('GET /api/usage/system', { query: ofNode(), signal }));
+  useRefresh(system, REFRESH_MS);
   const columns: readonly Column<Process>[] = [
     {
       name: 'name',

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useStream } from '../../pages/kit/index.ts';
+import { ofNode, pathOf, shownNode, useStream } from '../../pages/kit/index.ts';
 
 export interface Partition {
   readonly device: string;
@@ -22,10 +22,15 @@ const KEPT = 120;
 
 /** Kept while another page is shown, so that the curves go on where they were. */
 export const samples = signal<readonly Sample[]>([]);
+let nodeOfSamples = '';
 
 /** Follows the samples while the page is in sight. */
 export function useSamples() {
-  return useStream('/api/usage/stream', ({ data }) => {
+  if (nodeOfSamples !== shownNode()) {
+    nodeOfSamples = shownNode();
+    samples.value = [];
+  }
+  return useStream(pathOf('/api/usage/stream', {}, ofNode()), ({ data }) => {
     const sample = JSON.parse(data) as Sample;
     // a stream begins with a sample that may be here already
     if (sample.at !== samples.value.at(-1)?.at) samples.value = [...samples.value.slice(1 - KEPT), sample];

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
-import { at, Badge, Dialog, t, Time, type Column, type ReplyOf } from '../../../pages/kit/index.ts';
+import { at, Badge, Dialog, ownNode, t, Time, type Column, type ReplyOf } from '../../../pages/kit/index.ts';
 
 export type ListedAccount = ReplyOf<'GET /api/accounts'>['accounts'][number];
-const CHOOSABLE = ['plan', 'state', 'created', 'email', 'locale', 'features', 'own'] as const;
+const CHOOSABLE = ['plan', 'state', 'node', 'created', 'email', 'locale', 'features', 'own'] as const;
 type Choosable = (typeof CHOOSABLE)[number];
 const STORED = 'hostkeep-account-columns';
-const FIRST: readonly Choosable[] = ['plan', 'state', 'created'];
+const FIRST: readonly Choosable[] = ['plan', 'state', 'node', 'created'];
 
 /** The columns that this browser shows. */
 export const shownColumns = signal<readonly Choosable[]>(stored());
@@ -22,6 +22,7 @@ function stored(): readonly Choosable[] {
 const TITLES = {
   plan: 'control.plan',
   state: 'control.state',
+  node: 'pages.node',
   created: 'control.created',
   email: 'control.email',
   locale: 'pages.language',
@@ -41,12 +42,16 @@ const CELLS: Readonly<Record<Choosable, Omit<Column<ListedAccount>, 'name' | 'ti
       <Badge tone={suspended ? 'bad' : 'good'}>{t(suspended ? 'control.suspended' : 'control.active')}</Badge>
     ),
   },
+  node: { cell: ({ node }) => <span class="wrap">{node ?? '–'}</span> },
   created: { by: (row) => row.created_at, cell: (row) => <Time at={row.created_at} /> },
   email: { by: ({ email }) => email, cell: ({ email }) => <span class="wrap">{email === '' ? '–' : email}</span> },
   locale: { cell: ({ locale }) => locale },
   features: { isEnd: true, cell: ({ features }) => features.length },
   own: { isEnd: true, cell: ({ overrides }) => Object.keys(overrides).length },
 };
+
+/** A server by itself has no nodes to show. */
+const choosable = (): readonly Choosable[] => CHOOSABLE.filter((each) => each !== 'node' || ownNode() !== '');
 
 export function chosenColumns(): Column<ListedAccount>[] {
   return [
@@ -56,7 +61,9 @@ export function chosenColumns(): Column<ListedAccount>[] {
       by: ({ username }) => username,
       cell: ({ username }) => <a href={at(`/accounts/${encodeURIComponent(username)}`)}>{username}</a>,
     },
-    ...shownColumns.value.map((name) => ({ name, title: t(TITLES[name]), ...CELLS[name] })),
+    ...choosable()
+      .filter((each) => shownColumns.value.includes(each))
+      .map((name) => ({ name, title: t(TITLES[name]), ...CELLS[name] })),
   ];
 }
 
@@ -69,7 +76,7 @@ export function ColumnsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={t('control.columns')} onClose={onClose}>
       <ul class="stack tight">
-        {CHOOSABLE.map((name) => (
+        {choosable().map((name) => (
           <li key={name}>
             <label class="row">
               <input type="checkbox" checked={shownColumns.value.includes(name)} onChange={() => toggle(name)} />

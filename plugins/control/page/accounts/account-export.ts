@@ -1,4 +1,4 @@
-import { api, type ReplyOf } from '../../../pages/kit/index.ts';
+import { api, ownNode, type ReplyOf } from '../../../pages/kit/index.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 type ListedAccount = ReplyOf<'GET /api/accounts'>['accounts'][number];
@@ -25,7 +25,8 @@ function csvOf(rows: readonly ListedAccount[]): string {
     const text = value === null ? '' : Array.isArray(value) ? value.join(' ') : String(value);
     return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   };
-  return [HEAD.join(','), ...rows.map((row) => HEAD.map((name) => cell(row[name])).join(','))].join('\r\n');
+  const head = ownNode() === '' ? HEAD : ([...HEAD, 'node'] as const);
+  return [head.join(','), ...rows.map((row) => head.map((name) => cell(row[name])).join(','))].join('\r\n');
 }
 
 function save(name: string, text: string): void {

@@ -8,7 +8,9 @@ import {
   Button,
   Card,
   language,
+  linkTo,
   PageHead,
+  pathAt,
   t,
   Time,
   useQuery,
@@ -74,7 +76,7 @@ function Summary({
   readonly account: Account;
   readonly onAction: (action: AccountAction) => void;
 }) {
-  const { role, suspended, plan, email, locale } = account;
+  const { role, suspended, plan, email, locale, node } = account;
   return (
     <Card
       title={t('control.summary')}
@@ -94,6 +96,16 @@ function Summary({
           <dd>
             <Time at={account.created_at} />
           </dd>
+          {node !== null && (
+            <>
+              <dt>{t('pages.node')}</dt>
+              <dd>
+                <a class="wrap" href={linkTo(pathAt('/'), node)}>
+                  {node}
+                </a>
+              </dd>
+            </>
+          )}
         </dl>
         <div class="row">
           {ACTIONS.filter((each) => role === 'user' || !OF_USERS.includes(each)).map((each) => (

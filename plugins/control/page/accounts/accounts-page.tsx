@@ -9,6 +9,7 @@ import {
   CursorPaging,
   Empty,
   FilterInput,
+  NodeFilter,
   PageHead,
   Select,
   t,
@@ -27,7 +28,7 @@ const PAGE_ACCOUNTS = 50;
 const STATES = ['', 'active', 'suspended', 'over', 'admin'] as const;
 
 export default function AccountsPage() {
-  const [{ q, plan, state, sort }, setState] = useAddressState('q', 'plan', 'state', 'sort');
+  const [{ q, plan, state, node, sort }, setState] = useAddressState('q', 'plan', 'state', 'node', 'sort');
   const cursors = useSignal<readonly string[]>(['']);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const dialog = useSignal<'add' | 'columns' | BulkAction | undefined>(undefined);
@@ -40,6 +41,7 @@ export default function AccountsPage() {
   const filter = {
     ...(q !== '' && { q }),
     ...(plan !== '' && { plan }),
+    ...(node !== '' && { node }),
     ...(state === 'admin' && { role: 'admin' as const }),
     ...(state === 'over' && { over: true }),
     ...(['active', 'suspended'].includes(state) && { suspended: state === 'suspended' }),
@@ -89,6 +91,7 @@ export default function AccountsPage() {
               )}
               onChange={(next) => set({ state: next })}
             />
+            <NodeFilter value={node} onChange={(next) => set({ node: next })} />
             {page.data && state !== 'over' && (
               <span class="small soft">{t('control.accountCount', { n: page.data.total })}</span>
             )}

@@ -1,5 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, Dialog, Field, PasswordField, Select, t, toast, withProof } from '../../../pages/kit/index.ts';
+import {
+  api,
+  changed,
+  Dialog,
+  Field,
+  PasswordField,
+  Select,
+  t,
+  toast,
+  useNodeNames,
+  withProof,
+} from '../../../pages/kit/index.ts';
 
 const ADMIN = '\u0000admin';
 
@@ -12,7 +23,8 @@ export function randomPassword(): string {
 
 export function AddAccount({ plans, onClose }: { readonly plans: readonly string[]; readonly onClose: () => void }) {
   const [username, email, password] = [useSignal(''), useSignal(''), useSignal(randomPassword())];
-  const plan = useSignal(plans[0] ?? '');
+  const [plan, node] = [useSignal(plans[0] ?? ''), useSignal('')];
+  const nodes = useNodeNames();
   const add = async () => {
     const isAdmin = plan.value === ADMIN;
     const body = {
@@ -20,6 +32,7 @@ export function AddAccount({ plans, onClose }: { readonly plans: readonly string
       password: password.value,
       role: isAdmin ? ('admin' as const) : ('user' as const),
       ...(!isAdmin && { plan: plan.value === '' ? null : plan.value }),
+      ...(!isAdmin && node.value !== '' && { node: node.value }),
       ...(email.value.trim() !== '' && { email: email.value.trim() }),
     };
     await withProof(() => api('POST /api/accounts', { body }));
@@ -57,6 +70,14 @@ export function AddAccount({ plans, onClose }: { readonly plans: readonly string
         of={[...plans.map((name) => [name, name] as const), ['', t('control.noPlan')], [ADMIN, t('control.admin')]]}
         onChange={(next) => (plan.value = next)}
       />
+      {nodes.length > 0 && plan.value !== ADMIN && (
+        <Select
+          label={t('pages.node')}
+          value={node.value}
+          of={[['', t('control.nodeWithRoom')], ...nodes.map((name) => [name, name] as const)]}
+          onChange={(next) => (node.value = next)}
+        />
+      )}
       <PasswordField
         label={t('pages.password')}
         hint={t('control.passwordHint')}

@@ -4,6 +4,7 @@ import {
   Badge,
   Button,
   Card,
+  ofNode,
   t,
   Table,
   Time,
@@ -20,7 +21,7 @@ const WORST_FIRST = { missing: 0, warn: 1, ok: 2 } as const;
 
 /** Proves that the server has what it needs, as the command line does, and says how to mend what it lacks. */
 export default function DoctorPage() {
-  const report = useQuery('doctor', (signal) => api('GET /api/doctor', { signal }));
+  const report = useQuery('doctor', (signal) => api('GET /api/doctor', { query: ofNode(), signal }));
   const columns: readonly Column<Finding>[] = [
     {
       name: 'state',

@@ -4,6 +4,7 @@ import {
   Badge,
   Button,
   Card,
+  ofNode,
   t,
   Table,
   useQuery,
@@ -17,7 +18,7 @@ type Plugin = ReplyOf<'GET /api/plugins'>['plugins'][number];
 const TONES = { ready: 'good', degraded: 'warn', unavailable: 'bad', off: undefined } as const;
 
 export default function PluginsPage() {
-  const plugins = useQuery('plugins', (signal) => api('GET /api/plugins', { signal }));
+  const plugins = useQuery('plugins', (signal) => api('GET /api/plugins', { query: ofNode(), signal }));
   const columns: readonly Column<Plugin>[] = [
     { name: 'name', title: t('control.name'), by: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
     {

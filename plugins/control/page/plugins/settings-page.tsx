@@ -6,6 +6,7 @@ import {
   Card,
   Choices,
   Empty,
+  ofNode,
   SearchInput,
   t,
   Table,
@@ -21,7 +22,7 @@ type Setting = ReplyOf<'GET /api/settings'>['settings'][number];
 export default function SettingsPage() {
   const search = useSignal('');
   const which = useSignal<'all' | 'own'>('all');
-  const settings = useQuery('settings', (signal) => api('GET /api/settings', { signal }));
+  const settings = useQuery('settings', (signal) => api('GET /api/settings', { query: ofNode(), signal }));
   const wanted = search.value.trim().toLowerCase();
   const columns: readonly Column<Setting>[] = [
     {

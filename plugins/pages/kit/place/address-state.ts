@@ -21,7 +21,8 @@ export function useAddressState<N extends string>(
   const state = Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])) as Record<N, string>;
   const set = (next: Partial<Record<N, string>>) => {
     const pairs = Object.entries<string>({ ...state, ...next }).filter(([, value]) => value !== '');
-    route(pairs.length === 0 ? path : `${path}#${new URLSearchParams(pairs)}`, true);
+    const here = path + location.search;
+    route(pairs.length === 0 ? here : `${here}#${new URLSearchParams(pairs)}`, true);
   };
   return [state, set];
 }

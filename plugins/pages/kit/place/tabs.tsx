@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { at } from './base-path.ts';
+import { at, pathAt } from './base-path.ts';
 
 interface TabsProps {
   readonly label: string;
@@ -15,7 +15,7 @@ export function Tabs({ label, of }: TabsProps) {
   return (
     <nav ref={nav} class="tabs" aria-label={label}>
       {of.map(([to, title]) => (
-        <a key={to} href={at(to)} aria-current={path === at(to) ? 'page' : undefined}>
+        <a key={to} href={at(to)} aria-current={path === pathAt(to) ? 'page' : undefined}>
           {title}
         </a>
       ))}

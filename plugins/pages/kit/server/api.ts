@@ -32,8 +32,11 @@ export class ApiError extends Error {
   }
 }
 
-/** Called with each error; the shell sees there that a session has ended, or that a feature was switched off. */
-export const onApiError: ((error: ApiError) => void)[] = [];
+/**
+ * Called with each answer: with the error, if it is one, and the path that was asked. The shell sees there that a session has
+ * ended, that a feature was switched off, or that a node of a fleet cannot be reached.
+ */
+export const onAnswer: ((error: ApiError | undefined, path: string) => void)[] = [];
 
 /** With it, the cookie counts as a token; without it, no request of ours is from a page. */
 const HEADERS = { 'Hostkeep-Page': '1', Accept: 'application/json' };
@@ -81,15 +84,18 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     response = await fetch(path, { headers: HEADERS, ...init });
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause;
-    throw reported(new ApiError(0, {}));
+    throw reported(new ApiError(0, {}), path);
   }
-  if (response.ok) return response;
+  if (response.ok) {
+    for (const listener of onAnswer) listener(undefined, path);
+    return response;
+  }
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   const seconds = Number(response.headers.get('Retry-After'));
-  throw reported(new ApiError(response.status, body, seconds > 0 ? seconds : undefined));
+  throw reported(new ApiError(response.status, body, seconds > 0 ? seconds : undefined), path);
 }
 
-function reported(error: ApiError): ApiError {
-  for (const listener of onApiError) listener(error);
+function reported(error: ApiError, path: string): ApiError {
+  for (const listener of onAnswer) listener(error, path);
   return error;
 }

@@ -52,6 +52,14 @@ export function useQuery<T>(key: string, ask: (signal: AbortSignal) => Promise<T
   };
 }
 
+/** Asks again every so often while the page is in sight. */
+export function useRefresh({ reload }: Pick<Query<unknown>, 'reload'>, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+}
+
 function follow<T>(
   state: Signal<{ data?: T; error?: ApiError; isLoading: boolean }>,
   ask: (signal: AbortSignal) => Promise<T>,

@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
-import { api, ApiError, ask, onApiError, type ReplyOf } from './api.ts';
+import { api, ApiError, ask, onAnswer, type ReplyOf } from './api.ts';
 import { LANGUAGES, useLanguage } from '../text/i18n.ts';
 
+/** Of nodes of a fleet that answer in turn, `node` stays the first, so that figures are of one machine. */
 export type SessionView = NonNullable<ReplyOf<'GET /api/session'>>;
 
 /** `undefined` until it is known; `null` where nobody is logged in. */
@@ -22,9 +23,10 @@ export function mayUse(any: readonly string[] | undefined): boolean {
 /** Asks who is logged in. Keeps what is known while nobody answers. */
 export async function refreshSession(): Promise<void> {
   try {
-    const next = await api('GET /api/session');
+    const answer = await api('GET /api/session');
     isUnreachable.value = false;
-    if (next === null) return endLocally();
+    if (answer === null) return endLocally();
+    const next = { ...answer, node: answer.node && (session.value?.node ?? answer.node) };
     hasEnded.value = false;
     // A session that began in the same second as the one before ends with it, too.
     if (JSON.stringify(next) === JSON.stringify(session.value)) return;
@@ -63,7 +65,8 @@ export async function logOut(): Promise<void> {
 }
 
 export function followSession(): void {
-  onApiError.push((error) => {
+  onAnswer.push((error) => {
+    if (error === undefined) return;
     if (error.code === 'authentication_required' && session.value !== undefined) endLocally();
     if (error.code === 'feature_disabled') void refreshSession();
     if (error.status === 0) isUnreachable.value = true;

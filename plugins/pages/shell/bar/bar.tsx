@@ -14,6 +14,8 @@ import { applyTheme, theme, THEMES } from './theme.ts';
 interface BarProps {
   readonly areas: readonly Area[];
   readonly pages: readonly AreaPage[];
+  /** The page below; `undefined` where there is none. */
+  readonly current: AreaPage | undefined;
   readonly isMenuOpen: boolean;
   readonly onMenu: () => void;
 }
@@ -25,7 +27,7 @@ function isTyping({ target }: Event): boolean {
   );
 }
 
-export function Bar({ areas, pages, isMenuOpen, onMenu }: BarProps) {
+export function Bar({ areas, pages, current, isMenuOpen, onMenu }: BarProps) {
   const shown = useSignal<'palette' | 'keys' | undefined>(undefined);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -56,6 +58,7 @@ export function Bar({ areas, pages, isMenuOpen, onMenu }: BarProps) {
         <kbd aria-hidden="true">{/Mac/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <div class="bar-end">
+        {current !== undefined && areas.map(({ name, inBar: Part }) => Part && <Part key={name} page={current} />)}
         <Button kind="plain" icon="keys" label={t('pages.keys')} onClick={() => void (shown.value = 'keys')} />
         <UserMenu />
       </div>

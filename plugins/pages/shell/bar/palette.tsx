@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Area, AreaPage, Found } from '../../kit/area.ts';
-import { at } from '../../kit/place/base-path.ts';
+import { at, linkTo } from '../../kit/place/base-path.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { t } from '../../kit/text/i18n.ts';
 import { mayUse } from '../../kit/server/session.ts';
@@ -40,7 +40,7 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
     if (each === undefined) return;
     remember(each);
     dialog.current?.close();
-    if (each.link.startsWith('/')) route(each.link);
+    if (each.link.startsWith('/')) route(linkTo(each.link, each.node));
     else window.open(each.link, '_blank', 'noopener');
   };
   const press = (event: KeyboardEvent) => {
@@ -123,6 +123,7 @@ function Option(props: {
 function pagesFor(pages: readonly AreaPage[], text: string): Found[] {
   const wanted = text.trim().toLowerCase();
   return pages
+    .filter(({ isHidden, below }) => isHidden !== true || below !== true) // which is of one thing, to be named
     .map(({ title, icon, path }) => ({ group: 'pages.group.pages' as const, icon, title: t(title), link: at(path) }))
     .filter(({ title }) => title.toLowerCase().includes(wanted));
 }
@@ -146,6 +147,7 @@ function recent(): Found[] {
 }
 
 function remember(found: Found): void {
-  const others = recent().filter(({ link }) => link !== found.link);
-  localStorage.setItem(RECENT, JSON.stringify([found, ...others].slice(0, RECENT_KEPT)));
+  const kept = found.link.startsWith('/') ? { ...found, link: linkTo(found.link, '') } : found;
+  const others = recent().filter(({ link, node }) => link !== kept.link || node !== kept.node);
+  localStorage.setItem(RECENT, JSON.stringify([kept, ...others].slice(0, RECENT_KEPT)));
 }
