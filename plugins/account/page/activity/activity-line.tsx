@@ -1,13 +1,14 @@
-import { Time } from '../../../pages/kit/index.ts';
+import { t, Time } from '../../../pages/kit/index.ts';
 
-/** A line of the log, `[time] User 'name' did something from IP address`: its time and address apart from what was done. */
+/** A line of the log, `[time] User 'name' did something from IP address`: when and where from, apart from what was done. */
 export function ActivityLine({ line }: { readonly line: string }) {
-  const [, at = '', text = line, ip = ''] = /^\[([\d: -]+)\] (.*?)(?: from IP (\S+))?$/s.exec(line) ?? [];
+  const [, at = '', text = line, ip = ''] =
+    /^\[([\d: -]+)\] (.*?)(?: from (?:IP (\S+)|the command line))?$/s.exec(line) ?? [];
   return (
     <li>
       <span class="small soft number">{at !== '' && <Time at={at} />}</span>
       <span class="wrap">{text.replace(/^User '[^']*' (.)/u, (_, first: string) => first.toUpperCase())}</span>
-      <span class="small soft number wrap">{ip}</span>
+      <span class="small soft number wrap">{ip === '' ? t('account.onServer') : ip}</span>
     </li>
   );
 }
