@@ -370,8 +370,8 @@ export class Accounts {
         );
       const text =
         on === undefined
-          ? `got the plan's setting of the feature ${feature}`
-          : `${on ? 'got' : 'lost'} the feature ${feature}`;
+          ? `has the feature ${feature} as the plan says`
+          : `was ${on ? 'granted' : 'denied'} the feature ${feature}`;
       await this.#events.record(tx, {
         type: 'feature.toggled',
         account: { id, username },
