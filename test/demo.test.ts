@@ -103,6 +103,14 @@ test('without backends, one line for each says what is left out, why, and how to
   assert.equal(await databasesOf(demo), ['blog.sqlite', 'shop.sqlite', 'stats.sqlite']);
 });
 
+async function assertLogInOrder(demo: Demo): Promise<void> {
+  const { events } = await demo.ask<{ events: { at: string; text: string }[] }>('/api/events?limit=500', 'admin');
+  const times = events.map(({ at }) => at);
+  assert.equal(times, times.toSorted().toReversed());
+  assert.ok(Date.parse(times.at(-1) ?? '') < Date.now() - 6 * 86_400_000);
+  for (const { at, text } of events) assert.is(text.slice(1, 20), at.slice(0, 19).replace('T', ' '), text);
+}
+
 test('webhooks are delivered to a receiver of the demo, which is busy now and then', async () => {
   const demo = await startDemo(temporaryFolder(), ABSENT);
   type Webhooks = { webhooks: Record<'delivered' | 'failed', number>[] };
@@ -115,8 +123,9 @@ test('webhooks are delivered to a receiver of the demo, which is busy now and th
   await until('one was busy', async () => (await counts('failed')).join() !== '0,0');
 });
 
-test('every member is filled, and no account is over its limits', async () => {
+test('every member is filled, the log is in the order of time, and no account is over its limits', async () => {
   const demo = await startDemo(temporaryFolder(), ABSENT);
+  await assertLogInOrder(demo);
   const dashboard = await demo.ask<Record<string, unknown>>('/api/dashboard');
   const isEmpty = (value: unknown) => value === null || value === '' || value === 0 || String(value) === '';
   const empty = Object.keys(dashboard).filter((name) => isEmpty(dashboard[name]) && !name.endsWith('_limit'));

@@ -6,6 +6,7 @@ import type { Account } from '../identity/accounts.ts';
 import { ConfigError, loadConfig, readJson, type Config } from '../config/configuration.ts';
 import { replaceFileSync } from '../system/atomic-file.ts';
 import { projectDir } from '../system/project-dir.ts';
+import { formatTime } from '../system/format.ts';
 import { messageOf } from '../errors.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog, type Log } from '../log.ts';
@@ -38,6 +39,9 @@ const NEIGHBOURS = {
   'river-clinic': 'standard',
   'late-payer': 'basic',
 } as const;
+
+/** How long there has been something to see, in milliseconds. */
+const HISTORY_MS = 7 * 86_400_000;
 
 /**
  * `hostkeep demo`: serves three accounts with real content, and connects them to services on this host. Accounts and
@@ -106,10 +110,28 @@ async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   const neighbours: Account[] = [];
   for (const [username, plan] of Object.entries(NEIGHBOURS))
     neighbours.push(await accounts.create({ username, role: 'user', plan, passwordHash }));
+  await backdate(core);
   const results = await plugins.callInOrder('demo', { demo: demoAccount, other, neighbours });
   await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
   const failures = results.filter(({ error }) => error !== undefined);
   return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
+}
+
+/** Lets everything so far have happened before the days of history that the plugins add, so that the log is in order of time. */
+function backdate({ store }: Hostkeep['core']): Promise<void> {
+  const at = Date.now() - HISTORY_MS;
+  const time = `[${formatTime(at)}]`;
+  return store.write(async (tx) => {
+    await tx.run('update accounts set created_at = ?', at);
+    await tx.run(
+      'update events set at = ?, line = ? || substr(line, ?), folded = ? || substr(folded, ?)',
+      at,
+      time,
+      time.length + 1,
+      time,
+      time.length + 1,
+    );
+  });
 }
 
 /**

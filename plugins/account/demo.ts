@@ -69,7 +69,7 @@ export async function fillDemo(
       if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, networkOf(ip));
     };
     await putFavorites(tx, demo.id, FAVORITES);
-    for (const [hoursAgo, ip, event] of EVENTS) await record(demo, hoursAgo, ip, event);
-    await record(other, 30, TRAVEL, LOGGED_IN);
+    const all = [...EVENTS.map((each) => [demo, ...each] as const), [other, 30, TRAVEL, LOGGED_IN] as const];
+    for (const each of all.toSorted((a, b) => b[1] - a[1])) await record(...each);
   });
 }
