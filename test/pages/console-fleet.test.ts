@@ -37,7 +37,7 @@ test.before(async () => {
   await first.account('ann');
   await second.account('ben');
   admin = await first.token(await first.account('operator', '', 'admin'));
-  await until('both nodes are up', WAIT_MS, async () => String(await states()) === 'up,up');
+  await until('both nodes are up', async () => String(await states()) === 'up,up');
   browser = await startChromium('to look at the pages');
 });
 test.after(async () => {
@@ -149,7 +149,7 @@ test('the switch shows another node, on all pages about a machine, and the addre
     await isShown(driver, two.data);
     await driver.press('Live');
     await isShown(driver, 'Busiest processes');
-    await until('the figures of two are asked for', WAIT_MS, () =>
+    await until('the figures of two are asked for', () =>
       ['stream', 'system', 'stats'].every((name) => asked.some((path) => path === `/api/usage/${name}?node=two`)),
     );
     await driver.press('Accounts');
