@@ -1,9 +1,9 @@
-import type { Account } from '../identity/accounts.ts';
+import { moving, type Account } from '../identity/accounts.ts';
 import type { TokenGrant } from '../identity/api-tokens/api-tokens.ts';
 import { HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
 import { Validator } from '../config/validator.ts';
 import type { RouteInfo } from '../plugin-api/node-info.ts';
-import type { Call } from '../plugin-api/route-spec.ts';
+import { changesHome, type Call } from '../plugin-api/route-spec.ts';
 
 export type Handler = (call: Call) => unknown;
 
@@ -47,10 +47,11 @@ export class CompiledRoute {
   /**
    * Throws unless the account may use this route; `usersMayEnter` says whether users may use the admin address at all.
    * `grant` is what an API token may do. Errors: 401 for a token of the other address, 403 `admin_required`,
-   * `feature_disabled`, `session_required` or `scope_required`.
+   * `feature_disabled`, `session_required` or `scope_required`, 503 `account_moving`.
    */
   authorize(account: Account, usersMayEnter = false, grant?: TokenGrant): void {
     this.#assertOpenTo(account, usersMayEnter);
+    if (account.isReadOnly && changesHome(this.info)) throw moving(account.username);
     if (grant === undefined || grant.opened === this) return;
     this.#assertGranted(account, grant.scopes);
     grant.opened = this;

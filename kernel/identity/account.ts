@@ -21,6 +21,8 @@ export interface Account {
   readonly createdAt: number;
   /** The node of the fleet that has its files, containers and databases; empty where the store has one node. */
   readonly home: string;
+  /** Whether what it has there must not change, because the last differences go to another node. */
+  readonly isReadOnly: boolean;
 }
 
 /** Whether a home is the node `here`; so it is of every account where the store has one node. */
@@ -75,10 +77,11 @@ export interface AccountRow {
   suspended_at: number | null;
   created_at: number;
   home: string;
+  read_only: 0 | 1;
   overrides: string;
 }
 
-export const SELECT_ACCOUNT = `select id, username, role, email, locale, plan, suspended_at, created_at, home,
+export const SELECT_ACCOUNT = `select id, username, role, email, locale, plan, suspended_at, created_at, home, read_only,
   coalesce((select string_agg(case granted when 1 then '+' else '-' end || feature, ' ' order by feature) from account_features
     where account_id = accounts.id), '') as overrides
   from accounts`;
@@ -101,6 +104,7 @@ export function snapshotOf(row: AccountRow, plan: Plan | undefined, filesRoot: s
     suspended: row.suspended_at !== null,
     createdAt: row.created_at,
     home: row.home,
+    isReadOnly: row.read_only === 1,
   };
 }
 

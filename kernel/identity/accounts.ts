@@ -13,7 +13,7 @@ import {
 } from './account.ts';
 import type { AccountCells } from './account-cells.ts';
 import { endLostScopes, endTokens } from './api-tokens/token-endings.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError, retryLater } from '../errors.ts';
 import { LargeCounts } from '../concurrency/large-counts.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
 import { assertHere, assertNameFree, namesExtending, RemovedAccounts, reserveName } from './removed-accounts.ts';
@@ -37,6 +37,15 @@ interface NewAccount {
   /** The node of the fleet for a user; this one unless given. */
   readonly home?: string;
 }
+
+/** See `Accounts.relocate`. */
+interface Relocation {
+  readonly isReadOnly: boolean;
+  /** The name of a node; the same as before unless given. */
+  readonly home?: string;
+}
+
+type ChangedRow = Pick<AccountRow, 'id' | 'role' | 'home' | 'read_only'>;
 
 /** How many accounts are read at a time, where all are. */
 const PAGE = 1000;
@@ -131,6 +140,21 @@ export class Accounts {
   async rehome(tx: Tx, from: string, to: string): Promise<void> {
     await tx.run("update accounts set home = ? where role = 'user' and home = ?", to, from);
     await tx.run('update removed_accounts set home = ? where home = ?', to, from);
+  }
+
+  /**
+   * Lets what an account has at its home change, or not, and gives it another home; `more` runs first in the transaction.
+   * What this machine knows of an account that leaves is forgotten. Errors: 404 `account_not_found`.
+   */
+  async relocate(username: string, { isReadOnly, home }: Relocation, more: (tx: Tx) => Promise<void>): Promise<void> {
+    let leaverId: number | undefined;
+    await this.#change(username, async (tx, { id, home: before }) => {
+      await more(tx);
+      const row = [isReadOnly ? 1 : 0, home ?? before, id] as const;
+      await tx.run('update accounts set read_only = ?, home = ? where id = ?', ...row);
+      leaverId = isAt(home ?? before, this.#here) ? undefined : id;
+    });
+    if (leaverId !== undefined) await this.#forget(leaverId, username);
   }
 
   /** Resolves with the users whose home is this node, in the order of their names, beginning after `cursor` (`''` = from the first). */
@@ -328,13 +352,14 @@ export class Accounts {
 
   /**
    * Removes the account and its data in both stores, and reserves its name; what it left elsewhere stays. Errors: 404
-   * `account_not_found`, 409 `last_admin`, `other_node`.
+   * `account_not_found`, 409 `last_admin`, `other_node`, 503 `account_moving`.
    */
   async remove(username: string, ip = ''): Promise<void> {
     let removedId = 0;
-    await this.#change(username, async (tx, { id, home }) => {
+    await this.#change(username, async (tx, { id, home, read_only }) => {
       removedId = id;
       assertHere({ username, home }, this.#here);
+      if (read_only === 1) throw moving(username);
       await assertNotLastAdmin(tx, id);
       await reserveName(tx, { id, username });
       await tx.run('delete from accounts where id = ?', id);
@@ -346,12 +371,13 @@ export class Accounts {
         data: { account_id: id },
       });
     });
-    // The account is gone all the same, and before its name is free this is done again.
-    await forgetAccount(this.#local, removedId).catch((error: unknown) =>
-      this.#log.warn(
-        { account: username, err: error },
-        'what this machine knows of a removed account stays until it is purged',
-      ),
+    await this.#forget(removedId, username); // before its name is free this is done again
+  }
+
+  /** The account is gone all the same where this fails. */
+  async #forget(id: number, username: string): Promise<void> {
+    await forgetAccount(this.#local, id).catch((error: unknown) =>
+      this.#log.warn({ account: username, err: error }, 'what this machine knows of an account that is gone stays'),
     );
   }
 
@@ -383,17 +409,12 @@ export class Accounts {
     });
   }
 
-  async #change(
-    username: string,
-    work: (tx: Tx, account: Pick<AccountRow, 'id' | 'role' | 'home'>) => Promise<void>,
-  ): Promise<void> {
+  async #change(username: string, work: (tx: Tx, account: ChangedRow) => Promise<void>): Promise<void> {
     await this.#revision.mutate(
       async (tx) => {
         const account =
-          (await tx.get<Pick<AccountRow, 'id' | 'role' | 'home'>>(
-            'select id, role, home from accounts where username = ?',
-            username,
-          )) ?? unknown(username);
+          (await tx.get<ChangedRow>('select id, role, home, read_only from accounts where username = ?', username)) ??
+          unknown(username);
         await work(tx, account);
         return account.id;
       },
@@ -426,6 +447,10 @@ async function assertNotLastAdmin(tx: Tx, id: number): Promise<void> {
   if (admins.length === 1 && admins[0]?.id === id)
     throw new HttpError('last_admin', 'there is no other administrator who can log in');
 }
+
+/** Errors: 503 `account_moving`. */
+export const moving = (username: string): HttpError =>
+  retryLater('account_moving', `${username} is being moved to another node, which takes its last differences`, 5);
 
 function unknown(username: string): never {
   throw new HttpError('account_not_found', `there is no account ${username}`);

@@ -63,6 +63,10 @@ export interface RouteSpec {
   /** Its own errors, in addition to those of every route. */
   readonly errors?: readonly ErrorCode[];
 }
+/** Whether a route changes what the account has at its home, and does not leave that to routes that it calls. */
+export const changesHome = ({ at, method, delegates }: RouteSpec): boolean =>
+  at === 'home' && method !== 'GET' && delegates !== true;
+
 export type RouteSpecs = Readonly<Record<string, RouteSpec>>;
 
 type Part<R, K extends string> = R extends Readonly<Record<K, infer S extends TSchema>> ? Static<S> : undefined;

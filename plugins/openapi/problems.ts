@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorCodes, errorKind, type ErrorCode } from '../../kernel/errors.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { changesHome, type Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { replySchema } from './json-schema.ts';
 import type { Members } from './members.ts';
@@ -79,6 +79,7 @@ function commonCodes(route: RouteInfo, address: Address): ErrorCode[] {
     ...(idempotencyKey === 'kept' ? (['request_in_progress', 'idempotency_key_reused'] as const) : []),
     ...(at === 'node' ? ['node_not_found' as const] : []),
     ...(at === undefined ? [] : ['node_unreachable' as const]),
+    ...(changesHome(route) ? ['account_moving' as const] : []),
     'internal_error',
     'reply_too_large',
     'feature_unavailable',

@@ -123,6 +123,25 @@ test('what this node would refuse goes nowhere', async () => {
   assert.equal(sent, []);
 });
 
+test('while an account is read-only, what changes its home is refused at every node, and nothing else is', async () => {
+  const { accounts } = server.hostkeep.core;
+  const setReadOnly = (username: string, isReadOnly: boolean) =>
+    accounts.relocate(username, { isReadOnly }, async () => {});
+  for (const [username, token] of [
+    ['near', near],
+    ['far', away],
+  ] as const) {
+    const change = () => server.ask('/items/1', { method: 'POST', token, body: { text: 'a' } });
+    await setReadOnly(username, true);
+    const { status, body, headers } = await change();
+    assert.equal([status, body['error'], headers.get('retry-after')], [503, 'account_moving', '5']);
+    assert.is((await server.ask('/read', { token })).status, 200);
+    if (username === 'near') assert.is(await codeOf(accounts.remove(username)), 'account_moving');
+    await setReadOnly(username, false);
+    assert.is((await change()).status, 200);
+  }
+});
+
 test('an account is answered by its home, whoever it asked, and one that lives here by this node', async () => {
   assert.is((await server.ask('/read', { token: near })).body['here'], true);
   assert.is((await server.ask('/anywhere', { token: away })).body['here'], true);

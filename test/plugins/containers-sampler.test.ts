@@ -28,6 +28,7 @@ const accountOf = (id: number, username: string): Account => ({
   suspended: false,
   createdAt: 0,
   home: '',
+  isReadOnly: false,
 });
 const ann = accountOf(1, 'ann');
 const bob = accountOf(2, 'bob');
