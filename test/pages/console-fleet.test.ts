@@ -17,7 +17,6 @@ import { until } from '../support/until.ts';
 
 const test = testSuite('pages: console in a fleet');
 const SWITCH = '.node-switch select';
-const WAIT_MS = 60_000;
 /** The browser tells of each answer that is an error. */
 const REFUSED = /the server responded with a status of (404|503)/;
 let postgres: Postgres;
