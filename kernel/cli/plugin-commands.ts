@@ -114,7 +114,14 @@ function pluginsOf(config: Config): CommandContext['withPlugins'] {
     const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
     const { core, node, plugins } = hostkeep;
     try {
-      return await work({ identity: core, jobs: core.jobs, node, gather: plugins.gather });
+      return await work({
+        identity: core,
+        events: core.events,
+        store: core.store,
+        jobs: core.jobs,
+        node,
+        gather: plugins.gather,
+      });
     } finally {
       await hostkeep.close();
     }

@@ -8,7 +8,6 @@ import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/keyring.ts';
 import type { AccountJobs } from '../jobs/account-jobs.ts';
-import type { NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
@@ -60,7 +59,7 @@ export interface CommandContext {
   ): Promise<T>;
   /** Sets all plugins up while `work` runs, serving nothing, for what only they can do. A server may be running. */
   withPlugins<T>(
-    work: (open: { identity: Identity; jobs: AccountJobs; node: NodeInfo; gather: Host['gather'] }) => Promise<T>,
+    work: (open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>) => Promise<T>,
   ): Promise<T>;
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;

@@ -43,6 +43,11 @@ export interface ExtensionPoints {
    * what is left; stops when the signal is aborted, and reports or throws why something stays.
    */
   purge(account: RemovedAccount, signal: AbortSignal): readonly PurgePart[] | Promise<readonly PurgePart[]>;
+  /**
+   * Says what of an account at this node cannot go to another node with its files; returns nothing if that is nothing. A
+   * failure is in the way, too.
+   */
+  moveObstacles(account: Account): readonly string[] | Promise<readonly string[]>;
   /** For operators: what an account has and uses. May take long, where files must be measured. */
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** For operators: what many accounts use, from what is at hand; called again and again. */
@@ -103,6 +108,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
+  moveObstacles: CHANGE,
   accountReport: { ...PART, timeoutMs: 300_000 },
   accountsUsage: PART,
   placement: { ...CHANGE, timeoutMs: 5000 },

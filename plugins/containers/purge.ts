@@ -9,6 +9,17 @@ const TIMEOUT_MS = 30_000;
 const GONE = new Set([200, 204, 404]);
 const VOLUME = /^[a-zA-Z0-9][\w.-]*$/;
 
+type Owner = Pick<RemovedAccount, 'id' | 'username' | 'filesRoot'>;
+
+/** Resolves with the names of an account's containers and volumes, those included that may be somebody else's. Errors: those of the engine. */
+export async function namesOfAll(engine: EngineClient, account: Owner): Promise<string[]> {
+  const containers = await engine.ask('containers', { all: true }, { timeoutMs: TIMEOUT_MS });
+  const own = containers.filter(({ labels }) => isOwnedBy(labels, account));
+  const others = containers.filter(({ labels }) => !isOwnedBy(labels, account));
+  const volumes = await volumesOf(engine, account, mountedBy(own), mountedBy(others));
+  return [...own.map(({ names, id }) => names[0] ?? id), ...volumes.own, ...volumes.doubtful];
+}
+
 /** Removes a removed account's containers and volumes. Errors: those of the engine. */
 export async function purgeContainers(
   engine: EngineClient,
@@ -31,7 +42,7 @@ export async function purgeContainers(
  */
 async function volumesOf(
   engine: EngineClient,
-  account: RemovedAccount,
+  account: Owner,
   mounted: ReadonlySet<string>,
   mountedElsewhere: ReadonlySet<string>,
 ): Promise<{ own: string[]; doubtful: string[] }> {

@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
-import { DatabaseSources } from './database-sources.ts';
+import { DatabaseSources, serverOf } from './database-sources.ts';
 import { errors } from './errors.ts';
 import { purgeDatabases } from './purge.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
@@ -77,6 +77,11 @@ export default definePlugin({
           return { usage: [counted('databases', own.length, account.plan?.db_limit)] };
         },
         accountsUsage: async (accounts) => [{ resource: 'databases', used: await sources.known(accounts) }],
+        moveObstacles: async (account) => {
+          if (serverOf(config, account.username) === '') return []; // files like any others
+          const { own } = await sources.databasesOf(account);
+          return own.length === 0 ? [] : [`it has databases on a server: ${own.map(({ name }) => name).join(', ')}`];
+        },
         purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),

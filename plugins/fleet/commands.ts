@@ -9,6 +9,7 @@ import {
 } from '../../kernel/plugin-api/command.ts';
 import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
+import { moveCommand } from './move/command.ts';
 import { stateOf } from './state.ts';
 import { seenMembers } from './store.ts';
 
@@ -19,82 +20,85 @@ const LISTEN = {
   isRequired: true,
 } as const;
 
-export default defineCommands({
-  name: 'fleet',
-  summary: 'nodes that share one store',
-  commands: [
-    {
-      usage: 'init',
-      summary: 'make this node, whose server is stopped, the first one of a fleet; its store must be in PostgreSQL',
-      options: [NAME, LISTEN],
-      run: async (context, _, options) => {
-        const { name, moved } = await initiate(context, placeOf(options));
-        return {
-          value: { name, accounts: moved },
-          text: `${name} is the first node of a fleet, and the home of ${moved} accounts; start its server`,
-        };
+export default defineCommands(
+  { name: 'account', summary: 'accounts of customers and administrators', commands: [moveCommand] },
+  {
+    name: 'fleet',
+    summary: 'nodes that share one store',
+    commands: [
+      {
+        usage: 'init',
+        summary: 'make this node, whose server is stopped, the first one of a fleet; its store must be in PostgreSQL',
+        options: [NAME, LISTEN],
+        run: async (context, _, options) => {
+          const { name, moved } = await initiate(context, placeOf(options));
+          return {
+            value: { name, accounts: moved },
+            text: `${name} is the first node of a fleet, and the home of ${moved} accounts; start its server`,
+          };
+        },
       },
-    },
-    {
-      usage: 'invite',
-      summary: 'print a token with which one node can join; it holds the keys of the fleet',
-      options: [
-        { flags: '--hours <n>', summary: 'how long it is good for', isNumber: true },
-        { flags: '--name <name>', summary: 'the name that the node must have' },
-      ],
-      run: async (context, _, { hours = 24, name = '' }) => {
-        const token = await invite(context, Number(hours), String(name));
-        return { value: { token, hours }, text: token };
+      {
+        usage: 'invite',
+        summary: 'print a token with which one node can join; it holds the keys of the fleet',
+        options: [
+          { flags: '--hours <n>', summary: 'how long it is good for', isNumber: true },
+          { flags: '--name <name>', summary: 'the name that the node must have' },
+        ],
+        run: async (context, _, { hours = 24, name = '' }) => {
+          const token = await invite(context, Number(hours), String(name));
+          return { value: { token, hours }, text: token };
+        },
       },
-    },
-    {
-      usage: 'join [token]',
-      summary:
-        'make this node, which has an empty data folder, one of the fleet; reads the token from standard input unless given',
-      options: [NAME, LISTEN],
-      run: async (context, [token], options) => {
-        const name = await join(context, token ?? (await context.readInput()), placeOf(options));
-        return { value: { name }, text: `${name} has joined the fleet; start its server` };
+      {
+        usage: 'join [token]',
+        summary:
+          'make this node, which has an empty data folder, one of the fleet; reads the token from standard input unless given',
+        options: [NAME, LISTEN],
+        run: async (context, [token], options) => {
+          const name = await join(context, token ?? (await context.readInput()), placeOf(options));
+          return { value: { name }, text: `${name} has joined the fleet; start its server` };
+        },
       },
-    },
-    { usage: 'list', summary: 'list the nodes', run: list },
-    {
-      usage: 'drain <name>',
-      summary: 'give a node no new accounts',
-      options: [{ flags: '--undo', summary: 'give it new accounts again' }],
-      run: drainNode,
-    },
-    {
-      usage: 'leave',
-      summary: 'take this node, whose server is stopped and where no account lives, out of the fleet',
-      asks: () => 'Take this node out of the fleet, and remove the keys of the fleet from its data folder?',
-      run: async (context) => {
-        const { name, isLast } = await leave(context);
-        const rest = isLast
-          ? 'it was the last one, and is a node by itself now'
-          : 'give it a store of its own (store.url) before its server starts again';
-        return { value: { name, last: isLast }, text: `${name} has left the fleet; ${rest}` };
+      { usage: 'list', summary: 'list the nodes', run: list },
+      {
+        usage: 'drain <name>',
+        summary: 'give a node no new accounts',
+        options: [{ flags: '--undo', summary: 'give it new accounts again' }],
+        run: drainNode,
       },
-    },
-    {
-      usage: 'remove <name>',
-      summary: 'take a node that is gone for good out of the fleet',
-      options: [{ flags: '--force', summary: 'even if accounts live there: what they had on it is lost' }],
-      asks: ([name]) => `Take the node ${name} out of the fleet, as one that is gone for good?`,
-      run: async (context, [name = ''], { force }) => {
-        const lost = await remove(context, name, force === true);
-        const text =
-          lost === 0
-            ? `removed ${name}`
-            : `removed ${name}; ${lost} accounts still have their home there: what they had on it is lost unless a node of that name joins with their files`;
-        return {
-          value: { name, accounts: lost },
-          text: `${text}\nif others may have its disks, run \`hostkeep session rotate-key\``,
-        };
+      {
+        usage: 'leave',
+        summary: 'take this node, whose server is stopped and where no account lives, out of the fleet',
+        asks: () => 'Take this node out of the fleet, and remove the keys of the fleet from its data folder?',
+        run: async (context) => {
+          const { name, isLast } = await leave(context);
+          const rest = isLast
+            ? 'it was the last one, and is a node by itself now'
+            : 'give it a store of its own (store.url) before its server starts again';
+          return { value: { name, last: isLast }, text: `${name} has left the fleet; ${rest}` };
+        },
       },
-    },
-  ],
-});
+      {
+        usage: 'remove <name>',
+        summary: 'take a node that is gone for good out of the fleet',
+        options: [{ flags: '--force', summary: 'even if accounts live there: what they had on it is lost' }],
+        asks: ([name]) => `Take the node ${name} out of the fleet, as one that is gone for good?`,
+        run: async (context, [name = ''], { force }) => {
+          const lost = await remove(context, name, force === true);
+          const text =
+            lost === 0
+              ? `removed ${name}`
+              : `removed ${name}; ${lost} accounts still have their home there: what they had on it is lost unless a node of that name joins with their files`;
+          return {
+            value: { name, accounts: lost },
+            text: `${text}\nif others may have its disks, run \`hostkeep session rotate-key\``,
+          };
+        },
+      },
+    ],
+  },
+);
 
 const placeOf = ({ name, listen }: OptionValues) => ({ name: String(name), address: String(listen) });
 

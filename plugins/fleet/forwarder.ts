@@ -1,4 +1,4 @@
-import { checkServerIdentity, connect, type ConnectionOptions } from 'node:tls';
+import { connect } from 'node:tls';
 import type * as Undici from 'undici';
 import { HttpError } from '../../kernel/errors.ts';
 import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
@@ -7,10 +7,10 @@ import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import type { Membership } from '../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { lazyPackage } from '../../kernel/system/lazy-package.ts';
-import { hostOf, keyDigestOf } from './membership/certificates.ts';
 import type { Directory } from './directory.ts';
 import { HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
 import type { Member } from './store.ts';
+import { trustIn } from './trust.ts';
 
 const CONNECT_MS = 2000;
 /** Below the ten seconds after which the other node closes an idle connection. */
@@ -42,7 +42,7 @@ export class Forwarder {
   /** Resolves if a node listens, and is what it should be. Rejects with the reason if not. */
   reach(member: Member): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ ...splitHostPort(member.address), ...this.#trust('user', member) });
+      const socket = connect({ ...splitHostPort(member.address), ...trustIn(this.#own, 'user', member) });
       const settle = (error?: Error): void => {
         socket.destroy();
         if (error === undefined) resolve();
@@ -87,7 +87,7 @@ export class Forwarder {
         keepAliveMaxTimeout: IDLE_MS,
         headersTimeout: HEADERS_MS,
         bodyTimeout: SILENCE_MS,
-        connect: { ...this.#trust(address, member), timeout: CONNECT_MS } as object,
+        connect: { ...trustIn(this.#own, address, member), timeout: CONNECT_MS } as object,
       });
     const link = new NodeLink({
       name: member.name,
@@ -96,20 +96,5 @@ export class Forwarder {
     });
     this.#links.set(member.name, { member, link });
     return link;
-  }
-
-  /** Trusts a certificate of the fleet's own authority, for the name, with the key that the store has for the member. */
-  #trust(address: Address, { name, keyDigest }: Member): ConnectionOptions {
-    const { ca, certificate, key } = this.#own;
-    return {
-      ca,
-      cert: certificate,
-      key,
-      minVersion: 'TLSv1.3',
-      servername: hostOf(address, name),
-      checkServerIdentity: (host, shown) =>
-        checkServerIdentity(host, shown) ??
-        (keyDigestOf(shown.raw) === keyDigest ? undefined : new Error(`the key is not that of the node ${name}`)),
-    };
   }
 }

@@ -3,6 +3,7 @@ import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Load, NodeLoad } from '../../kernel/plugin-api/points/node-load.ts';
 import { certify, partLeft } from './membership/certificates.ts';
 import { readAuthority } from './membership/joining.ts';
+import { reopenAbandoned } from './move/ending.ts';
 import { BEAT_MS } from './state.ts';
 import { beat, raise } from './store.ts';
 
@@ -10,9 +11,12 @@ import { beat, raise } from './store.ts';
 const RENEWED_AT = 1 / 3;
 const UNKNOWN: Load = { cpu: null, memory: null, disk: null };
 
-type Parts = Pick<Host, 'store' | 'identity' | 'node' | 'log' | 'peer'> & { readonly place: FleetPlace };
+type Parts = Pick<Host, 'store' | 'identity' | 'events' | 'node' | 'log' | 'peer'> & { readonly place: FleetPlace };
 
-/** Says every few seconds that this node is there, and renews its certificate in time. */
+/**
+ * Says every few seconds that this node is there, renews its certificate in time, and lets accounts change again whose move
+ * was abandoned.
+ */
 export class Heartbeat {
   readonly #parts: Parts;
   readonly #timer: NodeJS.Timeout;
@@ -56,6 +60,7 @@ export class Heartbeat {
       adminUrl: node.url('admin'),
       sample,
     });
+    await reopenAbandoned(this.#parts, place.name);
     if (partLeft(place.membership().certificate) < RENEWED_AT) await this.#renew();
   }
 

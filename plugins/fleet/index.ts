@@ -5,8 +5,10 @@ import { Directory } from './directory.ts';
 import { drain } from './draining.ts';
 import { events } from './events.ts';
 import { Forwarder } from './forwarder.ts';
+import { errors } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './listener.ts';
+import { Receiver } from './move/receiver.ts';
 import { placeFor } from './placement.ts';
 import { fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
 import { Fleet, FleetConfig, FleetNode, NodeParams } from './schema.ts';
@@ -30,6 +32,7 @@ export default definePlugin({
   name: 'fleet',
   description: 'The nodes that share one store.',
   features: [],
+  errors,
   uses: ['usage'],
   events,
   config: FleetConfig,
@@ -117,7 +120,10 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
   await background(async () => {
     const listen = host.config.listen || directory.get(place.name)?.address || '';
     const hasKey = (name: string, digest: string) => directory.hasKey(name, digest);
-    listener = await FleetListener.start({ place, listen, log, hasKey });
+    const receiver = new Receiver({ ...host, here: place.name });
+    onClose(() => receiver.close());
+    const takeIn: Receiver['accept'] = (socket, name) => receiver.accept(socket, name);
+    listener = await FleetListener.start({ place, listen, log, hasKey, takeIn });
     onClose(() => listener?.close());
     const heartbeat = Heartbeat.start({ ...host, place });
     onClose(() => heartbeat.close());

@@ -5,7 +5,7 @@ import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Membership } from '../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
-import { addressOf, keyDigestOf } from './membership/certificates.ts';
+import { destinationOf, keyDigestOf } from './membership/certificates.ts';
 
 const HANDSHAKE_MS = 5000;
 /** Beyond any time limit of a route. Connections that wait for their next request are closed much earlier, by the server behind. */
@@ -22,6 +22,8 @@ interface ListenerParts {
   readonly log: Log;
   /** Whether a key is that of a member of the fleet. */
   hasKey(name: string, keyDigest: string): boolean;
+  /** Serves a connection on which another node brings accounts. */
+  takeIn(socket: TLSSocket, node: string): void;
 }
 
 const securedBy = ({ ca, certificate, key }: Membership) => ({ ca, cert: certificate, key });
@@ -94,14 +96,15 @@ export class FleetListener {
   #admit(socket: TLSSocket): void {
     const { place, log } = this.#parts;
     socket.on('error', () => socket.destroy());
-    const address = addressOf(socket.servername, place.name);
+    const destination = destinationOf(socket.servername, place.name);
     const node = memberNameOf(socket.getPeerX509Certificate(), (name, digest) => this.#parts.hasKey(name, digest));
-    if (address === undefined || node === undefined) {
+    if (destination === undefined || node === undefined) {
       log.warn({ ip: socket.remoteAddress, servername: socket.servername }, 'a stranger at the listener of the fleet');
       socket.destroy();
       return;
     }
-    const inner = connect(place.sockets[address]);
+    if (destination === 'moves') return this.#parts.takeIn(socket, node);
+    const inner = connect(place.sockets[destination]);
     inner.on('error', () => socket.destroy()).on('close', () => socket.destroy());
     socket.on('close', () => inner.destroy());
     socket.setKeepAlive(true, KEEPALIVE_MS);

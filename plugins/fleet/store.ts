@@ -39,7 +39,7 @@ interface Row {
 }
 
 /** Milliseconds since 1970 by the database's clock, which all nodes share; a fleet's store is always PostgreSQL. */
-const NOW = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
+export const NOW = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 const HOUR_MS = 3_600_000;
 
 /** Raises the number by which all nodes notice a change; see `changes`. */

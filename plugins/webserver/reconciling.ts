@@ -33,7 +33,10 @@ export async function startReconciling(host: Host<WebserverConfig>, writer: Vhos
 }
 
 /** Reacts to changes that do not reach `domainAdded` and `domainRemoved`, and compares everything now and then. */
-async function keepReconciling({ config, events, log, onClose }: Host<WebserverConfig>, vhosts: Vhosts): Promise<void> {
+async function keepReconciling(
+  { config, events, log, node, onClose }: Host<WebserverConfig>,
+  vhosts: Vhosts,
+): Promise<void> {
   const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => log.error({ err: error }, FAILED));
   let cursor = await events.lastId();
   let reading: Promise<void> | undefined;
@@ -43,7 +46,7 @@ async function keepReconciling({ config, events, log, onClose }: Host<WebserverC
       isWoken = false;
       for (let page: LoggedEvent[]; (page = await events.after(cursor, PAGE)).length > 0;) {
         cursor = page.at(-1)?.id ?? cursor;
-        if (await needsReconciling(page, vhosts)) await vhosts.reconcile();
+        if (await needsReconciling(page, vhosts, node.fleet?.name)) await vhosts.reconcile();
       }
     }
   };
@@ -63,8 +66,13 @@ async function keepReconciling({ config, events, log, onClose }: Host<WebserverC
   }
 }
 
-async function needsReconciling(page: readonly LoggedEvent[], vhosts: Vhosts): Promise<boolean> {
+async function needsReconciling(
+  page: readonly LoggedEvent[],
+  vhosts: Vhosts,
+  here: string | undefined,
+): Promise<boolean> {
   for (const { type, username, data } of page) {
+    if (type === 'account.moved' && (data['from'] === here || data['to'] === here)) return true;
     if (!ACCOUNT_EVENTS.has(type) && type !== 'domain.added') continue;
     if (!(await vhosts.serves(username))) continue;
     if (type !== 'domain.added' || !(await vhosts.isCurrent(username, String(data['domain_url'])))) return true;

@@ -41,7 +41,7 @@ const shown = ({ certificate, key }: Pick<Membership, 'certificate' | 'key'>) =>
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()));
 
 /** Resolves with what the node answers; empty if it closes the connection. */
-async function answerTo(options: ConnectionOptions): Promise<string> {
+async function answerTo(options: ConnectionOptions, request = REQUEST): Promise<string> {
   const socket = connect({
     ...splitHostPort((one as FleetMember).address),
     ca: (own as Membership).ca,
@@ -50,7 +50,7 @@ async function answerTo(options: ConnectionOptions): Promise<string> {
   });
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString())).on('error', () => undefined);
-  socket.write(REQUEST);
+  socket.write(request);
   await closed(socket);
   return text;
 }
@@ -61,6 +61,21 @@ test('a client without a certificate, or with one of another authority, gets no 
   assert.is(await answerTo({}), '');
   assert.is(await answerTo(shown(stranger)), '');
   assert.is(await answerTo({ ...shown(other as Membership), maxVersion: 'TLSv1.2' }), '');
+});
+
+// threat fleet-stranger: a node brings no account that the store does not know to be on its way from there
+test('another node is refused what belongs to no move from it', async () => {
+  const servername = 'moves.one.fleet.hostkeep'; // which no certificate names
+  const asTwo = { ...shown(other as Membership), servername, checkServerIdentity: () => undefined };
+  const text = await answerTo(asTwo);
+  assert.match(text, /^HTTP\/1.1 404 /);
+  for (const request of ['POST /begin', 'PUT /files', 'GET /digest', 'POST /discard']) {
+    const refused = await answerTo(
+      asTwo,
+      `${request}?username=ann&claim= HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+    );
+    assert.match(refused, /^HTTP\/1.1 409 .*the store knows of no such move/s);
+  }
 });
 
 test('a process that speaks no TLS gets no answer', async () => {

@@ -35,12 +35,15 @@ const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const DOMAIN = 'fleet.hostkeep';
 
-/** The host name under which a node answers what is for one of its addresses; it exists in certificates only. */
-export const hostOf = (address: Address, node: string): string => `${address}.${node}.${DOMAIN}`;
+/** What a node asks another one for: what one of its addresses answers, or that it takes accounts in. */
+export type Destination = Address | 'moves';
 
-/** Returns the address that a node is asked for by a host name; `undefined` if that names none of its own. */
-export const addressOf = (host: unknown, node: string): Address | undefined =>
-  (['user', 'admin'] as const).find((address) => hostOf(address, node) === host);
+/** The host name under which a node answers what is for a destination; it exists in this traffic only. */
+export const hostOf = (destination: Destination, node: string): string => `${destination}.${node}.${DOMAIN}`;
+
+/** Returns what a node is asked for by a host name; `undefined` if that names nothing of its own. */
+export const destinationOf = (host: unknown, node: string): Destination | undefined =>
+  (['user', 'admin', 'moves'] as const).find((destination) => hostOf(destination, node) === host);
 
 /** Returns what tells the key of a certificate from all others. */
 export function keyDigestOf(certificate: string | Uint8Array): string {

@@ -1,0 +1,71 @@
+/** Which accounts can move, and where to. */
+import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { FleetPlace, NodeInfo } from '../../../kernel/plugin-api/node-info.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Reader } from '../../../kernel/storage/store.ts';
+import { isDown } from '../state.ts';
+import { seenMembers, type Member } from '../store.ts';
+
+/** What a command has while the plugins are set up. */
+export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>;
+
+/**
+ * Resolves with an account that can move away from this node. Errors: 404 `account_not_found`, 409 `other_node`,
+ * `move_refused` for what would stay behind.
+ */
+export async function assertMovable(
+  { identity, node, gather }: MoveParts,
+  { name }: FleetPlace,
+  username: string,
+): Promise<Account> {
+  const account = await identity.accounts.get(username);
+  if (account.role === 'admin')
+    throw new HttpError('move_refused', `${username} is an administrator, who lives at no node`);
+  if (account.home !== name)
+    throw new HttpError('other_node', `${username} lives at the node ${account.home}: do this there`);
+  const unavailable = node
+    .plugins()
+    .filter(({ state, keepsByName }) => state === 'unavailable' && keepsByName === true)
+    .map((plugin) => `the plugin ${plugin.name} is unavailable, and may have something of it: ${plugin.reason ?? ''}`);
+  const obstacles = (await gather('moveObstacles', account)).flatMap((answer) =>
+    answer.ok ? answer.value : [`${answer.plugin}: ${messageOf(answer.error)}`],
+  );
+  const all = [...unavailable, ...obstacles];
+  if (all.length > 0) throw new HttpError('move_refused', `${username} cannot move: ${all.join('; ')}`);
+  return account;
+}
+
+/** Resolves with a node that takes accounts. Errors: 404 `node_not_found`, 409 `node_draining`, `move_refused`, 503 `node_unreachable`. */
+export async function targetOf(reader: Reader, { name: here }: FleetPlace, name: string): Promise<Member> {
+  const node = (await seenMembers(reader)).find((each) => each.name === name);
+  if (node === undefined) throw new HttpError('node_not_found', `there is no node ${name} in the fleet`);
+  if (name === here) throw new HttpError('move_refused', `the account lives at ${name} already`);
+  if (isDown(node)) throw retryLater('node_unreachable', `the node ${name} is down`, 15);
+  if (node.isDraining) throw new HttpError('node_draining', `the node ${name} takes no new accounts`);
+  return node;
+}
+
+const IN_USE = new Set(['ready', 'degraded']);
+
+/** Returns the plugins that do something for the account at this node, and must do it at the next one. */
+export function pluginsOf(node: Pick<NodeInfo, 'plugins'>, { features: held }: Pick<Account, 'features'>): string[] {
+  return node
+    .plugins()
+    .filter(({ state }) => IN_USE.has(state))
+    .filter(({ features, provides }) => features.some((each) => held.has(each)) || provides.includes('domainAdded'))
+    .map(({ name }) => name);
+}
+
+/** Throws unless this node has these plugins. Errors: 409 `move_refused`. */
+export function assertPlugins(node: Pick<NodeInfo, 'plugins'>, needed: readonly string[]): void {
+  const ready = new Set(
+    node
+      .plugins()
+      .filter(({ state }) => IN_USE.has(state))
+      .map(({ name }) => name),
+  );
+  const missing = needed.filter((name) => !ready.has(name));
+  if (missing.length > 0)
+    throw new HttpError('move_refused', `what the account uses is off or unavailable: ${missing.join(', ')}`);
+}

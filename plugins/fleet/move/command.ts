@@ -1,0 +1,58 @@
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Command, CommandContext, CommandOutput, OptionValues } from '../../../kernel/plugin-api/command.ts';
+import type { AccountMove, MoveReport } from './move-account.ts';
+
+/** `hostkeep account move` */
+export const moveCommand: Command = {
+  usage: 'move <username>',
+  summary:
+    'move an account that lives at this node of a fleet to another one, with its files. Changes are refused while the last differences are taken, and whatever fails before that is over leaves the account here. Run again, it finishes what was interrupted. Containers, and databases on a server, are in the way',
+  options: [
+    { flags: '--to <node>', summary: 'the node where it will live' },
+    { flags: '--undo', summary: 'give up a move that was interrupted instead', conflicts: 'to' },
+    { flags: '--force', summary: 'remove the files here even if some changed too late to be moved' },
+  ],
+  run: move,
+};
+
+async function move(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
+  const { to, undo, force } = options;
+  if (undo !== true && typeof to !== 'string') throw new HttpError('invalid_request', 'give --to <node>, or --undo');
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new Error('the command was interrupted'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+  try {
+    const { AccountMove } = await import('./move-account.ts'); // for which few commands should wait
+    const say = (step: string) => context.emit({ value: { step }, text: step });
+    const output = await context.withPlugins((parts) => {
+      const one = new AccountMove(parts, say, stop.signal);
+      return undo === true ? undone(one, username) : moved(one, username, String(to), force === true);
+    });
+    context.emit(output);
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
+  }
+  return undefined;
+}
+
+async function undone(one: AccountMove, username: string): Promise<CommandOutput> {
+  const { to } = await one.undo(username);
+  return { value: { username, to, state: 'undone' }, text: `${username} stays here, and ${to} has nothing of it` };
+}
+
+async function moved(one: AccountMove, username: string, to: string, isForced: boolean): Promise<CommandOutput> {
+  return outputOf(await one.run(username, to, isForced));
+}
+
+/** The exit code is 1 if files are left to look at. */
+function outputOf({ username, from, to, readOnlySeconds, late, files }: MoveReport): CommandOutput {
+  const value = { username, from, to, state: 'moved', read_only_seconds: readOnlySeconds, late };
+  const window = readOnlySeconds === null ? '' : `, and was read-only for ${readOnlySeconds} s`;
+  const moved = `${username} lives at ${to}${window}`;
+  if (late.length === 0) return { value, text: moved };
+  process.exitCode = 1;
+  return {
+    value: { ...value, state: 'files_left' },
+    text: `${moved}\nsomething wrote to ${files} after that: ${late.join(', ')}\nlook at them, and run this again with --force to remove all files there`,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Tx } from '../../../kernel/storage/store.ts';
+import { abandonedAt, setState, type Move } from './rows.ts';
+
+type Parts = Pick<Host, 'identity' | 'events' | 'store'>;
+
+/**
+ * Lets an account whose last differences were being taken change again, at its old home. The files at the target stay until
+ * the move is run again, or undone. Rejects if the move is over meanwhile, or in other hands.
+ */
+export async function reopen({ identity, events }: Parts, move: Move, reason: string): Promise<void> {
+  const { username } = move;
+  await identity.accounts.relocate(username, { isReadOnly: false }, async (tx) => {
+    if (move.state === 'read_only') await setState(tx, move, 'copying');
+    await recordFailure(tx, events, move, reason);
+  });
+}
+
+/** Does so for the moves from a node that were abandoned: their commands were killed. */
+export async function reopenAbandoned(parts: Parts, node: string): Promise<void> {
+  for (const move of await abandonedAt(parts.store, node))
+    await reopen(parts, move, 'its command has ended without a word');
+}
+
+/** Records that an account stays where it is. */
+export function recordFailure(tx: Tx, events: Host['events'], move: Move, reason: string): Promise<void> {
+  const { username, accountId: id, source: from, target: to } = move;
+  return events.record(tx, {
+    type: 'account.move_failed',
+    account: { id, username },
+    text: `stayed at the node ${from}, because its move to ${to} failed`,
+    ip: '',
+    data: { from, to, reason: reason.slice(0, 500) },
+  });
+}

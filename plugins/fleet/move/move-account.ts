@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
+import { members } from '../store.ts';
+import { MovedFiles, openMovePool } from './moved-files.ts';
+import { assertMovable, pluginsOf, targetOf, type MoveParts } from './admission.ts';
+import { recordFailure, reopen } from './ending.ts';
+import {
+  addMove,
+  beatMove,
+  claimMove,
+  leaveMove,
+  MOVE_BEAT_MS,
+  moveOf,
+  removeMove,
+  setCompared,
+  setState,
+  type Move,
+} from './rows.ts';
+import { Target } from './target.ts';
+
+export interface MoveReport {
+  readonly username: string;
+  readonly from: string;
+  readonly to: string;
+  /** How long changes were refused; `null` if an earlier run has moved the account. */
+  readonly readOnlySeconds: number | null;
+  /** What changed at the old home after the last comparison, where all files stay then. */
+  readonly late: readonly string[];
+  /** Where they are. */
+  readonly files: string;
+}
+
+/** Which step begins, for people. */
+type Say = (step: string) => void;
+
+/** Every process of the old home refuses changes by then. */
+const IN_FORCE_MS = 1500;
+/** Times of files come from a clock that ticks every few milliseconds. */
+const CLOCK_MS = 100;
+/** How often the last differences are taken, where something writes files past this program. */
+const ATTEMPTS = 5;
+/** Until the web server of the old home has noticed that the sites are not its own any more. */
+const SETTLED_MS = 3000;
+
+/** One run of the command at the old home of an account. */
+export class AccountMove {
+  readonly #parts: MoveParts;
+  readonly #say: Say;
+  readonly #abort = new AbortController();
+  readonly #place: FleetPlace;
+
+  /** Throws 404 `node_not_found` at a node by itself. An abort of `signal` ends the run, and the account stays. */
+  constructor(parts: MoveParts, say: Say, signal: AbortSignal) {
+    if (parts.node.fleet === undefined) throw new HttpError('node_not_found', 'this node is in no fleet');
+    this.#place = parts.node.fleet;
+    this.#parts = parts;
+    this.#say = say;
+    signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
+  }
+
+  /**
+   * Moves an account, or finishes a move that was interrupted. With `isForced`, files at the old home that changed too late
+   * are removed. Whatever fails before the home changes leaves the account where it is. Errors: 404 `account_not_found`,
+   * `node_not_found`, 409 `other_node`, `node_draining`, `move_in_progress`, `move_refused`, 503 `node_unreachable`,
+   * `files_unavailable`.
+   */
+  async run(username: string, to: string, isForced: boolean): Promise<MoveReport> {
+    const { store } = this.#parts;
+    const before = await this.#earlier(username, to);
+    if (before?.state === 'switched') {
+      await store.write((tx) => claimMove(tx, username, before.claim));
+      return this.#alive(before, (files) => this.#cleanUp(before, files, null, isForced));
+    }
+    const account = await assertMovable(this.#parts, this.#place, username);
+    const member = await targetOf(store, this.#place, to);
+    const claim = randomUUID();
+    const begun = { username, accountId: account.id, source: this.#place.name, target: to, claim } as const;
+    await store.write(async (tx) => {
+      const current = await moveOf(tx, username);
+      if (current?.claim !== before?.claim) throw inProgress(username);
+      if (current === undefined) await addMove(tx, { ...begun, state: 'begun' });
+      else await claimMove(tx, username, claim);
+    });
+    const move = (await moveOf(store, username)) ?? fail(inProgress(username));
+    const target = new Target(this.#place.membership(), member, move, this.#abort.signal);
+    try {
+      return await this.#alive(move, async (files) => {
+        const [switched, seconds] = await this.#copy(move, account, files, target).catch((error: unknown) =>
+          this.#giveUp(move, error),
+        );
+        return this.#cleanUp(switched, files, seconds, isForced);
+      });
+    } finally {
+      await target.close();
+    }
+  }
+
+  /** Gives up what an interrupted run has begun. Errors: 409 `move_refused` if there is nothing to give up. */
+  async undo(username: string): Promise<{ readonly username: string; readonly to: string }> {
+    const before = await this.#earlier(username);
+    if (before === undefined) throw new HttpError('move_refused', `no move of ${username} was interrupted`);
+    if (before.state === 'switched')
+      throw new HttpError(
+        'move_refused',
+        `${username} lives at ${before.target} already: run the move again, which removes what it left here`,
+      );
+    const move = { ...before, claim: randomUUID() };
+    await this.#parts.store.write((tx) => claimMove(tx, username, move.claim));
+    await this.#discard(move);
+    return { username, to: move.target };
+  }
+
+  /** Resolves with a move that was interrupted; its account can change again. */
+  async #earlier(username: string, to?: string): Promise<Move | undefined> {
+    const move = await moveOf(this.#parts.store, username);
+    if (move === undefined) return undefined;
+    if (move.isAlive) throw inProgress(username);
+    if (move.source !== this.#place.name)
+      throw new HttpError('other_node', `a move of ${username} from ${move.source} is not finished: do this there`);
+    if (to !== undefined && to !== move.target && move.state !== 'begun')
+      throw new HttpError(
+        'move_refused',
+        `a move of ${username} to ${move.target} was interrupted: run that one again, or undo it with --undo`,
+      );
+    if (to !== undefined && to !== move.target) {
+      await this.#parts.store.write((tx) => removeMove(tx, move));
+      return undefined;
+    }
+    if (move.state !== 'read_only') return move;
+    await reopen(this.#parts, move, 'its command has ended without a word');
+    return { ...move, state: 'copying' };
+  }
+
+  /** Says that this run is at work, while it is. */
+  async #alive<T>(move: Move, work: (files: MovedFiles) => Promise<T>): Promise<T> {
+    const { store, jobs } = this.#parts;
+    const beat = setInterval(() => {
+      beatMove(store, move).catch((error: unknown) => {
+        // without the store nothing is lost: the change of the home asks once more whose the move is
+        if (error instanceof HttpError && error.code === 'move_in_progress') this.#abort.abort(error);
+      });
+    }, MOVE_BEAT_MS);
+    const pool = openMovePool(jobs);
+    try {
+      const account = { id: move.accountId, username: move.username };
+      return await work(new MovedFiles(jobs, pool, account, this.#abort.signal));
+    } finally {
+      clearInterval(beat);
+      await pool.close();
+    }
+  }
+
+  /** Resolves once the home has changed, with the seconds for which the account was read-only. */
+  async #copy(move: Move, account: Account, files: MovedFiles, target: Target): Promise<[Move, number]> {
+    const { identity, store, events, node } = this.#parts;
+    const { username, source: from, target: to } = move;
+    const extent = await files.measure();
+    await target.begin({ ...extent, plugins: pluginsOf(node, account) });
+    if (extent.exists) {
+      this.#say(`copying ${extent.inodes} files and folders, ${extent.bytes} bytes`);
+      await target.send(files.packed(true));
+      await sendChanges(files, target); // so that less is left for the time in which nothing may change
+    }
+    const copied = (await moveOf(store, username)) ?? fail(inProgress(username));
+    this.#say('refusing changes, and taking the last differences');
+    const closedMs = performance.now();
+    await identity.accounts.relocate(username, { isReadOnly: true }, (tx) => setState(tx, copied, 'read_only'));
+    const last: Move = { ...copied, state: 'read_only' };
+    const comparedAt = await this.#takeLast(files, extent.exists, target, closedMs);
+    this.#abort.signal.throwIfAborted();
+    const seconds = () => Math.round(performance.now() - closedMs) / 1000;
+    await identity.accounts.relocate(username, { isReadOnly: false, home: to }, async (tx) => {
+      await setCompared(tx, last, comparedAt);
+      await setState(tx, last, 'switched');
+      await events.record(tx, {
+        type: 'account.moved',
+        account,
+        text: `was moved from the node ${from} to ${to}`,
+        ip: '',
+        data: { from, to, read_only_seconds: seconds() },
+      });
+    });
+    const readOnly = seconds();
+    this.#say(`lives at ${to}; changes were refused for ${readOnly} s`);
+    return [{ ...last, state: 'switched', comparedAt }, readOnly];
+  }
+
+  /** Resolves with when the comparison began after which nothing had changed; 0 where there are no files. */
+  async #takeLast(files: MovedFiles, hasFiles: boolean, target: Target, closedMs: number): Promise<number> {
+    for (let [attempt, isUnlike] = [1, false]; ; attempt += 1) {
+      const comparedAt = Date.now() - CLOCK_MS;
+      if (isUnlike) await target.send(files.packed(true));
+      else if (hasFiles) await sendChanges(files, target);
+      await delay(Math.max(0, closedMs + IN_FORCE_MS - performance.now()), undefined, { signal: this.#abort.signal });
+      if (!hasFiles) {
+        if (!(await files.measure()).exists) return 0;
+        throw new HttpError('move_refused', 'the account had no files, and has some now: move it again');
+      }
+      const changed = await files.changedSince(comparedAt);
+      if (changed.length === 0) {
+        const [here, there] = await Promise.all([files.digest(), target.digest()]);
+        if (here === there) return comparedAt;
+        isUnlike = true;
+      }
+      if (attempt < ATTEMPTS) continue;
+      if (changed.length === 0)
+        throw new HttpError(
+          'move_refused',
+          `the files at the two nodes differ: ${files.complaint || 'tar says not why'}`,
+        );
+      throw new HttpError(
+        'move_refused',
+        `files change, past this program: ${changed.join(', ')}; stop what writes them`,
+      );
+    }
+  }
+
+  /** Leaves the account where it is, and rejects with the reason. */
+  async #giveUp(begun: Move, error: unknown): Promise<never> {
+    const { store, events } = this.#parts;
+    const move = await moveOf(store, begun.username);
+    if (move === undefined || move.claim !== begun.claim) throw error;
+    if (move.state === 'switched') throw error; // its answer was lost: running the command again finishes it
+    const reason = messageOf(error);
+    if (move.state === 'read_only') await reopen(this.#parts, move, reason);
+    else if (move.state === 'copying') await store.write((tx) => recordFailure(tx, events, move, reason));
+    const kept = move.state === 'read_only' ? { ...move, state: 'copying' as const } : move;
+    try {
+      await this.#discard(kept);
+    } catch (cause) {
+      await store.write((tx) => leaveMove(tx, kept));
+      const rest = `${move.target} keeps what it has got until the move is run again, or undone (--undo): ${messageOf(cause)}`;
+      throw error instanceof HttpError ? new HttpError(error.code, `${reason}; ${rest}`, { cause: error }) : error;
+    }
+    throw error;
+  }
+
+  /** Has the target remove what it has got; one that has left the fleet is not asked. */
+  async #discard(move: Move): Promise<void> {
+    const { store } = this.#parts;
+    const member = (await members(store)).find(({ name }) => name === move.target);
+    if (move.state !== 'begun' && member !== undefined) {
+      const target = new Target(this.#place.membership(), member, move, new AbortController().signal);
+      try {
+        await target.discard();
+      } finally {
+        await target.close();
+      }
+    }
+    await store.write((tx) => removeMove(tx, move));
+  }
+
+  /** Removes the files at the old home, unless some changed after the last comparison. */
+  async #cleanUp(
+    move: Move,
+    files: MovedFiles,
+    readOnlySeconds: number | null,
+    isForced: boolean,
+  ): Promise<MoveReport> {
+    const { username, source: from, target: to } = move;
+    const report = { username, from, to, readOnlySeconds, files: files.path };
+    await delay(SETTLED_MS, undefined, { signal: this.#abort.signal });
+    if (move.comparedAt > 0 && (await files.measure()).exists) {
+      const late = isForced ? [] : await files.changedSince(move.comparedAt);
+      if (late.length > 0) {
+        await this.#parts.store.write((tx) => leaveMove(tx, move));
+        return { ...report, late };
+      }
+      this.#say(`removing ${files.path}`);
+      await files.remove();
+    }
+    await this.#parts.store.write((tx) => removeMove(tx, move));
+    return { ...report, late: [] };
+  }
+}
+
+/**
+ * Sends what has changed; everything, if `tar` cannot apply that: it takes a new folder that has the number of a deleted one
+ * for that one renamed, and may find something in the way. An archive of everything knows of no folders before it.
+ */
+async function sendChanges(files: MovedFiles, target: Target): Promise<void> {
+  try {
+    await target.send(files.packed(false));
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.code !== 'files_unavailable') throw error;
+    await target.send(files.packed(true));
+  }
+}
+
+const inProgress = (username: string): HttpError =>
+  new HttpError('move_in_progress', `${username} is being moved, or was a moment ago: try again in 10 seconds`);
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { json } from 'node:stream/consumers';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import { MovedFiles, openMovePool } from './moved-files.ts';
+import { assertPlugins } from './admission.ts';
+import { moveOf, setState, type Move } from './rows.ts';
+import { failureOf, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
+
+/** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
+const SILENCE_MS = 60_000;
+const IDLE_MS = 900_000;
+/** What stays free on the disk: this part of it that the files take, and so much. */
+const SPARE_PART = 0.05;
+const SPARE_BYTES = 64 * 2 ** 20;
+
+type Parts = Pick<Host, 'store' | 'jobs' | 'log' | 'node'> & { readonly here: string };
+/** The node at the other end, by the certificate that it has shown. */
+type Peers = WeakMap<object, string>;
+
+/**
+ * Takes in the accounts that move to this node. It does for another node only what the store says: that this account moves
+ * from that node to this one, by the run of the command that asks.
+ */
+export class Receiver {
+  readonly #parts: Parts;
+  readonly #pool: JobPool;
+  readonly #server: Server;
+  readonly #peers: Peers = new WeakMap();
+  /** What is being done for an account, which the next request ends. */
+  readonly #running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#pool = openMovePool(parts.jobs);
+    this.#server = createServer({ requestTimeout: 0, keepAliveTimeout: SILENCE_MS }, (request, response) => {
+      void this.#answer(request).then(({ status, body }) => {
+        request.resume(); // what nobody reads any more would keep the answer from arriving
+        response.statusCode = status;
+        response.shouldKeepAlive = status < 400; // the rest of a request may still be on its way
+        response.end(JSON.stringify(body));
+      });
+    });
+    this.#server.timeout = IDLE_MS;
+  }
+
+  /** Serves a connection of another node. */
+  accept(socket: TLSSocket, node: string): void {
+    this.#peers.set(socket, node);
+    this.#server.emit('connection', socket);
+  }
+
+  /** Ends what is being done. The nodes that ask see a closed connection. */
+  async close(): Promise<void> {
+    for (const { abort } of this.#running.values()) abort.abort();
+    this.#server.closeAllConnections();
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+    await this.#pool.close();
+  }
+
+  /** Never rejects. */
+  async #answer(request: IncomingMessage): Promise<{ readonly status: number; readonly body: unknown }> {
+    try {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://node');
+      const name = pathname.slice(1) as RequestName;
+      if (!Object.hasOwn(REQUESTS, name) || request.method !== REQUESTS[name])
+        throw new HttpError('not_found', 'there is no such request between nodes');
+      const username = searchParams.get('username') ?? '';
+      const move = await this.#admitted(request, username, searchParams.get('claim') ?? '');
+      return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(name, move, request, signal)) };
+    } catch (error) {
+      const known = error instanceof HttpError ? error : new HttpError('internal_error', messageOf(error));
+      this.#parts.log.warn({ err: error }, 'a move to this node was refused or failed');
+      return { status: known.status, body: failureOf(known) };
+    }
+  }
+
+  async #admitted(request: IncomingMessage, username: string, claim: string): Promise<Move> {
+    const move = await moveOf(this.#parts.store, username);
+    const isMeant = move?.source === this.#peers.get(request.socket) && move?.target === this.#parts.here;
+    if (move === undefined || !isMeant || move.claim !== claim || move.state === 'switched')
+      throw new HttpError('move_refused', 'the store knows of no such move to this node');
+    return move;
+  }
+
+  /** A request takes the place of the one before it for the account, whose client has gone. */
+  async #alone<T>({ username }: Move, request: IncomingMessage, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const before = this.#running.get(username);
+    before?.abort.abort(new Error('another request of this move has come'));
+    const abort = new AbortController();
+    request.socket.once('close', () => abort.abort(new Error('the other node has closed the connection')));
+    const done = Promise.resolve(before?.done)
+      .catch(() => undefined)
+      .then(() => work(abort.signal));
+    const entry = { abort, done };
+    this.#running.set(username, entry);
+    try {
+      return await done;
+    } finally {
+      if (this.#running.get(username) === entry) this.#running.delete(username);
+    }
+  }
+
+  async #do(name: RequestName, move: Move, request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    const account = { id: move.accountId, username: move.username };
+    const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal);
+    switch (name) {
+      case 'begin':
+        return this.#begin(move, files, (await json(request)) as Bringing);
+      case 'files':
+        assertHasFiles(move);
+        request.setTimeout(SILENCE_MS);
+        await files.unpack(request as AsyncIterable<Buffer>);
+        request.setTimeout(IDLE_MS);
+        return undefined;
+      case 'digest':
+        assertHasFiles(move);
+        return { digest: await files.digest() } satisfies Digest;
+      case 'discard':
+        if (move.state !== 'begun') await files.remove();
+    }
+    return undefined;
+  }
+
+  async #begin(move: Move, files: MovedFiles, { bytes, inodes, plugins }: Bringing): Promise<void> {
+    assertPlugins(this.#parts.node, plugins);
+    if (move.state !== 'begun') await files.remove();
+    const room = await files.room();
+    if (room.exists)
+      throw new HttpError('move_refused', `${files.path} is there already, and nothing is overwritten: move it away`);
+    if (room.bytes < bytes * (1 + SPARE_PART) + SPARE_BYTES || room.inodes < inodes * (1 + SPARE_PART))
+      throw new HttpError(
+        'move_refused',
+        `there is no room: the files take ${bytes} bytes and ${inodes} inodes, and ${room.bytes} and ${room.inodes} are free`,
+      );
+    if (move.state === 'begun') await this.#parts.store.write((tx) => setState(tx, move, 'copying'));
+  }
+}
+
+function assertHasFiles({ state }: Move): void {
+  if (state === 'begun') throw new HttpError('move_refused', 'the move has not begun here');
+}

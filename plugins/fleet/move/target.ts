@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import type { Client } from 'undici';
+import type * as Undici from 'undici';
+import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import type { Membership } from '../../../kernel/storage/membership.ts';
+import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+import { trustIn } from '../trust.ts';
+import type { Member } from '../store.ts';
+import type { Move } from './rows.ts';
+import { errorOf, pathOf, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
+
+const CONNECT_MS = 5000;
+/** The longest time that the other node may need to answer; it may remove or compare many files. */
+const ANSWER_MS = 900_000;
+/** The longest time in which it takes nothing of what is sent. */
+const STALL_MS = 60_000;
+
+const loadUndici = lazyPackage<typeof Undici>('undici', import.meta.url);
+
+/** The node to which an account moves, as its old home sees it. Errors: those of the other node, 503 `node_unreachable`. */
+export class Target {
+  readonly #client: Client;
+  readonly #member: Member;
+  readonly #move: Pick<Move, 'username' | 'claim'>;
+  readonly #signal: AbortSignal;
+
+  constructor(own: Membership, member: Member, move: Pick<Move, 'username' | 'claim'>, signal: AbortSignal) {
+    this.#client = new (loadUndici().Client)(`https://${member.address}`, {
+      headersTimeout: ANSWER_MS,
+      bodyTimeout: ANSWER_MS,
+      connect: { ...trustIn(own, 'moves', member), timeout: CONNECT_MS } as object,
+    });
+    this.#member = member;
+    this.#move = move;
+    this.#signal = signal;
+  }
+
+  async begin(bringing: Bringing): Promise<void> {
+    await this.#ask('begin', JSON.stringify(bringing));
+  }
+
+  /** Sends an archive, no faster than the other node takes it. */
+  async send(archive: AsyncIterable<Buffer>): Promise<void> {
+    const stalled = new AbortController();
+    const chunks = archive[Symbol.asyncIterator]();
+    const first = await chunks.next(); // which may take long, and the other node does not wait for it
+    async function* watched(): AsyncGenerator<Buffer> {
+      for (let next = first; next.done !== true; next = await chunks.next()) {
+        const watch = setTimeout(() => stalled.abort(new Error(`nothing was taken for ${STALL_MS} ms`)), STALL_MS);
+        try {
+          yield next.value;
+        } finally {
+          clearTimeout(watch);
+        }
+      }
+    }
+    await this.#ask('files', Readable.from(watched()), stalled.signal);
+  }
+
+  async digest(): Promise<string> {
+    return ((await this.#ask('digest')) as Digest).digest;
+  }
+
+  async discard(): Promise<void> {
+    await this.#ask('discard');
+  }
+
+  close(): Promise<void> {
+    return this.#client.destroy();
+  }
+
+  async #ask(name: RequestName, body?: string | Readable, signal?: AbortSignal): Promise<unknown> {
+    const { username, claim } = this.#move;
+    const { name: node } = this.#member;
+    try {
+      const answer = await this.#client.request({
+        method: REQUESTS[name],
+        path: pathOf(name, username, claim),
+        body: body ?? null,
+        signal: signal === undefined ? this.#signal : AbortSignal.any([this.#signal, signal]),
+      });
+      const text = await answer.body.text();
+      const value: unknown = text === '' ? undefined : JSON.parse(text);
+      if (answer.statusCode >= 400) throw errorOf(node, (value ?? {}) as Failure);
+      return value;
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof HttpError) throw error;
+      throw retryLater('node_unreachable', `the node ${node} cannot be reached, or has ended the connection`, 5, error);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** What two nodes say to each other while an account moves. The old home asks, and the new one answers. */
+import { HttpError, isErrorCode } from '../../../kernel/errors.ts';
+import type { Extent } from './tree-job.ts';
+
+/** Requests by their path. All name the account and the run of the command in their query. */
+export const REQUESTS = {
+  /** Removes what an attempt before has left, and makes sure that there is room: the body is a `Bringing`. */
+  begin: 'POST',
+  /** The body is an archive. */
+  files: 'PUT',
+  /** Answers with a `Digest`. */
+  digest: 'GET',
+  /** Removes what has come so far. */
+  discard: 'POST',
+} as const;
+export type RequestName = keyof typeof REQUESTS;
+
+export interface Bringing extends Extent {
+  /** What must be ready. */
+  readonly plugins: readonly string[];
+}
+export interface Digest {
+  readonly digest: string;
+}
+/** The body of an answer that is an error. */
+export interface Failure {
+  readonly error: string;
+  readonly detail: string;
+}
+
+export const pathOf = (name: RequestName, username: string, claim: string): string =>
+  `/${name}?${new URLSearchParams({ username, claim }).toString()}`;
+
+export const failureOf = (error: HttpError): Failure => ({ error: error.code, detail: error.message });
+
+/** Returns the error that another node has answered with. */
+export function errorOf(node: string, { error, detail }: Partial<Failure>): HttpError {
+  const code = typeof error === 'string' && isErrorCode(error) ? error : 'internal_error';
+  return new HttpError(code, `${node}: ${typeof detail === 'string' ? detail : 'an answer that is none'}`);
+}

@@ -1,0 +1,26 @@
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
+import type { Membership } from '../../kernel/storage/membership.ts';
+import { hostOf, keyDigestOf, type Destination } from './membership/certificates.ts';
+import type { Member } from './store.ts';
+
+/**
+ * Returns how to connect to a member: trusts a certificate of the fleet's own authority, for the name, with the key that the
+ * store has for the member.
+ */
+export function trustIn(
+  { ca, certificate, key }: Membership,
+  destination: Destination,
+  { name, keyDigest }: Member,
+): ConnectionOptions {
+  return {
+    ca,
+    cert: certificate,
+    key,
+    minVersion: 'TLSv1.3',
+    servername: hostOf(destination, name),
+    // a certificate names the addresses of its node only, whatever else it is asked for
+    checkServerIdentity: (_, shown) =>
+      checkServerIdentity(hostOf('user', name), shown) ??
+      (keyDigestOf(shown.raw) === keyDigest ? undefined : new Error(`the key is not that of the node ${name}`)),
+  };
+}
