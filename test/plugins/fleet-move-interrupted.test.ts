@@ -1,0 +1,156 @@
+/** A move that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 200 s: waits until runs that were killed count as ended */
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { start } from '../support/command.ts';
+import { TestFleet, type FleetMember } from '../support/fleet.ts';
+import type { TestServer } from '../support/hostkeep.ts';
+import { Postgres, schemaAt } from '../support/postgres.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('interrupted moves');
+const WAIT_MS = 60_000;
+/** So many bytes that a move can be interrupted while they are copied. */
+const LARGE_BYTES = 128 << 20;
+let postgres: Postgres;
+let fleet: TestFleet;
+let [one, two] = [] as unknown as [FleetMember, FleetMember];
+let [first, second] = [] as unknown as [TestServer, TestServer];
+
+const areUp = () =>
+  until('both nodes are up', WAIT_MS, async () => {
+    const { stdout } = await fleet.run(one.data, ['fleet', 'list', '--json']);
+    return (JSON.parse(stdout) as { state: string }[]).every(({ state }) => state === 'up');
+  });
+
+test.before(async () => {
+  postgres = Postgres.start(['fsync=off']);
+  fleet = new TestFleet(schemaAt(postgres.url, 'interrupted'));
+  one = await fleet.init('one');
+  two = await fleet.join(one, 'two');
+  first = await fleet.serve(one);
+  second = await fleet.serve(two);
+  await areUp();
+});
+test.after(async () => {
+  await fleet.close();
+  postgres.remove();
+});
+
+const filesOf = (at: FleetMember, name: string) => join(at.data, 'files', name);
+const homeOf = async (name: string) => (await first.hostkeep.core.accounts.get(name)).home;
+const stateOf = async (name: string) =>
+  (await first.hostkeep.core.store.get<{ state: string }>('select state from fleet_moves where username = ?', name))
+    ?.state;
+const move = (name: string, ...more: readonly string[]) =>
+  fleet.run(one.data, ['account', 'move', name, ...(more.length > 0 ? more : ['--to', 'two'])]);
+
+async function customer(name: string, bytes = 1000): Promise<string> {
+  const { token } = await first.user(name);
+  mkdirSync(filesOf(one, name), { recursive: true });
+  writeFileSync(join(filesOf(one, name), 'kept'), 'kept');
+  writeFileSync(join(filesOf(one, name), 'large'), Buffer.alloc(bytes, 1));
+  return token;
+}
+
+const addDomain = (node: TestServer, token: string, domain_url: string) =>
+  node.ask('/api/domains/new', { token, method: 'POST', body: { domain_url } });
+
+/** Starts the command, and kills it without a word in a state. */
+async function killedIn(state: string, name: string, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+  const { child } = await start(one.data, ['account', 'move', name, '--to', 'two'], /^/, {
+    HOSTKEEP_STORE_URL: fleet.url,
+  });
+  const ended = once(child, 'exit');
+  await until(`the move of ${name} is in the state ${state}`, WAIT_MS, async () => (await stateOf(name)) === state);
+  await meanwhile();
+  assert.is(await stateOf(name), state, 'it was interrupted in time');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Runs the command until the run before counts as ended. */
+async function finish(name: string): Promise<void> {
+  let last = '';
+  await until(`the move of ${name} is finished`, WAIT_MS, async () => {
+    const { code, stderr } = await move(name);
+    last = stderr;
+    if (code !== 0) assert.match(stderr, /is being moved, or was a moment ago/);
+    return code === 0;
+  }).catch((error: unknown) => assert.unreachable(`${String(error)}: ${last}`));
+  assert.is(await homeOf(name), 'two');
+  assert.is(readFileSync(join(filesOf(two, name), 'kept'), 'utf8'), 'kept');
+  assert.not(existsSync(filesOf(one, name)));
+  assert.is(await stateOf(name), undefined);
+}
+
+test('killed before and while files are copied: the account stays and works, and a second run moves it', async () => {
+  const token = await customer('ann', LARGE_BYTES);
+  await killedIn('begun', 'ann');
+  assert.is((await addDomain(first, token, 'ann.example')).status, 201);
+  await until('the run counts as ended', WAIT_MS, async () => {
+    const { ms = 0 } = (await first.hostkeep.core.store.get<{ ms: number }>(
+      `select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) - beat_at as ms from fleet_moves`,
+    )) ?? { ms: 0 };
+    return ms > 10_000;
+  });
+  await killedIn('copying', 'ann', async () => {
+    await until('files arrive', WAIT_MS, () => existsSync(filesOf(two, 'ann')));
+    const { code, stderr } = await move('ann');
+    assert.is(code, 1);
+    assert.match(stderr, /is being moved/);
+  });
+  assert.is(await homeOf('ann'), 'one');
+  assert.is((await addDomain(second, token, 'ann2.example')).status, 201);
+  writeFileSync(join(filesOf(one, 'ann'), 'later'), 'later');
+  await finish('ann');
+  assert.is(readFileSync(join(filesOf(two, 'ann'), 'later'), 'utf8'), 'later');
+});
+
+test('killed while the account is read-only: changes are refused on both nodes, and are possible again without a hand', async () => {
+  const token = await customer('ben');
+  await killedIn('read_only', 'ben', async () => {
+    for (const node of [first, second])
+      await until('changes are refused', 1000, async () => {
+        const { status, body, headers } = await addDomain(node, token, 'ben.example');
+        return status === 503 && body['error'] === 'account_moving' && headers.get('retry-after') === '5';
+      });
+    assert.is((await second.ask('/api/folders', { token })).status, 200);
+  });
+  const { code, stderr } = await fleet.run(one.data, ['account', 'remove', 'ben', '--yes']);
+  assert.is(code, 1);
+  assert.match(stderr, /takes its last differences/);
+  await until(
+    'changes are possible',
+    WAIT_MS,
+    async () => (await addDomain(second, token, 'ben.example')).status === 201,
+  );
+  assert.is(await homeOf('ben'), 'one');
+  const undone = await move('ben', '--undo');
+  assert.is(undone.code, 0, undone.stderr);
+  assert.not(existsSync(filesOf(two, 'ben')));
+  assert.is(readFileSync(join(filesOf(one, 'ben'), 'kept'), 'utf8'), 'kept');
+  await finish('ben');
+});
+
+test('killed after the home has changed: the new home goes on, and what came too late is not thrown away', async () => {
+  const token = await customer('cat');
+  await killedIn('switched', 'cat');
+  assert.is(await homeOf('cat'), 'two');
+  assert.is((await addDomain(first, token, 'cat.example')).status, 201);
+  writeFileSync(join(filesOf(one, 'cat'), 'late'), 'late');
+  await until('the run counts as ended, and the late file is found', WAIT_MS, async () => {
+    const { code, stdout, stderr } = await move('cat');
+    assert.is(code, 1);
+    return /something wrote to .*late/s.test(stdout + stderr);
+  });
+  assert.ok(existsSync(join(filesOf(one, 'cat'), 'late')));
+  const { code, stderr } = await move('cat', '--to', 'two', '--force');
+  assert.is(code, 0, stderr);
+  assert.not(existsSync(filesOf(one, 'cat')));
+  assert.is(await stateOf('cat'), undefined);
+});
+
+test.run();
