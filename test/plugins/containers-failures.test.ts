@@ -538,3 +538,24 @@ test('the demo reports what it leaves out without an engine', async () => {
     /^containers: Docker 1\.2\.3 .*, but the engine answers \S+ with 500: .* \(.*busybox-static\)$/,
   );
 });
+
+test('containers and volumes are in the way of a move, and so is an engine that does not answer', async () => {
+  const volumes = [{ Name: 'data', Labels: { 'hostkeep.account': 'ann' } }];
+  const answer = engineOf([labelled('ann')], (path, response) => {
+    if (path === '/volumes') json(response, { Volumes: volumes });
+    return path === '/volumes';
+  });
+  const engine = await open(fakeEngine(at('shared.sock'), answer));
+  const server = await start({ sockets: { own: at('own.sock') } });
+  const obstaclesOf = async (username: string) => {
+    const { account } = await server.user(username);
+    const found = await server.hostkeep.plugins.gather('moveObstacles', account);
+    const part = found.find(({ plugin }) => plugin === 'containers');
+    return part?.ok === true ? part.value : 'a failure';
+  };
+  assert.equal(await obstaclesOf('ann'), [`it has containers or volumes: ${ID}, data`]);
+  assert.equal(await obstaclesOf('ben'), []);
+  assert.equal(await obstaclesOf('own'), ['it has a container engine of its own']);
+  await engine.close();
+  assert.is(await obstaclesOf('cat'), 'a failure');
+});

@@ -44,8 +44,9 @@ const DESCRIBED = [
 export default async function tree(input: TreeInput, { root }: JobContext): Promise<TreeOutput> {
   const cwd = root.operatorPath; // of the open folder: the user of this process need not reach it by its path
   const exists = isThere(cwd);
-  if (input.task === 'room') return { extent: { ...roomBeside(root.path), exists } };
-  if (input.task === 'measure' && !exists) return { extent: { exists, bytes: 0, inodes: 0 } };
+  if (input.task === 'room' && !exists) return { extent: { ...roomBeside(root.path), exists } };
+  if (input.task === 'room' || (input.task === 'measure' && !exists))
+    return { extent: { exists, bytes: 0, inodes: 0 } };
   if (input.task === 'measure') {
     const bytes = await used(cwd, '--block-size=1');
     return { extent: { exists, bytes, inodes: await used(cwd, '--inodes') } };
