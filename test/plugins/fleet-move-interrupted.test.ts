@@ -11,7 +11,6 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('interrupted moves');
-const WAIT_MS = 60_000;
 /** So many bytes that a move can be interrupted while they are copied. */
 const LARGE_BYTES = 128 << 20;
 let postgres: Postgres;
@@ -20,7 +19,7 @@ let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
 
 const areUp = () =>
-  until('both nodes are up', WAIT_MS, async () => {
+  until('both nodes are up', async () => {
     const { stdout } = await fleet.run(one.data, ['fleet', 'list', '--json']);
     return (JSON.parse(stdout) as { state: string }[]).every(({ state }) => state === 'up');
   });
@@ -64,7 +63,7 @@ async function killedIn(state: string, name: string, meanwhile: () => Promise<vo
     HOSTKEEP_STORE_URL: fleet.url,
   });
   const ended = once(child, 'exit');
-  await until(`the move of ${name} is in the state ${state}`, WAIT_MS, async () => (await stateOf(name)) === state);
+  await until(`the move of ${name} is in the state ${state}`, async () => (await stateOf(name)) === state);
   await meanwhile();
   assert.is(await stateOf(name), state, 'it was interrupted in time');
   child.kill('SIGKILL');
@@ -74,7 +73,7 @@ async function killedIn(state: string, name: string, meanwhile: () => Promise<vo
 /** Runs the command until the run before counts as ended. */
 async function finish(name: string): Promise<void> {
   let last = '';
-  await until(`the move of ${name} is finished`, WAIT_MS, async () => {
+  await until(`the move of ${name} is finished`, async () => {
     const { code, stderr } = await move(name);
     last = stderr;
     if (code !== 0) assert.match(stderr, /is being moved, or was a moment ago/);
@@ -90,14 +89,14 @@ test('killed before and while files are copied: the account stays and works, and
   const token = await customer('ann', LARGE_BYTES);
   await killedIn('begun', 'ann');
   assert.is((await addDomain(first, token, 'ann.example')).status, 201);
-  await until('the run counts as ended', WAIT_MS, async () => {
+  await until('the run counts as ended', async () => {
     const { ms = 0 } = (await first.hostkeep.core.store.get<{ ms: number }>(
       `select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) - beat_at as ms from fleet_moves`,
     )) ?? { ms: 0 };
     return ms > 10_000;
   });
   await killedIn('copying', 'ann', async () => {
-    await until('files arrive', WAIT_MS, () => existsSync(filesOf(two, 'ann')));
+    await until('files arrive', () => existsSync(filesOf(two, 'ann')));
     const { code, stderr } = await move('ann');
     assert.is(code, 1);
     assert.match(stderr, /is being moved/);
@@ -113,7 +112,7 @@ test('killed while the account is read-only: changes are refused on both nodes, 
   const token = await customer('ben');
   await killedIn('read_only', 'ben', async () => {
     for (const node of [first, second])
-      await until('changes are refused', 1000, async () => {
+      await until('changes are refused', async () => {
         const { status, body, headers } = await addDomain(node, token, 'ben.example');
         return status === 503 && body['error'] === 'account_moving' && headers.get('retry-after') === '5';
       });
@@ -122,11 +121,7 @@ test('killed while the account is read-only: changes are refused on both nodes, 
   const { code, stderr } = await fleet.run(one.data, ['account', 'remove', 'ben', '--yes']);
   assert.is(code, 1);
   assert.match(stderr, /takes its last differences/);
-  await until(
-    'changes are possible',
-    WAIT_MS,
-    async () => (await addDomain(second, token, 'ben.example')).status === 201,
-  );
+  await until('changes are possible', async () => (await addDomain(second, token, 'ben.example')).status === 201);
   assert.is(await homeOf('ben'), 'one');
   const undone = await move('ben', '--undo');
   assert.is(undone.code, 0, undone.stderr);
@@ -141,7 +136,7 @@ test('killed after the home has changed: the new home goes on, and what came too
   assert.is(await homeOf('cat'), 'two');
   assert.is((await addDomain(first, token, 'cat.example')).status, 201);
   writeFileSync(join(filesOf(one, 'cat'), 'late'), 'late');
-  await until('the run counts as ended, and the late file is found', WAIT_MS, async () => {
+  await until('the run counts as ended, and the late file is found', async () => {
     const { code, stdout, stderr } = await move('cat');
     assert.is(code, 1);
     return /something wrote to .*late/s.test(stdout + stderr);
