@@ -1,4 +1,4 @@
-/** Nodes of different versions in one fleet. @slow 60 s: copies the program, and starts nodes of it */
+/** Nodes of different versions in one fleet. @slow 30 s: copies the program, and starts nodes of it */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
