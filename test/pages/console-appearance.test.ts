@@ -5,7 +5,7 @@
  * @slow starts Chromium
  */
 import type { Browser } from 'puppeteer';
-import { entered, judge } from '../support/appearance.ts';
+import { judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { PageDriver } from '../support/page-driver.ts';
@@ -15,6 +15,8 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('pages: appearance of the console');
 let server: TestServer;
 let browser: Browser | undefined;
+/** One for all pages, so that the browser keeps what they share. */
+let driver: PageDriver | undefined;
 test.before(async () => {
   const endpoints = ['good', 'bad'].map((path) => ({
     url: `http://127.0.0.1:1/${path}`,
@@ -57,15 +59,14 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
 
 test('the login', async () => {
   if (browser === undefined) return;
-  const driver = await PageDriver.open(browser, server, 'admin');
-  await judge(driver, '/');
-  await driver.close();
+  const login = await PageDriver.open(browser, server, 'admin');
+  await judge(login, '/');
+  await login.close();
 });
 
 for (const [path, dialogs] of Object.entries(PAGES))
   test(path, async () => {
     if (browser === undefined) return;
-    const driver = await entered(browser, server, 'admin', 'operator');
+    driver ??= await PageDriver.entered(browser, server, 'admin', 'operator');
     await judge(driver, path, dialogs);
-    await driver.close();
   });

@@ -26,11 +26,7 @@ test.after(async () => {
   await server.close();
 });
 
-async function entered(of: Browser): Promise<PageDriver> {
-  const driver = await PageDriver.open(of, server, 'admin');
-  await driver.enter('root');
-  return driver;
-}
+const entered = (of: Browser) => PageDriver.entered(of, server, 'admin', 'root');
 
 /** The first sample of the hardware takes a moment, which is a 503; `wanted` are other statuses that the test brought about. */
 async function close(driver: PageDriver, ...wanted: readonly number[]): Promise<void> {
@@ -44,7 +40,8 @@ async function close(driver: PageDriver, ...wanted: readonly number[]): Promise<
 
 test('the figures are live, from a stream', async () => {
   if (browser === undefined) return;
-  const driver = await entered(browser);
+  const driver = await PageDriver.open(browser, server, 'admin');
+  await driver.enter('root');
   await driver.says('Cores');
   await driver.page.waitForSelector('.badge.good');
   await driver.page.waitForSelector('.sparkline polyline');
@@ -376,8 +373,7 @@ test('a server that restarts: the page says so, keeps what it shows, and goes on
   const data = temporaryFolder();
   const own = await TestServer.start({ config, data });
   await own.account('root', '', 'admin');
-  const driver = await PageDriver.open(browser, own, 'admin');
-  await driver.enter('root');
+  const driver = await PageDriver.entered(browser, own, 'admin', 'root');
   await driver.goto('/console/events');
   await driver.page.waitForSelector('.badge.good');
   await own.close();
@@ -402,6 +398,7 @@ test('the live page says how the server does, and its history is zoomed by dragg
     neighbours: [],
   });
   const driver = await entered(browser);
+  await driver.goto('/console');
   await driver.says('Event loop delay');
   await driver.says('Uptime');
   await driver.says('Busiest processes');

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer';
-import { entered, judge } from '../support/appearance.ts';
+import { judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { demoEngine, type FakeEngine } from '../support/fake-engine.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -19,6 +19,8 @@ const SOCKET = join(temporaryFolder(), 'engine.sock');
 let engine: FakeEngine;
 let server: TestServer;
 let browser: Browser | undefined;
+/** One for all pages, so that the browser keeps what they share. */
+let driver: PageDriver | undefined;
 test.before(async () => {
   engine = await demoEngine(SOCKET);
   const remote = 'https://pictures.example/?url={url}';
@@ -52,15 +54,14 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
 
 test('the login', async () => {
   if (browser === undefined) return;
-  const driver = await PageDriver.open(browser, server, 'user');
-  await judge(driver, '/');
-  await driver.close();
+  const login = await PageDriver.open(browser, server, 'user');
+  await judge(login, '/');
+  await login.close();
 });
 
 for (const [path, dialogs] of Object.entries(PAGES))
   test(path, async () => {
     if (browser === undefined) return;
-    const driver = await entered(browser, server, 'user', 'demo');
+    driver ??= await PageDriver.entered(browser, server, 'user', 'demo');
     await judge(driver, path, dialogs);
-    await driver.close();
   });

@@ -94,8 +94,7 @@ test('it shows what a guest may use, after a login what the account may use, and
 test('a change that is tried shows itself, and one that is refused says why', async () => {
   if (browser === undefined) return;
   await server.account('try', 'basic');
-  const driver = await PageDriver.open(browser, server);
-  await driver.enter('try');
+  const driver = await PageDriver.entered(browser, server, 'user', 'try');
   await driver.goto('/home/docs#search=putFavorite');
   await unfold(driver, '/api/favorites');
   await driver.page.$eval('textarea', (area) => (area as unknown as { select(): void }).select());
@@ -141,8 +140,7 @@ test('an API token takes the place of the session, and is in the command only wh
 
 test('a stream that never ends is shown as it comes, and stopped', async () => {
   if (browser === undefined) return;
-  const driver = await PageDriver.open(browser, server, 'admin');
-  await driver.enter('root');
+  const driver = await PageDriver.entered(browser, server, 'admin', 'root');
   await driver.goto('/console/docs#search=/api/events/stream');
   await unfold(driver, '/api/events/stream');
   await driver.press('Send');

@@ -9,6 +9,9 @@ import { LIMIT_MS } from './until.ts';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** Between two looks at what a test waits for: looks in every frame would keep the browser busy. */
+const POLL_MS = 100;
+
 export type Theme = 'light' | 'dark';
 
 interface Violation {
@@ -51,7 +54,22 @@ export class PageDriver {
     return driver;
   }
 
-  /** Opens the home for a new account, logged in. */
+  /** Opens an empty page with a session of the account, which costs less than a login. */
+  static async entered(browser: Browser, server: TestServer, address: Address, username: string): Promise<PageDriver> {
+    const driver = await PageDriver.open(browser, server, address);
+    const account = await server.hostkeep.core.accounts.get(username);
+    await driver.#context.setCookie({
+      name: `hostkeep-${address}`,
+      value: await server.token(account),
+      domain: '127.0.0.1',
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Strict',
+    });
+    return driver;
+  }
+
+  /** Opens the home with a session of a new account. */
   static async customer(
     browser: Browser,
     server: TestServer,
@@ -59,22 +77,27 @@ export class PageDriver {
     plan = 'developer',
   ): Promise<PageDriver> {
     await server.account(username, plan);
-    const driver = await PageDriver.open(browser, server);
-    await driver.enter(username);
+    const driver = await PageDriver.entered(browser, server, 'user', username);
+    await driver.goto('/');
+    await driver.page.waitForSelector('.shell');
     return driver;
   }
 
   /** What is waited for in vain may be told from what the page shows instead. */
   #explainFailuresOf(name: 'waitForFunction' | 'waitForSelector'): void {
     const wait = this.page[name].bind(this.page) as (...given: unknown[]) => Promise<unknown>;
-    const explained = async (...given: unknown[]): Promise<unknown> => {
+    const explained = async (what: unknown, options?: object, ...given: unknown[]): Promise<unknown> => {
       try {
-        return await wait(...given);
+        return await wait(what, { polling: POLL_MS, ...options }, ...given);
       } catch (cause) {
         const shown = await this.page.evaluate(
           `location.pathname + ': ' + [...document.querySelectorAll('dialog[open], body')].at(0).innerText`,
         );
-        const told = [`waited for ${given.map(String).join(' ')}`, ...this.complaints, String(shown).slice(0, 2000)];
+        const told = [
+          `waited for ${[what, ...given].map(String).join(' ')}`,
+          ...this.complaints,
+          String(shown).slice(0, 2000),
+        ];
         throw new Error(told.join('\n'), { cause });
       }
     };
@@ -150,7 +173,7 @@ export class PageDriver {
     if ((await this.page.evaluate('typeof axe')) === 'undefined') await this.page.evaluate(AXE);
     const runOnly = rules === undefined ? { type: 'tag', values: TAGS } : { type: 'rule', values: rules };
     const { violations } = (await this.page.evaluate(
-      `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`,
+      `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'], selectors: false })})`,
     )) as { violations: Violation[] };
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`,
