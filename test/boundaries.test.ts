@@ -96,7 +96,8 @@ const QUEUES: Readonly<Record<string, string>> = {
     'what has one name in all workers, such as attempts on one budget, waits for no other name',
   'kernel/storage/sqlite/sqlite-engine.ts': 'short transactions, in the order of their arrival',
   'plugins/webhooks/store.ts': 'rows of deliveries, in turns by endpoint',
-  'plugins/webserver/change-batcher.ts': 'changes of virtual hosts, of which each account has a share in a batch',
+  'plugins/webserver/vhosts/change-batcher.ts':
+    'changes of virtual hosts, of which each account has a share in a batch',
 };
 const TOP_LEVEL = [
   ...['package.json', 'tsconfig.json', 'kernel', 'plugins', 'config', 'test', 'bench', 'README.md'],

@@ -7,9 +7,9 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram, type ChildProcess } from '../../kernel/system/start-program.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
-import { FolderLock } from './folder-lock.ts';
+import { FolderLock } from './vhosts/folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
-import { VhostFolder } from './vhost-folder.ts';
+import { VhostFolder } from './vhosts/vhost-folder.ts';
 import { canConnect } from './web-server.ts';
 
 /** Another port is used if this one is taken. */

@@ -8,8 +8,8 @@ import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/dom
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Driver } from './drivers.ts';
 import type findPage from './page-job.ts';
-import { compileTemplate } from './template.ts';
-import type { VhostVerbs } from './vhost-writer.ts';
+import { compileTemplate } from './vhosts/template.ts';
+import type { VhostVerbs } from './vhosts/vhost-writer.ts';
 import { canConnect, connectAddressOf, statusAt, untilServed } from './web-server.ts';
 import type { WebServerCommands } from './web-server-commands.ts';
 

@@ -1,7 +1,7 @@
 import { definePrivileged } from '../../kernel/plugin-api/privileged.ts';
 import { driverOf } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
-import { VhostWriter, type VhostVerbs } from './vhost-writer.ts';
+import { VhostWriter, type VhostVerbs } from './vhosts/vhost-writer.ts';
 
 /** Writes virtual hosts, and has the web server check and reload them. */
 export default definePrivileged<VhostVerbs>()({

@@ -4,8 +4,8 @@ import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
 import type { WebserverConfig } from './schema.ts';
-import type { VhostVerbs } from './vhost-writer.ts';
-import type { Vhosts } from './vhosts.ts';
+import type { VhostVerbs } from './vhosts/vhost-writer.ts';
+import type { Vhosts } from './vhosts/vhosts.ts';
 
 /** How long the start waits for the first reconciliation, which continues afterwards. */
 const START_MS = 20_000;

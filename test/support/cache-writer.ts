@@ -9,7 +9,7 @@ import { saveTree } from '../../plugins/search/name-index/index-file.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
 import { buildTree } from '../../plugins/search/indexer/tree-walk.ts';
 import { UsageStore } from '../../plugins/usage/history/store.ts';
-import { VhostFolder } from '../../plugins/webserver/vhost-folder.ts';
+import { VhostFolder } from '../../plugins/webserver/vhosts/vhost-folder.ts';
 
 import { rootAt } from './files-root.ts';
 

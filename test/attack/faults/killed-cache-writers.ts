@@ -6,7 +6,7 @@ import { Keyring } from '../../../kernel/identity/keyring.ts';
 import { Store } from '../../../kernel/storage/store.ts';
 import { DiskCache } from '../../../plugins/screenshots/cache/disk-cache.ts';
 import { loadTree, removeLeftovers } from '../../../plugins/search/name-index/index-file.ts';
-import { VhostFolder } from '../../../plugins/webserver/vhost-folder.ts';
+import { VhostFolder } from '../../../plugins/webserver/vhosts/vhost-folder.ts';
 import { MINUTES } from '../../support/cache-writer.ts';
 import type { Random } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/folder.ts';

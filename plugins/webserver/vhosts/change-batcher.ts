@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import { fileNameOf } from './vhost-folder.ts';
 import type { VhostChange, VhostVerbs } from './vhost-writer.ts';
 

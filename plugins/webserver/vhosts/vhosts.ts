@@ -1,9 +1,9 @@
-import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
-import { messageOf } from '../../kernel/errors.ts';
-import { componentsOf } from '../../kernel/system/client-path.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
-import type { DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
+import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { componentsOf } from '../../../kernel/system/client-path.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { DomainPart } from '../../../kernel/plugin-api/points/domain-part.ts';
+import type { DomainDirectory } from '../../../kernel/plugin-api/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { ownerOf, type RenderSite, type Site } from './template.ts';
 import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';

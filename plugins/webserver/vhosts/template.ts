@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Driver } from './drivers.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Driver } from '../drivers.ts';
 
 /** The values of a template's placeholders. Paths are those on this host. */
 export interface VhostValues {

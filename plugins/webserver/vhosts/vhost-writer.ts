@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../kernel/plugin-api/verb-arguments.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { FilesRoot } from '../../kernel/system/files-root.ts';
-import { shippedFile, type Driver } from './drivers.ts';
+import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../../kernel/plugin-api/verb-arguments.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
-import type { WebserverConfig } from './schema.ts';
+import type { WebserverConfig } from '../schema.ts';
 import { commonOf, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
   BEACON_FILE,
@@ -16,7 +16,7 @@ import {
   SUSPENDED_PAGE,
   VhostFolder,
 } from './vhost-folder.ts';
-import { WebServerCommands } from './web-server-commands.ts';
+import { WebServerCommands } from '../web-server-commands.ts';
 
 /** A virtual host to write, or a file to remove. */
 export type VhostChange = { readonly site: Site } | { readonly file: string };
