@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { findFiles } from '../../kernel/system/find-files.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 900_000;
 const SAY_MS = 2000;
 /** What a file marked `@slow` is thought to take where it does not say. */
 const SLOW_SECONDS = 20;
