@@ -3,10 +3,10 @@ import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { webhooksOf } from './description.ts';
-import { assertEndpoints } from './endpoint-faults.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { EventFollower as Follower } from './event-follower.ts';
-import type { FleetLead as Lead } from './fleet-lead.ts';
+import { assertEndpoints } from './delivery/endpoint-faults.ts';
+import type { Endpoint } from './delivery/endpoint.ts';
+import type { EventFollower as Follower } from './delivery/event-follower.ts';
+import type { FleetLead as Lead } from './delivery/fleet-lead.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import * as schema from './schema.ts';
@@ -103,9 +103,9 @@ export default definePlugin({
 async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
   const { config, store, events, node, log, background, onClose } = host;
   const [{ Endpoint }, { EventFollower }, { FleetLead }] = await Promise.all([
-    import('./endpoint.ts'),
-    import('./event-follower.ts'),
-    import('./fleet-lead.ts'),
+    import('./delivery/endpoint.ts'),
+    import('./delivery/event-follower.ts'),
+    import('./delivery/fleet-lead.ts'),
   ]);
   let lead: Lead | undefined;
   const isLeading = () => node.fleet === undefined || lead?.isLeading === true;

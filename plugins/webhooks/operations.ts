@@ -2,9 +2,9 @@
 import { HttpError, messageOf } from '../../kernel/errors.ts';
 import type { AuditLog } from '../../kernel/storage/audit-log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { bodyOf, send } from './delivery.ts';
-import { assertEndpoints } from './endpoint-faults.ts';
-import { namesOf } from './endpoint.ts';
+import { bodyOf, send } from './delivery/delivery.ts';
+import { assertEndpoints } from './delivery/endpoint-faults.ts';
+import { namesOf } from './delivery/endpoint.ts';
 import {
   secretsOf,
   type EndpointConfig,

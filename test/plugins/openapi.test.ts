@@ -7,7 +7,7 @@ import { errorKind } from '../../kernel/errors.ts';
 import { Validator as SchemaValidator } from '../../kernel/config/validator.ts';
 import { NamedObject, Type, type TSchema } from '../../kernel/schema.ts';
 import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
-import { bodyOf } from '../../plugins/webhooks/delivery.ts';
+import { bodyOf } from '../../plugins/webhooks/delivery/delivery.ts';
 import { replySchema } from '../../plugins/openapi/json-schema.ts';
 import { NamedSchemas } from '../../plugins/openapi/named-schemas.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';

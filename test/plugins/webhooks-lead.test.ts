@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { FleetLead } from '../../plugins/webhooks/fleet-lead.ts';
+import { FleetLead } from '../../plugins/webhooks/delivery/fleet-lead.ts';
 import webhooks from '../../plugins/webhooks/index.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../kernel/system/project-dir.ts';
-import { keyOf, signatureHeaders } from '../../plugins/webhooks/signatures.ts';
+import { keyOf, signatureHeaders } from '../../plugins/webhooks/delivery/signatures.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
 

@@ -1,8 +1,8 @@
-import type { AuditLog } from '../../kernel/storage/audit-log.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { AuditLog } from '../../../kernel/storage/audit-log.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { bodyOf } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { DeliveryQueue } from './store.ts';
+import type { DeliveryQueue } from '../store.ts';
 
 const PAGE = 200;
 /** How often the log is checked for events of other processes, such as the command line. */

@@ -1,5 +1,5 @@
-import { Unavailable } from '../../kernel/errors.ts';
-import type { EndpointConfig, WebhooksConfig } from './schema.ts';
+import { Unavailable } from '../../../kernel/errors.ts';
+import type { EndpointConfig, WebhooksConfig } from '../schema.ts';
 import { keyOf } from './signatures.ts';
 
 /** Throws `Unavailable` with the first setting that cannot be used, without its value: a URL may contain a secret, too. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { send } from './delivery.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { secretsOf, type EndpointConfig, type WebhooksConfig } from './schema.ts';
-import type { Delivery, DeliveryQueue } from './store.ts';
+import { secretsOf, type EndpointConfig, type WebhooksConfig } from '../schema.ts';
+import type { Delivery, DeliveryQueue } from '../store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 /** A delivery that is due later than this was postponed by a wrong clock, and counts as due now. */
