@@ -1,7 +1,7 @@
 /**
- * Whether what is asked takes longer in a store of the largest size: `npm run build && node dist/bench/sizes.js [accounts]
- * [sessions] [events]`, on a PostgreSQL of its own. Lists, the gate and logins of a node on a full store are asked in turn with
- * those of a node on an empty one; the figures are medians.
+ * Whether what is asked takes longer in a store of the largest size: `npm run build && node dist/bench/sizes.js postgres|sqlite
+ * [accounts] [sessions] [events]`. Lists, the gate and logins of a node on a full store are asked in turn with those of a node on
+ * a small one; the figures are medians. Then what the store weighs, and how fast old events and sessions are removed.
  */
 import { execFileSync } from 'node:child_process';
 import { createSecretKey, randomUUID } from 'node:crypto';
@@ -11,12 +11,15 @@ import { SignJWT } from 'jose/jwt/sign';
 import { openCore, type Core } from '../kernel/core.ts';
 import { checkConfig } from '../kernel/config/configuration.ts';
 import { createLog } from '../kernel/log.ts';
+import type { Store } from '../kernel/storage/store.ts';
 import { Postgres, schemaAt } from '../test/support/postgres.ts';
 import { median } from './support/load.ts';
 import { benchSettings, machineText, startHostkeep, temporaryFolder, type Running } from './support/processes.ts';
 
-const [ACCOUNTS = 100_000, SESSIONS = 1_000_000, EVENTS = 10_000_000] = process.argv.slice(2).map(Number);
-const SMALL = { accounts: 600, sessions: 6000, events: 6000 };
+const [ENGINE = 'postgres', ...sizes] = process.argv.slice(2);
+const [ACCOUNTS = 100_000, SESSIONS = 1_000_000, EVENTS = 10_000_000] = sizes.map(Number);
+/** With as many sessions and events of an account as the full one. */
+const SMALL = { accounts: 600, sessions: 6000, events: 60_000 };
 /** Each answer is asked so often, in turn. */
 const ROUNDS = 200;
 const DAY_MS = 86_400_000;
@@ -36,24 +39,56 @@ interface Node {
   stop(): Promise<void>;
 }
 
-async function nodeOf(postgres: Postgres, name: string, { accounts, sessions, events }: Size): Promise<Node> {
+/**
+ * Fills a store where its rows are, not by the store, whose statements have a time limit, and makes the indexes of the large tables
+ * afterwards, which is faster. Sessions end in the order of their numbers.
+ */
+async function fill(
+  store: Store,
+  url: string | undefined,
+  { accounts, sessions, events }: Size,
+  now: number,
+): Promise<void> {
+  const numbers = (count: number) =>
+    url === undefined
+      ? `(with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n) as n`
+      : `generate_series(1, ${count}) as n (i)`;
+  const line = "'[2026-11-22 12:00:00] User logged in from IP 192.0.2.1 number ' || i";
+  const indexes = await store.all<{ name: string; sql: string }>(
+    url === undefined
+      ? "select name, sql from sqlite_schema where type = 'index' and sql is not null and tbl_name in ('sessions', 'events')"
+      : `select indexname as name, indexdef as sql from pg_indexes where schemaname = current_schema()
+          and tablename in ('sessions', 'events') and indexname not like '%pkey'`,
+  );
+  const statements = [
+    ...indexes.map(({ name }) => `drop index ${name}`),
+    `insert into accounts (username, role, email, password_hash, plan, created_at)
+      select 'user' || i, 'user', 'user' || i || '@example.com', 'x', 'developer', ${now} - i * 1000 from ${numbers(accounts)}`,
+    `insert into sessions (id, account_id, created_at, expires_at, ip, user_agent)
+      select 'session' || i, 1 + i % ${accounts}, ${now} + i, ${now + DAY_MS} + i, '192.0.2.1', 'bench' from ${numbers(sessions)}`,
+    `insert into events (at, type, account_id, username, ip, line, folded, data)
+      select ${now - events} + i, 'login', 1 + i % ${accounts}, 'user' || (1 + i % ${accounts}), '192.0.2.1', ${line}, lower(${line}), '{}'
+      from ${numbers(events)}`,
+    ...indexes.map(({ sql }) => sql),
+    ...(url === undefined ? ['pragma wal_checkpoint(truncate)'] : ['vacuum analyze', 'checkpoint']),
+  ];
+  const psql = ['--quiet', '--no-psqlrc', '--set=ON_ERROR_STOP=1', url ?? ''];
+  if (url !== undefined) for (const sql of statements) execFileSync('psql', [...psql, '--command', sql]);
+  else {
+    const input = ['pragma synchronous = off', 'pragma cache_size = -1000000', ...statements].map((sql) => `${sql};\n`);
+    execFileSync('sqlite3', ['-bail', store.place], { input: input.join('') });
+  }
+}
+
+async function nodeOf(postgres: Postgres | undefined, name: string, size: Size): Promise<Node> {
   const data = temporaryFolder();
-  const settings = { store: { url: schemaAt(postgres.url, name) }, plugins: { usage: true } };
+  const url = postgres && schemaAt(postgres.url, name);
+  const settings = { ...(url !== undefined && { store: { url } }), plugins: { usage: true } };
   const config = checkConfig(benchSettings(data, settings), () => 'bench');
   const core = await openCore(config, createLog('error'));
   const now = Date.now();
-  // Not by the store, whose statements have a time limit.
-  const run = (sql: string) =>
-    execFileSync('psql', ['--quiet', '--no-psqlrc', '--set=ON_ERROR_STOP=1', '--command', sql, settings.store.url]);
-  run(`insert into accounts (username, role, email, password_hash, plan, created_at)
-    select 'user' || i, 'user', 'user' || i || '@example.com', 'x', 'developer', ${now} - i * 1000 from generate_series(1, ${accounts}) as i`);
-  run(`insert into sessions (id, account_id, created_at, expires_at, ip, user_agent)
-    select 'session' || i, 1 + i % ${accounts}, ${now}, ${now + DAY_MS}, '192.0.2.1', 'bench' from generate_series(1, ${sessions}) as i`);
-  const line = "'[2026-11-22 12:00:00] User logged in from IP 192.0.2.1 number ' || i";
-  run(`insert into events (at, type, account_id, username, ip, line, folded, data)
-    select ${now - events} + i, 'login', 1 + i % ${accounts}, 'user' || (1 + i % ${accounts}), '192.0.2.1', ${line}, lower(${line}), '{}'
-    from generate_series(1, ${events}) as i`);
-  run('vacuum analyze');
+  const { accounts } = size;
+  await fill(core.store, url, size, now);
   const passwordHash = 'x';
   const root = await core.accounts.create({ username: 'root', role: 'admin', passwordHash });
   const admin = (await core.sessions.open(root, '127.0.0.1', 'bench', async () => {})).token;
@@ -111,13 +146,33 @@ const QUESTIONS: Readonly<Record<string, (node: Node) => Promise<number>>> = {
   'accounts, a search': ofAdmin('/api/accounts?q=user59'),
   'events, newest': ofAdmin('/api/events'),
   'events of an account': ofAdmin('/api/events?account=user7'),
+  'events of a type': ofAdmin('/api/events?type=account.*'),
   'activity of an account': ofAdmin('/api/accounts/user7/activity'),
+  'sessions of all accounts': ofAdmin('/api/sessions'),
   'sessions of an account': ofAdmin('/api/accounts/user7/sessions'),
   'plans, with their accounts': ofAdmin('/api/plans'),
   'usage of accounts': ofAdmin('/api/usage/accounts'),
 };
 
-const postgres = Postgres.start(['fsync=off', 'shared_buffers=1GB', 'max_wal_size=8GB', 'synchronous_commit=on']);
+/** Prints what the store weighs, and how long a node takes to remove a tenth of the events, and of the sessions. */
+async function weigh({ core: { events, sessions, store } }: Node): Promise<void> {
+  console.log(`  the store has ${((await store.sizeBytes()) / 2 ** 20).toFixed(0)} MiB`);
+  const oldest = await store.get<{ at: number }>("select at from events where type = 'login' order by id limit 1");
+  let started = performance.now();
+  const rate = (rows: number) => `${Math.round(rows / ((performance.now() - started) / 1000))} a second`;
+  const removed = await events.removeBefore((oldest?.at ?? 0) + EVENTS / 10);
+  console.log(`  ${removed} events removed, ${rate(removed)}`);
+  const sql = 'update sessions set expires_at = 1 where id in (select id from sessions order by expires_at limit ?)';
+  const ended = await store.write((tx) => tx.run(sql, SESSIONS / 10));
+  started = performance.now();
+  await sessions.sweep();
+  console.log(`  ${ended.changes} sessions removed, ${rate(ended.changes)}`);
+}
+
+const postgres =
+  ENGINE === 'sqlite'
+    ? undefined
+    : Postgres.start(['fsync=off', 'shared_buffers=1GB', 'max_wal_size=8GB', 'synchronous_commit=on']);
 const nodes: Node[] = [];
 try {
   const started = performance.now();
@@ -125,8 +180,10 @@ try {
   nodes.push(await nodeOf(postgres, 'full', { accounts: ACCOUNTS, sessions: SESSIONS, events: EVENTS }));
   const [empty, full] = nodes as [Node, Node];
   console.log(
-    `Sizes: ${ACCOUNTS} accounts, ${SESSIONS} sessions, ${EVENTS} events, made in ${Math.round((performance.now() - started) / 1000)} s; ${machineText()}`,
+    `Sizes in ${ENGINE}: ${ACCOUNTS} accounts, ${SESSIONS} sessions, ${EVENTS} events, made in ${Math.round((performance.now() - started) / 1000)} s; ${machineText()}`,
   );
+  for (let round = 0; round < ROUNDS / 10; round += 1)
+    for (const ask of Object.values(QUESTIONS)) for (const node of nodes) await ask(node); // warm-up, not counted
   for (const [name, ask] of Object.entries(QUESTIONS)) {
     const times: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round += 1)
@@ -136,7 +193,8 @@ try {
       `  ${name.padEnd(64)} ${(large / small).toFixed(2).padStart(7)}   (${large.toFixed(2)} / ${small.toFixed(2)} ms)`,
     );
   }
+  await weigh(full);
 } finally {
   for (const node of nodes) await node.stop();
-  postgres.remove();
+  postgres?.remove();
 }
