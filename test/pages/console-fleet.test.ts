@@ -6,11 +6,11 @@
  */
 import type { Browser } from 'puppeteer';
 import * as assert from 'uvu/assert';
-import { entered, judge } from '../support/appearance.ts';
+import { judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import { TestServer } from '../support/hostkeep.ts';
-import type { PageDriver } from '../support/page-driver.ts';
+import { PageDriver } from '../support/page-driver.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -55,7 +55,7 @@ async function states(): Promise<string[]> {
 /** Opens the console of the first node, where there is a browser. */
 async function open(path: string, act: (driver: PageDriver) => Promise<void>, expected: readonly RegExp[] = []) {
   if (browser === undefined) return;
-  const driver = await entered(browser, first, 'admin', 'operator');
+  const driver = await PageDriver.entered(browser, first, 'admin', 'operator');
   await driver.page.goto(driver.base + path);
   await driver.page.waitForSelector('main h1');
   await act(driver);
@@ -77,15 +77,18 @@ async function filterBy(driver: PageDriver, node: string): Promise<void> {
 test('a server by itself has no fleet in its navigation; the page says how to begin one', async () => {
   if (browser === undefined) return;
   const alone = await TestServer.start();
-  await alone.account('operator', '', 'admin');
-  const driver = await entered(browser, alone, 'admin', 'operator');
-  await judge(driver, '/console/fleet');
-  assert.match(await driver.text('main'), /not in a fleet.*hostkeep fleet init/);
-  assert.not.match(await driver.text('.side'), /Fleet/);
-  await driver.goto('/console/plugins?node=two');
-  assert.is(await driver.page.$(SWITCH), null);
-  await driver.finish();
-  await alone.close();
+  try {
+    await alone.account('operator', '', 'admin');
+    const driver = await PageDriver.entered(browser, alone, 'admin', 'operator');
+    await judge(driver, '/console/fleet');
+    assert.match(await driver.text('main'), /not in a fleet.*hostkeep fleet init/);
+    assert.not.match(await driver.text('.side'), /Fleet/);
+    await driver.goto('/console/plugins?node=two');
+    assert.is(await driver.page.$(SWITCH), null);
+    await driver.finish();
+  } finally {
+    await alone.close();
+  }
 });
 
 test('an administrator is told which node answers, and a customer is not', async () => {
@@ -121,10 +124,12 @@ test('a node is drained after a question, which is an event, and taken back', ()
     await driver.press('Take two back');
     await driver.says('two takes new accounts again');
     assert.equal(await states(), ['up', 'up']);
-    const { body } = await ask<{ events: readonly Record<string, unknown>[] }>('/api/events?type=node.*');
+    const { body } = await ask<{ events: readonly Record<string, unknown>[] }>('/api/events?type=fleet.*');
     assert.equal(
-      body.events.map(({ type, username, node }) => [type, username, node]),
-      ['node.undrained', 'node.drained'].map((type) => [type, 'operator', 'one']),
+      body.events
+        .filter(({ type }) => String(type).endsWith('drained'))
+        .map(({ type, username, node, data }) => [type, username, node, data]),
+      ['fleet.undrained', 'fleet.drained'].map((type) => [type, 'operator', 'one', { node: 'two' }]),
     );
   }));
 
@@ -150,6 +155,12 @@ test('the switch shows another node, on all pages about a machine, and the addre
     await isShown(driver, 'Busiest processes');
     await until('the figures of two are asked for', () =>
       ['stream', 'system', 'stats'].every((name) => asked.some((path) => path === `/api/usage/${name}?node=two`)),
+    );
+    const ofMachine = asked.filter((path) => /^\/api\/(usage|plugins|doctor|settings)\b/.test(path));
+    assert.equal(
+      ofMachine.filter((path) => !/[?&]node=/.test(path)),
+      [],
+      'nothing is asked of whichever node answers',
     );
     await driver.press('Accounts');
     await isShown(driver, 'ann');

@@ -14,7 +14,6 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('fleet under load');
-const LIMIT_MS = 60_000;
 const INSIDE = new URL('../support/inside-node.js', import.meta.url).href;
 const SETTINGS = { workers: 2, config: { plugins: { containers: false, webserver: false } } };
 let postgres: Postgres;
@@ -105,16 +104,16 @@ test('all workers of both nodes answer each account, and a toggle and a logout h
     address: 'admin',
   });
   assert.is(toggled.status, 200, JSON.stringify(toggled.body));
-  await until('it holds everywhere', LIMIT_MS, async () =>
+  await until('it holds everywhere', async () =>
     (await everywhere('/api/folders', ben)).every((answer) => answer.startsWith('403')),
   );
   await first.ask('/api/accounts/ben/features/filemanager', { method: 'PUT', token: admin, address: 'admin' });
-  await until('it is lifted everywhere', LIMIT_MS, async () =>
+  await until('it is lifted everywhere', async () =>
     (await everywhere('/api/folders', ben)).every((answer) => answer === '200'),
   );
   const leaving = await second.login('ann');
   assert.is((await first.ask('/api/logout', { method: 'POST', token: leaving })).status, 200);
-  await until('the session is over everywhere', LIMIT_MS, async () =>
+  await until('the session is over everywhere', async () =>
     (await everywhere('/api/folders', leaving)).every((answer) => answer.startsWith('401')),
   );
 });
@@ -127,8 +126,8 @@ test('a worker that is killed at one node costs the accounts of the other nothin
     for (const each of workers()) {
       const before = workers();
       process.kill(each, 'SIGKILL');
-      await until('another one takes its place', LIMIT_MS, () => workers().some((now) => !before.includes(now)));
-      await until('what is there is answered again', LIMIT_MS, async () => (await both(first, ben)) === '200,200');
+      await until('another one takes its place', () => workers().some((now) => !before.includes(now)));
+      await until('what is there is answered again', async () => (await both(first, ben)) === '200,200');
     }
   });
   assert.equal(own, ['200,200']);
@@ -146,7 +145,7 @@ test('a node is drained, leaves and is gone, and the one that stays answers with
     assert.is(await second.end(), 0);
     const left = await fleet.run(two.data, ['fleet', 'leave', '--yes']);
     assert.is(left.code, 0, left.stderr);
-    await until('it is not one of the nodes', LIMIT_MS, async () => {
+    await until('it is not one of the nodes', async () => {
       const { body } = await first.ask<{ nodes: unknown[] }>('/api/fleet', { token: admin, address: 'admin' });
       return body.nodes.length === 1;
     });
