@@ -510,6 +510,7 @@ test('while disk usage is being measured, requests are 503 with Retry-After, and
     assert.equal([status, body.error], [503, 'containers_unavailable']);
     assert.ok(Number(headers.get('retry-after')) >= 1);
   }
+  await until('it is being measured', () => waiting.length > 0);
   for (const answer of waiting) answer();
   await untilAnswered(server, '/api/container/df', token);
   assert.is(engine.asked.filter((path) => path === '/system/df').length, 1);
