@@ -274,7 +274,7 @@ test('ten thousand accounts: the list is there at once, and a search finds the l
   await close(driver);
 });
 
-test('a hundred thousand events: the page shows the newest, and goes back to the oldest', async () => {
+test('a hundred thousand events: the page shows the newest, goes back, and finds those of an account at once', async () => {
   if (browser === undefined) return;
   await server.account('long-ago', 'basic');
   await server.hostkeep.core.store.write((tx) =>
@@ -287,8 +287,9 @@ test('a hundred thousand events: the page shows the newest, and goes back to the
   await driver.goto('/console/events#type=login');
   await driver.page.waitForSelector('.log.events li');
   assert.is((await driver.page.$$('.log.events li')).length, 50);
-  await driver.goto('/console/events#account=long-ago&type=account.*');
   await driver.press('Older events');
+  await driver.page.waitForFunction(`document.querySelectorAll('.log.events li').length === 100`);
+  await driver.goto('/console/events#account=long-ago&type=account.*');
   await driver.says("User 'long-ago' was created");
   await close(driver);
 });
