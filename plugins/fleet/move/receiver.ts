@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { json } from 'node:stream/consumers';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
@@ -52,9 +52,10 @@ export class Receiver {
     this.#server.emit('connection', socket);
   }
 
-  /** Ends what is being done. The nodes that ask see a closed connection. */
+  /** Ends what is being done. The nodes that ask see a closed connection, or 503 `node_unreachable`. */
   async close(): Promise<void> {
-    for (const { abort } of this.#running.values()) abort.abort();
+    const reason = retryLater('node_unreachable', 'the server is stopping', 15);
+    for (const { abort } of this.#running.values()) abort.abort(reason);
     this.#server.closeAllConnections();
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     await this.#pool.close();
