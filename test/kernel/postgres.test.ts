@@ -160,6 +160,28 @@ test('a limit that is checked in a transaction holds for fifty at once on two no
   assert.equal(await both[0].store.get('select count(*) as n from removed_accounts'), { n: 7 });
 });
 
+test('of two that insert the same row at once, the later one is tried again, and sees it', async () => {
+  const { store } = await nodeOf('same');
+  for (const table of ['marks', 'taken'])
+    await store.write((tx) => tx.run(`create table ${table} (k bigint primary key)`));
+  await store.write((tx) => tx.run('insert into marks values (1)'));
+  let begun = 0;
+  let bothBegan = (): void => undefined;
+  const both = new Promise<void>((resolve) => (bothBegan = resolve));
+  const take = () =>
+    store.write(async (tx) => {
+      if ((await tx.get('select 1 from marks where k = 1')) === undefined) return 'is gone';
+      if ((begun += 1) === 2) bothBegan();
+      await both;
+      await tx.run('insert into taken values (1)');
+      await tx.run('delete from marks where k = 1');
+      return 'taken';
+    });
+  assert.equal((await Promise.all([take(), take()])).toSorted(), ['is gone', 'taken']);
+  const again = await store.write((tx) => tx.run('insert into taken values (1)')).catch(String);
+  assert.match(String(again), /duplicate key/, 'a row that stays is no reason to go on trying');
+});
+
 test('a transaction that is tried again calls back once, for the attempt that was committed', async () => {
   const { store } = await nodeOf('again');
   const told: number[] = [];

@@ -23,6 +23,7 @@ const MIGRATION_MS = 3_600_000;
 const PAUSE_MS = 200;
 /** Aborted by the server because of another transaction: serialization failure, deadlock. */
 const ABORTED = new Set(['40001', '40P01']);
+const UNIQUE_VIOLATION = '23505';
 const MIGRATIONS_TABLE = `create table if not exists migrations (owner text collate "C", name text collate "C",
   sha256 text not null, applied_at bigint not null, version text not null default '', primary key (owner, name))`;
 
@@ -137,7 +138,7 @@ export class PostgresEngine implements StoreEngine {
         return await this.#writes.use((client) => transact(client, work, attempt));
       } catch (error) {
         if (error instanceof UnknownOutcome) throw unreachable(error);
-        if (!isRepeatable(error)) throw error;
+        if (!isRepeatable(error, attempt)) throw error;
         if (performance.now() > end) throw unreachable(error);
       }
       await delay(Math.random() * Math.min(PAUSE_MS, 2 ** attempt));
@@ -210,6 +211,9 @@ class Transaction implements Tx {
 
 const isLeftBehind = (error: unknown): boolean => error instanceof ConnectionLost && !(error instanceof NoConnection);
 
-function isRepeatable(error: unknown): boolean {
-  return error instanceof ConnectionLost || (error instanceof DatabaseError && ABORTED.has(error.code ?? ''));
+/** A row that is there already may be one of a transaction that this one has not seen; a patient one has seen all. */
+function isRepeatable(error: unknown, attempt: number): boolean {
+  if (error instanceof ConnectionLost) return true;
+  if (!(error instanceof DatabaseError)) return false;
+  return ABORTED.has(error.code ?? '') || (error.code === UNIQUE_VIOLATION && attempt < PATIENT_ATTEMPTS);
 }
