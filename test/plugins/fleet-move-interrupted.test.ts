@@ -18,12 +18,6 @@ let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
 
-const areUp = () =>
-  until('both nodes are up', async () => {
-    const { stdout } = await fleet.run(one.data, ['fleet', 'list', '--json']);
-    return (JSON.parse(stdout) as { state: string }[]).every(({ state }) => state === 'up');
-  });
-
 test.before(async () => {
   postgres = Postgres.start(['fsync=off']);
   fleet = new TestFleet(schemaAt(postgres.url, 'interrupted'));
@@ -31,7 +25,7 @@ test.before(async () => {
   two = await fleet.join(one, 'two');
   first = await fleet.serve(one);
   second = await fleet.serve(two);
-  await areUp();
+  await fleet.areUp(one);
 });
 test.after(async () => {
   await fleet.close();

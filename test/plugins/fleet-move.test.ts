@@ -27,12 +27,6 @@ let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
 
-const areUp = () =>
-  until('both nodes are up', async () => {
-    const { stdout } = await fleet.run(one.data, ['fleet', 'list', '--json']);
-    return (JSON.parse(stdout) as { state: string }[]).every(({ state }) => state === 'up');
-  });
-
 test.before(async () => {
   postgres = Postgres.start(['fsync=off']);
   fleet = new TestFleet(schemaAt(postgres.url, 'moves'));
@@ -40,7 +34,7 @@ test.before(async () => {
   two = await fleet.join(one, 'two');
   first = await fleet.serve(one);
   second = await fleet.serve(two);
-  await areUp();
+  await fleet.areUp(one);
 });
 test.after(async () => {
   await fleet.close();
@@ -182,7 +176,7 @@ test('the target ends: the command says so, the account stays, and a move after 
     [['one', 'two']],
   );
   second = await fleet.serve(two);
-  await areUp();
+  await fleet.areUp(one);
   const again = await move(one, 'dan', '--to', 'two');
   assert.is(again.code, 0, again.stderr);
   assert.is(statSync(join(filesOf(two, 'dan'), 'large')).size, 128 << 20);

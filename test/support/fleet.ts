@@ -7,6 +7,7 @@ import { temporaryFolder } from './folder.ts';
 import { TestServer } from './hostkeep.ts';
 import { NodeProcess, prepare, type NodeOptions } from './node-process.ts';
 import { freePort } from './port.ts';
+import { until } from './until.ts';
 
 /** A node of a fleet: its data folder, and where the others reach it. */
 export interface FleetMember {
@@ -53,6 +54,14 @@ export class TestFleet {
     const { code, stderr } = await this.run(data, ['fleet', 'join', '--name', name, '--listen', address], `${token}\n`);
     assert.is(code, 0, stderr);
     return { name, data, address };
+  }
+
+  /** Resolves once all nodes are up, by the command of a member. */
+  areUp({ data }: FleetMember): Promise<void> {
+    return until('all nodes are up', async () => {
+      const { stdout } = await this.run(data, ['fleet', 'list', '--json']);
+      return (JSON.parse(stdout) as { state: string }[]).every(({ state }) => state === 'up');
+    });
   }
 
   async serve(

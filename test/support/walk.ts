@@ -120,7 +120,7 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
 };
 
 /** What a node by itself refuses; the tests of the fleet send it. */
-const OF_A_FLEET: readonly string[] = ['fleet.drain', 'fleet.undrain'];
+export const OF_A_FLEET: readonly string[] = ['fleet.drain', 'fleet.undrain'];
 
 export interface Step {
   /** Plugin and name of the route. */
