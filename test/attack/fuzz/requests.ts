@@ -118,7 +118,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
  */
 async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> {
   const { coverage, operations } = fuzz;
-  const unsuccessful = (): string[] => coverage.unsuccessful.filter((id) => !OF_A_FLEET.some((name) => id === `admin ${name}`));
+  const unsuccessful = (): string[] =>
+    coverage.unsuccessful.filter((id) => !OF_A_FLEET.some((name) => id === `admin ${name}`));
   for (let round = 0; unsuccessful().length > 0 && round < SEEKING_ROUNDS; round += 1) {
     const missed = operations.filter(({ id }) => unsuccessful().includes(id));
     const near = operations.filter(
