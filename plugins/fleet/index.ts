@@ -1,13 +1,13 @@
 import { HttpError, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
-import { Directory } from './directory.ts';
+import { Directory } from './traffic/directory.ts';
 import { drain } from './draining.ts';
 import { events } from './events.ts';
-import { Forwarder } from './forwarder.ts';
+import { Forwarder } from './traffic/forwarder.ts';
 import { errors } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { FleetListener } from './listener.ts';
+import { FleetListener } from './traffic/listener.ts';
 import { Receiver } from './move/receiver.ts';
 import { placeFor } from './placement.ts';
 import { fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';

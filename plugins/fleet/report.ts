@@ -7,7 +7,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import { minorsAhead, VERSION } from '../../kernel/system/project-dir.ts';
 import { partLeft } from './membership/certificates.ts';
 import { noNode } from './draining.ts';
-import type { Forwarder } from './forwarder.ts';
+import type { Forwarder } from './traffic/forwarder.ts';
 import type { Fleet } from './schema.ts';
 import { isDown, stateOf } from './state.ts';
 import { databaseNow, seenMembers, type SeenMember } from './store.ts';

@@ -4,7 +4,7 @@ import type * as Undici from 'undici';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
-import { trustIn } from '../trust.ts';
+import { trustIn } from '../traffic/trust.ts';
 import type { Member } from '../store.ts';
 import type { Move } from './rows.ts';
 import { errorOf, pathOf, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';

@@ -1,6 +1,6 @@
-import type { Log } from '../../kernel/log.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
-import { changes, members, type Member } from './store.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Reader } from '../../../kernel/storage/store.ts';
+import { changes, members, type Member } from '../store.ts';
 
 /** How soon a change on another node is noticed. */
 const POLL_MS = 1000;

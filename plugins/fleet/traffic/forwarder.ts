@@ -1,15 +1,15 @@
 import { connect } from 'node:tls';
 import type * as Undici from 'undici';
-import { HttpError } from '../../kernel/errors.ts';
-import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
-import type { Reply, Stream } from '../../kernel/plugin-api/reply.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import type { Membership } from '../../kernel/storage/membership.ts';
-import { splitHostPort } from '../../kernel/system/host-port.ts';
-import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
+import type { Reply, Stream } from '../../../kernel/plugin-api/reply.ts';
+import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Membership } from '../../../kernel/storage/membership.ts';
+import { splitHostPort } from '../../../kernel/system/host-port.ts';
+import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import type { Directory } from './directory.ts';
 import { HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
-import type { Member } from './store.ts';
+import type { Member } from '../store.ts';
 import { trustIn } from './trust.ts';
 
 const CONNECT_MS = 2000;

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
-import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Membership } from '../../kernel/storage/membership.ts';
-import { splitHostPort } from '../../kernel/system/host-port.ts';
-import { destinationOf, keyDigestOf } from './membership/certificates.ts';
+import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Membership } from '../../../kernel/storage/membership.ts';
+import { splitHostPort } from '../../../kernel/system/host-port.ts';
+import { destinationOf, keyDigestOf } from '../membership/certificates.ts';
 
 const HANDSHAKE_MS = 5000;
 /** Beyond any time limit of a route. Connections that wait for their next request are closed much earlier, by the server behind. */

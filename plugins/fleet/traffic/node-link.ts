@@ -1,8 +1,8 @@
 import type { Dispatcher, Pool } from 'undici';
-import { retryLater, type HttpError } from '../../kernel/errors.ts';
-import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
-import type { Reply, Stream } from '../../kernel/plugin-api/reply.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { retryLater, type HttpError } from '../../../kernel/errors.ts';
+import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
+import type { Reply, Stream } from '../../../kernel/plugin-api/reply.ts';
+import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import { answerOf } from './answer.ts';
 
 /** How long a node that could not be reached is not asked again. */

@@ -1,7 +1,7 @@
 import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
-import type { Membership } from '../../kernel/storage/membership.ts';
-import { hostOf, keyDigestOf, type Destination } from './membership/certificates.ts';
-import type { Member } from './store.ts';
+import type { Membership } from '../../../kernel/storage/membership.ts';
+import { hostOf, keyDigestOf, type Destination } from '../membership/certificates.ts';
+import type { Member } from '../store.ts';
 
 /**
  * Returns how to connect to a member: trusts a certificate of the fleet's own authority, for the name, with the key that the
