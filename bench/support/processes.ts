@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { checkConfig, readJson } from '../../kernel/config/configuration.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { openCore, type Core } from '../../kernel/core.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Account } from '../identity/accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
 import { ConfigError, loadConfig, readJson, type Config } from '../config/configuration.ts';
 import { replaceFileSync } from '../system/atomic-file.ts';
 import { projectDir } from '../system/project-dir.ts';

@@ -58,7 +58,7 @@ async function holdings({ accounts, sessions, events, store, membership }: Core)
     users: await accounts.count('user'),
     ...(membership !== undefined && { node: membership.name, users_here: await accounts.countOfHere() }),
     admins: await accounts.count('admin'),
-    suspended: await accounts.countSuspended(),
+    suspended: await accounts.countOf({ suspended: true }),
     sessions: await sessions.count(),
     store_bytes: await store.sizeBytes(),
     last_event: last?.line ?? null,

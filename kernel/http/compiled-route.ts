@@ -1,4 +1,5 @@
-import { moving, type Account } from '../identity/accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
+import { moving } from '../identity/accounts/account-home.ts';
 import type { TokenGrant } from '../identity/api-tokens/api-tokens.ts';
 import { HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
 import { Validator } from '../config/validator.ts';

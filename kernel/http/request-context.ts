@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
-import type { Account } from '../identity/accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
 import { ipText } from '../system/ip.ts';
 import type { Headers } from './response-writer.ts';
 import type { PageSession } from './origin/page-session.ts';

@@ -9,7 +9,7 @@ import type { Address, Call } from '../plugin-api/route-spec.ts';
 import { problem } from './problem-details.ts';
 import { Reply, Stream } from '../plugin-api/reply.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import type { Account } from '../identity/accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
 import type { Session, Sessions } from '../identity/sessions.ts';
 import type { Streams } from './streams.ts';
 import type { RoutingTable } from './routing-table.ts';

@@ -1,5 +1,5 @@
-import type { Account, Role } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import type { Account, Role } from './accounts/account.ts';
+import type { Accounts } from './accounts/accounts.ts';
 import { HttpError } from '../errors.ts';
 import { endOtherSessions } from './session-rows.ts';
 import type { AuditLog } from '../storage/audit-log.ts';

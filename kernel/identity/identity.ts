@@ -1,4 +1,4 @@
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './accounts/accounts.ts';
 import type { ApiTokens } from './api-tokens/api-tokens.ts';
 import type { Credentials } from './credentials.ts';
 import type { Keyring } from './keyring.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import { createFileSync, removeLeftovers, replaceFileSync } from '../system/atomic-file.ts';
-import type { Role } from './accounts.ts';
+import type { Role } from './accounts/account.ts';
 
 const ISSUER = 'hostkeep';
 const FILE = 'keys.json';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { invalid, unauthenticated } from '../errors.ts';
-import type { Role } from './account.ts';
+import type { Role } from './accounts/account.ts';
 import type { Reader, Tx } from '../storage/store.ts';
 
 export interface SessionRow {

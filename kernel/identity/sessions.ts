@@ -1,6 +1,6 @@
-import type { Account, Role } from './account.ts';
-import type { AccountCell } from './account-cells.ts';
-import type { Accounts } from './accounts.ts';
+import type { Account, Role } from './accounts/account.ts';
+import type { AccountCell } from './accounts/account-cells.ts';
+import type { Accounts } from './accounts/accounts.ts';
 import { newGrant, type ApiTokens, type TokenGrant } from './api-tokens/api-tokens.ts';
 import { assertTokenAlive } from './api-tokens/token-rows.ts';
 import { hasTokenPrefix } from './api-tokens/token-text.ts';

@@ -2,8 +2,8 @@
  * Extension points, by name, let plugins supply data to each other without depending on each other. A provider is a
  * function in `Setup.provides`; a plugin that needs the data calls `host.gather(point, …)`.
  */
-import type { Account } from '../identity/accounts.ts';
-import type { RemovedAccount } from '../identity/removed-accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
+import type { RemovedAccount } from '../identity/accounts/removed-accounts.ts';
 import type { AccountReport } from './points/account-report.ts';
 import type { AccountsUsage } from './points/accounts-usage.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';

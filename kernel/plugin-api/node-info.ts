@@ -1,5 +1,5 @@
 import type { Config } from '../config/configuration.ts';
-import type { Account } from '../identity/accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
 import type { Membership } from '../storage/membership.ts';
 import type { EventTable } from '../storage/audit-log.ts';
 import type { Locales } from '../config/locales.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import type { Account } from '../identity/accounts.ts';
+import type { Account } from '../identity/accounts/account.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
 import type { Reply, Stream } from './reply.ts';

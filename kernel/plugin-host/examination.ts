@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.ts';
-import type { Accounts } from '../identity/accounts.ts';
+import type { Accounts } from '../identity/accounts/accounts.ts';
 import type { AccountJobs } from '../jobs/account-jobs.ts';
 import type { BrokerClient } from '../jobs/broker-client.ts';
 import type { Gathered } from '../plugin-api/extension-points.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Occurrence } from '../../kernel/storage/audit-log.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';

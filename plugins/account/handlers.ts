@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { SessionRow } from '../../kernel/identity/session-rows.ts';
 import type { Sessions } from '../../kernel/identity/sessions.ts';
 import type { AuditLog } from '../../kernel/storage/audit-log.ts';

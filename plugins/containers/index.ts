@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';

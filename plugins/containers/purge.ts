@@ -1,4 +1,4 @@
-import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
+import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
 import { isOfProject, isOwnedBy } from './engine/container-snapshot.ts';
 import type { Container } from './engine/container.ts';

@@ -1,4 +1,5 @@
-import type { Account, AccountOrder, AccountPosition } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { AccountOrder, AccountPosition } from '../../kernel/identity/accounts/account-query.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Call } from '../../kernel/plugin-api/route-spec.ts';

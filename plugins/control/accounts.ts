@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locales } from '../../kernel/config/locales.ts';
-import type { Account, Role } from '../../kernel/identity/accounts.ts';
+import type { Account, Role } from '../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../kernel/identity/sessions.ts';
 import type { Reader } from '../../kernel/storage/store.ts';

@@ -1,5 +1,5 @@
 import { HttpError } from '../../kernel/errors.ts';
-import type { Role } from '../../kernel/identity/accounts.ts';
+import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { Accounts } from '../../kernel/identity/accounts.ts';
-import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
+import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
+import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { Accounts } from '../../kernel/identity/accounts.ts';
+import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 
 interface RemovalReport {

@@ -1,5 +1,5 @@
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
 import { formatSize } from '../../kernel/system/format.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DemoPeople, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
 import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
 import { serverOf } from './database-sources.ts';

@@ -1,5 +1,5 @@
-import type { Accounts } from '../../kernel/identity/accounts.ts';
-import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
+import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
+import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
 import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';

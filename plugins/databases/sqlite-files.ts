@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
 import { backups, frontPage, laravel, otherSite, staticSite, wordPress, type Files } from './demo-content.ts';
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { clientPath, componentsOf } from '../../kernel/system/client-path.ts';

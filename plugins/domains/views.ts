@@ -1,5 +1,6 @@
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { clientPath } from '../../kernel/system/client-path.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { retryLater } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';

@@ -1,7 +1,7 @@
 import { HttpError, retryLater } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DEMO_NAME_SERVERS } from './demo.ts';
 import { planReply } from './plan.ts';
 import { HostingConfig, HostingPlan, Ports, ServerInfo } from './schema.ts';

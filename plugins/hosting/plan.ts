@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { HostingPlan } from './schema.ts';
 
 /** Builds the reply for an account's plan; without a plan, limits are 0 and texts are empty. */

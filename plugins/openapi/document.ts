@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';

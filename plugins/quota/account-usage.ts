@@ -1,5 +1,5 @@
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountsUsage } from '../../kernel/plugin-api/points/accounts-usage.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaRow } from './repquota.ts';

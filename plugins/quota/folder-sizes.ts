@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { defineJob, type Job } from '../../kernel/jobs/job.ts';

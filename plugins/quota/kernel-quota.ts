@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { mountsOf, type QuotaVerbs } from './privileged.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import { keepSample, samplesOf, type Measured } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
+import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { NO_DOMAINS } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';

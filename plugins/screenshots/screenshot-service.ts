@@ -1,6 +1,6 @@
 import { atMost, LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
 import { HttpError, rateLimited } from '../../kernel/errors.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Log } from '../../kernel/log.ts';
 import { deletePrefix, type DiskCache } from './cache/disk-cache.ts';
 import { Screenshot } from './cache/screenshot.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { HttpError } from '../../kernel/errors.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { AccountsUsage } from '../../kernel/plugin-api/points/accounts-usage.ts';
 import type { AccountsQuery, AccountUsage, AccountUsagePage } from './schema.ts';

@@ -1,4 +1,5 @@
-import type { Account, Accounts } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { Stores } from '../../kernel/storage/local-store.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import type { DocrootScan, FoundSite, Stamps } from './detection/docroot-scan.ts';

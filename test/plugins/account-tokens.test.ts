@@ -1,7 +1,7 @@
 /** API tokens: how they are made, listed and ended, and that they do no more than they are given. */
 import { crc32 } from 'node:zlib';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { codeOf, enableTwofa, tally } from './account-client.ts';

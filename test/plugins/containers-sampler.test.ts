@@ -3,7 +3,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/plugin-api/reply.ts';

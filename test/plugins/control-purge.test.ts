@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Unavailable } from '../../kernel/errors.ts';
-import type { RemovedAccount } from '../../kernel/identity/removed-accounts.ts';
+import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
 import control from '../../plugins/control/index.ts';

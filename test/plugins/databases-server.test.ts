@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../kernel/log.ts';
 import { DatabaseServer } from '../../plugins/databases/mysql/database-server.ts';
 import { temporaryFolder } from '../support/folder.ts';

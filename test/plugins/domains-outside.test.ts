@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';

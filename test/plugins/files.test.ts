@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Folder } from '../../kernel/system/safe-folder.ts';
 import { listFolders, FolderScanner } from '../../plugins/files/listing.ts';
 import type { FolderList } from '../../plugins/files/schema.ts';

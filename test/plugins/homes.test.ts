@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import { NodePair } from '../support/node-pair.ts';
 import { PASSWORD, type TestServer } from '../support/hostkeep.ts';

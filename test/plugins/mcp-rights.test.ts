@@ -1,7 +1,7 @@
 /** That the tools of `/mcp` do what their routes allow for everybody who may come, and no more. */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { isTool, toolName, toolOf } from '../../plugins/mcp/tools.ts';

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import * as assert from 'uvu/assert';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { reply } from '../../kernel/plugin-api/reply.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';

@@ -1,7 +1,7 @@
 /** Who may speak with `/mcp`, and how. */
 import { createRequire } from 'node:module';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { TestServer, type Answer } from '../support/hostkeep.ts';
 import { rawRequest } from '../support/raw.ts';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address, RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
 import { describe } from '../../kernel/plugin-host/route-infos.ts';

@@ -1,6 +1,6 @@
 /** Every path of OpenPanel is asked as every kind of client: never more than what the operations behind it give the same one. */
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { missing, translated, type Translated } from '../../plugins/openpanel/table.ts';

@@ -13,7 +13,7 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import { FolderSizes } from '../../plugins/quota/folder-sizes.ts';

@@ -18,7 +18,7 @@ import { PassThrough } from 'node:stream';
 import sharp from 'sharp';
 import * as assert from 'uvu/assert';
 import { HttpError, messageOf } from '../../kernel/errors.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../kernel/log.ts';
 import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
 import { browserFlags, stripUnsafeFlags } from '../../plugins/screenshots/browser/launch-command.ts';

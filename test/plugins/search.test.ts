@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Locales } from '../../kernel/config/locales.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import search from '../../plugins/search/index.ts';

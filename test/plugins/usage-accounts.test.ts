@@ -1,6 +1,6 @@
 /** Billing: what customers use, and everything that a billing module does, with one API token. */
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';

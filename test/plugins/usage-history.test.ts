@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ExtensionPoints } from '../../kernel/plugin-api/extension-points.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Log } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';

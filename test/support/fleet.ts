@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Role } from '../../kernel/identity/accounts.ts';
+import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { hostkeep, type Outcome } from './command.ts';
 import { temporaryFolder } from './folder.ts';

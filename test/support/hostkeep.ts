@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Account, Role } from '../../kernel/identity/accounts.ts';
+import type { Account, Role } from '../../kernel/identity/accounts/account.ts';
 import { checkConfig, readJson, type Config } from '../../kernel/config/configuration.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { Hostkeep } from '../../kernel/hostkeep.ts';

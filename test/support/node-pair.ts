@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { HttpError } from '../../kernel/errors.ts';
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { Reply, Stream } from '../../kernel/plugin-api/reply.ts';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Role } from '../../kernel/identity/accounts.ts';
+import type { Role } from '../../kernel/identity/accounts/account.ts';
 import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';

@@ -1,5 +1,5 @@
-import type { Account } from '../account.ts';
-import type { Accounts } from '../accounts.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 import { HttpError } from '../../errors.ts';
 import { newId, removeExpired } from '../session-rows.ts';
 import type { Log } from '../../log.ts';

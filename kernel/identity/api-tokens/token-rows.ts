@@ -1,6 +1,6 @@
 import { HttpError, unauthenticated } from '../../errors.ts';
 import type { Reader, Tx } from '../../storage/store.ts';
-import type { Role } from '../account.ts';
+import type { Role } from '../accounts/account.ts';
 import type { SessionKey } from '../session-rows.ts';
 
 /** What an owner sees of a token. */

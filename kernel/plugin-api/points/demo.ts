@@ -1,4 +1,4 @@
-import type { Account } from '../../identity/accounts.ts';
+import type { Account } from '../../identity/accounts/account.ts';
 
 /** The customers who log in. */
 export interface DemoPeople {

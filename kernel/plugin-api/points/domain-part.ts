@@ -1,4 +1,4 @@
-import type { Account } from '../../identity/accounts.ts';
+import type { Account } from '../../identity/accounts/account.ts';
 
 /** A domain of an account, as providers see it. `docroot` is the path that clients see. */
 export interface DomainPart {

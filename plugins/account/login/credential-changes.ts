@@ -1,4 +1,4 @@
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';

@@ -1,5 +1,5 @@
 import { HttpError, type ErrorCode } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Store, Tx } from '../../../kernel/storage/store.ts';

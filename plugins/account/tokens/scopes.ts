@@ -1,5 +1,5 @@
 import { invalid } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { NodeInfo } from '../../../kernel/plugin-api/node-info.ts';
 import type { TokenScope } from './schema.ts';
 

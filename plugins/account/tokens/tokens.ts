@@ -1,5 +1,5 @@
 import { invalid } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { ApiToken } from '../../../kernel/identity/api-tokens/token-rows.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Reply } from '../../../kernel/plugin-api/reply.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { EtagReply } from '../../../kernel/plugin-api/etag-reply.ts';
 import type { ContainerList } from '../engine/container-list.ts';

@@ -1,5 +1,5 @@
 import { basename, normalize } from 'node:path';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { labelOf, type Container } from './container.ts';
 import type { Labels } from './untrusted-json.ts';
 

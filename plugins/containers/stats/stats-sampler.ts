@@ -1,4 +1,4 @@
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';

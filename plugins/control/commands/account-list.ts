@@ -1,4 +1,5 @@
-import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { textTable, type CommandContext, type OptionValues } from '../../../kernel/plugin-api/command.ts';
 import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
 import { reportOf, type AccountReports } from '../account-report.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { OptionValues } from '../../../kernel/plugin-api/command.ts';
 
 /** The plan that the options name, `null` for `--no-plan`. */

@@ -1,5 +1,6 @@
 import { AccountCache } from '../../../kernel/concurrency/account-cache.ts';
-import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { AccountDatabases, type DatabaseSource } from '../account-databases.ts';
 import type { DatabaseServer, ServerSnapshot } from './database-server.ts';
 import { isAmbiguous, withoutThoseOf, type ListedDatabase, type ServerCatalogue } from './server-catalogue.ts';

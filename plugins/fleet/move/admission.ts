@@ -1,6 +1,6 @@
 /** Which accounts can move, and where to. */
 import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace, NodeInfo } from '../../../kernel/plugin-api/node-info.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Reader } from '../../../kernel/storage/store.ts';

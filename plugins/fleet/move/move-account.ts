@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
 import { members } from '../store.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';

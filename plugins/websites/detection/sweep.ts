@@ -1,4 +1,5 @@
-import type { Account, Accounts } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { Log } from '../../../kernel/log.ts';
 
 interface SweepOptions {

@@ -1,5 +1,5 @@
 import type { Core } from '../../../kernel/core.ts';
-import type { Role } from '../../../kernel/identity/accounts.ts';
+import type { Role } from '../../../kernel/identity/accounts/account.ts';
 import type { PlanLimits } from '../../../kernel/identity/plan-limits.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
 

@@ -1,5 +1,5 @@
 import { TOTP } from 'otpauth';
-import type { Account } from '../../../kernel/identity/accounts.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import type { RawResponse } from '../target/response-reader.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';

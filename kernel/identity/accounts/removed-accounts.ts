@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { HttpError } from '../errors.ts';
-import { isAt } from './account.ts';
-import type { AuditLog } from '../storage/audit-log.ts';
-import { forgetAccount } from '../storage/local-store.ts';
-import type { Reader, Store, Tx } from '../storage/store.ts';
-import { isRunning, PROCESS_ID } from '../system/process-id.ts';
+import { HttpError } from '../../errors.ts';
+import type { AuditLog } from '../../storage/audit-log.ts';
+import { forgetAccount } from '../../storage/local-store.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import { isRunning, PROCESS_ID } from '../../system/process-id.ts';
+import { assertHere } from './account-home.ts';
 
 /** An account that is gone, but whose name is reserved until what it left outside the store is purged. */
 export interface RemovedAccount {
@@ -112,12 +112,6 @@ export class RemovedAccounts {
   }
 }
 
-/** Throws where what an account has, or left, is at another node than `here`. Errors: 409 `other_node`. */
-export function assertHere({ username, home }: { username: string; home: string }, here: string): void {
-  if (isAt(home, here)) return;
-  throw new HttpError('other_node', `what ${username} has is at the node ${home}: do this there`);
-}
-
 /** Reserves the name of an account that is about to be removed. */
 export async function reserveName(tx: Tx, { id, username }: { id: number; username: string }): Promise<void> {
   await tx.run(
@@ -128,38 +122,6 @@ export async function reserveName(tx: Tx, { id, username }: { id: number; userna
     Date.now(),
     id,
   );
-}
-
-/**
- * Throws if a new account must not get the name. Errors: 409 `account_exists`; `name_reserved` while what a removed
- * account left may be found under it; `ambiguous_username` where it extends another by `_` or is extended, because
- * databases `ann_…` are those of `ann`.
- */
-export async function assertNameFree(tx: Tx, username: string): Promise<void> {
-  if (await tx.get('select 1 from accounts where username = ?', username))
-    throw new HttpError('account_exists', `the account ${username} already exists`);
-  if (await tx.get('select 1 from removed_accounts where username = ?', username))
-    throw new HttpError('name_reserved', `${username} is the name of a removed account that is not purged`);
-  const shorter = [...username.matchAll(/_/g)].map(({ index }) => username.slice(0, index));
-  const clash = await tx.get<{ username: string }>(
-    `select username from (select username from accounts union all select username from removed_accounts) as names
-      where username in (select value from json_each(?)) limit 1`,
-    JSON.stringify(shorter),
-  );
-  const other = clash?.username ?? (await namesExtending(tx, username))[0];
-  if (other !== undefined)
-    throw new HttpError('ambiguous_username', `${username} and ${other} differ only by what follows an underscore`);
-}
-
-/** Returns the names, those of removed accounts too, that begin with `<username>_`; no new one does. */
-export async function namesExtending(reader: Reader, username: string): Promise<string[]> {
-  const rows = await reader.all<{ username: string }>(
-    `select username from accounts where username >= ?1 and username < ?2
-      union select username from removed_accounts where username >= ?1 and username < ?2`,
-    `${username}_`,
-    `${username}\``, // the character after the underscore
-  );
-  return rows.map((row) => row.username);
 }
 
 function unknown(username: string): never {

@@ -1,0 +1,39 @@
+import type { Role } from './account.ts';
+
+/** Which accounts a list has; all unless given. */
+export interface AccountFilter {
+  /** Part of the user name or of the e-mail address, in any case. */
+  readonly q?: string;
+  readonly role?: Role;
+  readonly plan?: string;
+  readonly suspended?: boolean;
+  /** See `Account.home`. */
+  readonly home?: string;
+}
+
+/** What a list is sorted by; accounts with the same value follow each other by name. */
+export interface AccountOrder {
+  readonly by: 'username' | 'created' | 'plan' | 'email';
+  readonly isDescending: boolean;
+}
+/** Where a sorted list goes on: the value that the last account was sorted by, and its name. */
+export type AccountPosition = readonly [value: string | number, username: string];
+
+/** The column or expression of each order. */
+export const SORTED_BY: Readonly<Record<AccountOrder['by'], string>> = {
+  username: 'username',
+  created: 'created_at',
+  plan: "coalesce(plan, '')",
+  email: 'email',
+};
+
+/** Returns a filter as a condition on `accounts`, and its values. */
+export function conditionOf({ q, role, plan, suspended, home }: AccountFilter): [string, string[]] {
+  const terms: [string, ...string[]][] = [];
+  if (q !== undefined) terms.push(['(instr(username, lower(?)) > 0 or instr(lower(email), lower(?)) > 0)', q, q]);
+  if (role !== undefined) terms.push(['role = ?', role]);
+  if (plan !== undefined) terms.push(['plan = ?', plan]);
+  if (home !== undefined) terms.push(['home = ?', home]);
+  if (suspended !== undefined) terms.push([`suspended_at is ${suspended ? 'not null' : 'null'}`]);
+  return [['true', ...terms.map(([term]) => term)].join(' and '), terms.flatMap(([, ...values]) => values)];
+}
