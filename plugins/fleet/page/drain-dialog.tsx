@@ -1,5 +1,5 @@
 import { api, attempt, changed, Dialog, Panel, t, toast } from '../../pages/kit/index.ts';
-import type { Node } from './nodes-table.tsx';
+import type { Node } from './samples.ts';
 
 interface DrainProps {
   readonly node: Node;

@@ -1,7 +1,7 @@
 import { Answer, api, Card, PageHead, Panel, t, useQuery, useRefresh } from '../../pages/kit/index.ts';
 import { Alone } from './alone.tsx';
-import { keepSamples } from './samples.ts';
-import { NodesTable, type Node } from './nodes-table.tsx';
+import { NodesTable } from './nodes-table.tsx';
+import { keepSamples, type Node } from './samples.ts';
 
 /** As often as heartbeats come. */
 const REFRESH_MS = 5000;

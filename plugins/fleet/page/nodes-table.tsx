@@ -12,12 +12,9 @@ import {
   Table,
   Time,
   type Column,
-  type ReplyOf,
 } from '../../pages/kit/index.ts';
 import { DrainDialog, undrain } from './drain-dialog.tsx';
-import { courseOf, type Figure } from './samples.ts';
-
-export type Node = ReplyOf<'GET /api/fleet'>['nodes'][number];
+import { courseOf, type Figure, type Node } from './samples.ts';
 
 const TONES = { up: 'good', draining: 'warn', down: 'bad' } as const;
 /** A course of fewer samples, which are two minutes, does not fill its place yet. */

@@ -1,4 +1,6 @@
-import type { Node } from './nodes-table.tsx';
+import type { ReplyOf } from '../../pages/kit/index.ts';
+
+export type Node = ReplyOf<'GET /api/fleet'>['nodes'][number];
 
 const FIGURES = ['cpu', 'memory', 'disk'] as const;
 export type Figure = (typeof FIGURES)[number];

@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { AreaPage } from '../kit/area.ts';
 import { at, pathAt } from '../kit/place/base-path.ts';
 import { shownNode } from '../kit/place/node.ts';
 import { Button } from '../kit/button.tsx';
@@ -11,6 +9,7 @@ import { t } from '../kit/text/i18n.ts';
 import { hasEnded, mayUse, session } from '../kit/server/session.ts';
 import { ProofDialog } from '../kit/form/proof.tsx';
 import { Toasts } from '../kit/toasts.tsx';
+import type { Application, ShownPage } from './application.ts';
 import { Bar } from './bar/bar.tsx';
 import { Guarded } from './guarded.tsx';
 import { Guest } from './login/guest.tsx';
@@ -19,7 +18,6 @@ import { LoginDialog } from './login/login.tsx';
 import { Navigation } from './navigation.tsx';
 import { OfNode } from './of-node.tsx';
 import { SessionNotice } from './login/session-notice.tsx';
-import type { Application } from './start.tsx';
 
 export function App({ name, areas }: Application) {
   const pages = useMemo(
@@ -54,8 +52,6 @@ export function App({ name, areas }: Application) {
     </>
   );
 }
-
-export type ShownPage = AreaPage & { readonly View: ComponentType };
 
 function Frame(props: {
   readonly application: Application['name'];

@@ -4,7 +4,7 @@ import { Panel } from '../kit/feedback.tsx';
 import { linkTo } from '../kit/place/base-path.ts';
 import { ownNode, shownNode, troubleOfNode } from '../kit/place/node.ts';
 import { t } from '../kit/text/i18n.ts';
-import type { ShownPage } from './app.tsx';
+import type { ShownPage } from './application.ts';
 
 /** A page about one node. While nothing is heard of it, the page says so, and goes on asking out of sight. */
 export function OfNode({ page }: { readonly page: ShownPage }) {

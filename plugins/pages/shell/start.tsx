@@ -1,6 +1,5 @@
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
-import type { Area } from '../kit/area.ts';
 import { setBase } from '../kit/place/base-path.ts';
 import { followNode } from '../kit/place/node.ts';
 import { ask } from '../kit/server/api.ts';
@@ -8,14 +7,8 @@ import { followSession, refreshSession } from '../kit/server/session.ts';
 import { toastError } from '../kit/toasts.tsx';
 import { preferredLanguage, t, useLanguage } from '../kit/text/i18n.ts';
 import { App } from './app.tsx';
+import type { Application } from './application.ts';
 import { applyTheme } from './bar/theme.ts';
-
-/** What tells the two applications apart. */
-export interface Application {
-  readonly name: 'home' | 'console';
-  readonly base: string;
-  readonly areas: readonly Area[];
-}
 
 /** How often a page of `npm run dev` looks for a new build. */
 const DEVELOPMENT_MS = 400;

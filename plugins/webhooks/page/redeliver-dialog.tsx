@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Choices, Dialog, Field, t } from '../../pages/kit/index.ts';
-import type { Webhook } from './webhooks-page.tsx';
+import { Choices, Dialog, Field, t, type ReplyOf } from '../../pages/kit/index.ts';
+
+export type Webhook = ReplyOf<'GET /api/webhooks'>['webhooks'][number];
 
 interface RedeliverProps {
   readonly webhook: Webhook;

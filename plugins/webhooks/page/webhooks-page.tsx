@@ -18,9 +18,8 @@ import {
   useQuery,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { RedeliverDialog } from './redeliver-dialog.tsx';
+import { RedeliverDialog, type Webhook } from './redeliver-dialog.tsx';
 
-export type Webhook = ReplyOf<'GET /api/webhooks'>['webhooks'][number];
 type Tested = ReplyOf<'POST /api/webhooks/:id/test'>;
 
 const REFRESH_MS = 5000;

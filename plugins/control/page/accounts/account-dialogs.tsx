@@ -16,7 +16,7 @@ import {
   useQuery,
   withProof,
 } from '../../../pages/kit/index.ts';
-import type { Account } from './account-page.tsx';
+import type { Account } from './account.ts';
 import { randomPassword } from './add-account.tsx';
 import { differenceOf } from '../plans/plan-difference.ts';
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Answer, api, attempt, Card, Choices, SearchInput, t, useQuery } from '../../../pages/kit/index.ts';
-import type { Account } from './account-page.tsx';
+import type { Account } from './account.ts';
 
 type Choice = 'plan' | 'on' | 'off';
 interface AccountFeaturesProps {

@@ -14,15 +14,13 @@ import {
   t,
   Time,
   useQuery,
-  type ReplyOf,
 } from '../../../pages/kit/index.ts';
+import type { Account } from './account.ts';
 import { AccountDialogs, type AccountAction } from './account-dialogs.tsx';
 import { AccountFeatures } from './account-features.tsx';
 import { AccountSessions } from './account-sessions.tsx';
 import { AccountTokens } from './account-tokens.tsx';
 import { AccountActivity, AccountDomains, AccountUsage } from './account-things.tsx';
-
-export type Account = ReplyOf<'GET /api/accounts/:username'>;
 
 /** Everything that an administrator does with one account. */
 export default function AccountPage() {

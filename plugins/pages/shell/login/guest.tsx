@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { at } from '../../kit/place/base-path.ts';
 import { Button } from '../../kit/button.tsx';
 import { t } from '../../kit/text/i18n.ts';
-import type { ShownPage } from '../app.tsx';
+import type { ShownPage } from '../application.ts';
 import { Guarded } from '../guarded.tsx';
 import { LoginPage } from './login.tsx';
 import { Mark } from '../navigation.tsx';
