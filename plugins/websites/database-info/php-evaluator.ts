@@ -6,6 +6,7 @@
  * (`switch`, `try`, loops) are skipped: no configuration file that the supported applications ship needs them.
  */
 import { Budget, tooComplex } from './budget.ts';
+import { callBuiltIn } from './php-functions.ts';
 import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
 import { cast, copied, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
 
@@ -273,29 +274,8 @@ export class PhpFile {
     const args = nodesOf(node['arguments']).map((each) => this.#value(each, scope));
     const own = this.#functions.get(name);
     if (own !== undefined) return this.#invoke(own, args);
-    const [first, second] = args;
-    const text = textOf(first);
-    switch (name) {
-      case 'define':
-        if (text !== undefined && !this.constants.has(text)) this.constants.set(text, second);
-        return true;
-      case 'defined':
-        return text !== undefined && this.constants.has(text);
-      case 'constant':
-        return text === undefined ? undefined : this.constants.get(text);
-      case 'function_exists':
-        return text !== undefined && this.#functions.has(text.toLowerCase());
-      case 'getenv':
-        return first === undefined || args.length === 0 ? undefined : false;
-      case 'env':
-        return second ?? null;
-      case 'trim':
-        return joined([text?.trim()], this.#budget);
-      case 'strtolower':
-        return joined([text?.toLowerCase()], this.#budget);
-      default:
-        return undefined;
-    }
+    const declares = (other: string) => this.#functions.has(other);
+    return callBuiltIn(name, args, { constants: this.constants, declares, budget: this.#budget });
   }
 
   #invoke(declaration: Node, args: readonly PhpValue[]): PhpValue {
