@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { withDeadline } from '../concurrency/deadline.ts';
 import type { Config } from '../config/configuration.ts';
-import { declareErrors, messageOf, retryLater, unauthenticated, Unavailable } from '../errors.ts';
-import { CompiledRoute, type Handler } from '../http/compiled-route.ts';
+import { declareErrors, messageOf, Unavailable } from '../errors.ts';
+import type { CompiledRoute } from '../http/compiled-route.ts';
 import type { KeptAnswers } from '../http/kept-answers.ts';
-import type { Sessions } from '../identity/sessions.ts';
 import type { Log } from '../log.ts';
 import type { Forward } from '../plugin-api/forwarding.ts';
 import type { ExtensionPointName } from '../plugin-api/extension-points.ts';
@@ -12,16 +10,15 @@ import type { PluginStatus, RouteInfo } from '../plugin-api/node-info.ts';
 import type { Host, Plugin, Setup } from '../plugin-api/plugin.ts';
 import type { RouteSpecs } from '../plugin-api/route-spec.ts';
 import type { EventTable } from '../storage/audit-log.ts';
-import { migrateStores, type Stores } from '../storage/local-store.ts';
-import { findFiles } from '../system/find-files.ts';
-import { projectDir } from '../system/project-dir.ts';
 import type { backgroundOf } from './background.ts';
 import { assertSections, inOrder, isOn, sectionOf, type InstalledPlugin } from './discovery.ts';
 import type { privilegesOf } from './privileges.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
 import { HealthMonitor } from './health-monitor.ts';
-import { assertNoClash, describe } from './route-infos.ts';
+import { migratePlugins } from './plugin-migrations.ts';
+import { routesOf, routesOfUnavailable } from './plugin-routes.ts';
+import { assertNoClash } from './route-infos.ts';
 
 const SETUP_MS = 30_000;
 
@@ -111,7 +108,7 @@ export class PluginSet {
   }
 
   async #startAll(ordered: readonly Plugin[], settings: ReadonlyMap<string, unknown>, host: CommonHost): Promise<void> {
-    const unmigrated = await migrate(ordered, host);
+    const unmigrated = await migratePlugins(ordered, host);
     const starting = new Map<string, Promise<void>>();
     for (const plugin of ordered) {
       const { name, needs = [], uses = [] } = plugin;
@@ -164,10 +161,8 @@ export class PluginSet {
         Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
         SETUP_MS,
       );
-      const routes = tableOf(plugin, config).map((info) => {
-        const handle = whileAlive(handlerOf(setup, info), common.identity.sessions);
-        return new CompiledRoute(info, this.#answers.around(info, handle));
-      });
+      const { sessions } = common.identity;
+      const routes = routesOf(plugin, config, setup, { answers: this.#answers, sessions });
       this.#loaded.set(plugin.name, {
         plugin,
         setup,
@@ -198,14 +193,11 @@ export class PluginSet {
       provides: [],
       reason: message,
     } as const;
-    const handle: Handler = () => {
-      throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
-    };
     this.#loaded.set(plugin.name, {
       plugin,
       setup: undefined,
       releases: [],
-      routes: tableOf(plugin, config).map((info) => new CompiledRoute(info, handle)),
+      routes: routesOfUnavailable(plugin, config),
       status: { ...status, ...(remedy !== undefined && { remedy }) },
     });
   }
@@ -246,23 +238,6 @@ export class PluginSet {
   }
 }
 
-/**
- * Brings the tables of all plugins up to date, before any of them can write. Resolves with the failures by plugin; the
- * others run.
- */
-async function migrate(plugins: readonly Plugin[], stores: Stores): Promise<Map<string, unknown>> {
-  const folder = join(projectDir, 'plugins');
-  const withTables = new Set(
-    findFiles('*/migrations/**/*.sql', folder).map((path) => path.slice(0, path.indexOf('/'))),
-  );
-  const failures = new Map<string, unknown>();
-  for (const { name } of plugins.filter((plugin) => withTables.has(plugin.name)))
-    await migrateStores(stores, name, join(folder, name, 'migrations')).catch((error: unknown) =>
-      failures.set(name, error),
-    );
-  return failures;
-}
-
 /** The part of a status that does not change. */
 function identityOf({ name, description, features }: Plugin): Pick<PluginStatus, 'name' | 'description' | 'features'> {
   return { name, features, ...(description !== undefined && { description }) };
@@ -273,30 +248,4 @@ function offStatus({ name, isOptIn, features }: InstalledPlugin): PluginStatus {
     ? `off unless plugins.${name} of the configuration is true`
     : 'switched off in the configuration';
   return { name, state: 'off', features: features(), provides: [], reason };
-}
-
-function handlerOf(setup: Setup<RouteSpecs>, info: RouteInfo): Handler {
-  const handle = setup.handlers[info.name];
-  if (handle === undefined) throw new Error(`route ${info.plugin}.${info.name} has no handler`);
-  return handle as Handler;
-}
-
-/** Turns a handler's error into the 401 that the next request would get, if the session ended while the handler ran. */
-function whileAlive(handle: Handler, sessions: Sessions): Handler {
-  return (call) => {
-    const result = handle(call);
-    if (!(result instanceof Promise) || call.session === undefined) return result;
-    const { session } = call;
-    return result.catch(async (error: unknown) => {
-      throw (await sessions.isAlive(session)) ? error : unauthenticated();
-    });
-  };
-}
-
-function tableOf(plugin: Plugin, config: unknown): RouteInfo[] {
-  return describe(
-    plugin.name,
-    plugin.features,
-    typeof plugin.routes === 'function' ? plugin.routes(config) : plugin.routes,
-  );
 }
