@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import type { Account } from '../identity/accounts/account.ts';
 import { ipText } from '../system/ip.ts';
-import type { Headers } from './response-writer.ts';
+import type { Headers } from './response/response-writer.ts';
 import type { PageSession } from './origin/page-session.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';

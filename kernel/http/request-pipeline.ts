@@ -1,30 +1,21 @@
-import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import { collect, framingOf, parseJson } from './request-body.ts';
 import { HttpError, invalid, unauthenticated } from '../errors.ts';
-import { RequestContext, nextRequestId } from './request-context.ts';
-import type { Headers } from './response-writer.ts';
-import { LogThrottle, type Log } from '../log.ts';
+import { RequestContext } from './request-context.ts';
 import { pageSession } from './origin/page-session.ts';
 import type { Address, Call } from '../plugin-api/route-spec.ts';
-import { problem } from './problem-details.ts';
-import { Reply, Stream } from '../plugin-api/reply.ts';
+import { Stream } from '../plugin-api/reply.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Session, Sessions } from '../identity/sessions.ts';
-import type { Streams } from './streams.ts';
+import type { Streams } from './response/streams.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { UwsRequest, UwsResponse } from './uws-types.ts';
-import { write, writeNothing, writeStreamHead, type WriteOptions } from './response-writer.ts';
+import { writeNothing } from './response/response-writer.ts';
+import { Responder, type ResponderParts } from './response/responder.ts';
 
-export interface PipelineParts {
+export interface PipelineParts extends ResponderParts {
   readonly address: Address;
   readonly sessions: Sessions;
-  readonly log: Log;
-  readonly titleOf: (locale: string, code: HttpError['code']) => string;
-  /** Returns the language for a client without an account, by its header `Accept-Language`. */
-  readonly languageOf: (acceptLanguage: string) => string;
-  /** Validates every JSON reply against its schema, for tests; a mismatch becomes a 500. */
-  readonly checkReplies: boolean;
 }
 
 /** Reads the raw path parameters of a route's pattern. */
@@ -33,23 +24,24 @@ export type ReadParams = (req: UwsRequest) => readonly string[];
 const AUTHORIZATION = Buffer.from('authorization');
 const HOST = Buffer.from('host');
 const ACCEPT_LANGUAGE = Buffer.from('accept-language');
-const JSON_TYPE = 'application/json';
-const PROBLEM = 'application/problem+json';
-const NONE: Headers = [];
 
 /** Processes requests: host and framing checks, authentication, authorization, schemas, handler, and a single write. */
 export class RequestPipeline {
-  /** Whether replies ask the client to close its connection. */
-  isDraining = false;
   readonly #parts: PipelineParts;
   readonly #streams: Streams;
-  readonly #logThrottle = new LogThrottle();
+  readonly #responder: Responder;
   /** Requests whose reply takes more than one turn of the event loop. */
   readonly #running = new Map<RequestContext, UwsResponse>();
 
   constructor(parts: PipelineParts, streams: Streams) {
     this.#parts = parts;
     this.#streams = streams;
+    this.#responder = new Responder(parts, streams);
+  }
+
+  /** From now on, each reply asks the client to close its connection. */
+  drain(): void {
+    this.#responder.isDraining = true;
   }
 
   /**
@@ -63,17 +55,11 @@ export class RequestPipeline {
       stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
     const permission = isPreflight ? table.preflight(of, req.getHeader('origin')) : undefined;
     if (permission !== undefined) return writeNothing(res, permission);
-    const { titleOf, languageOf } = this.#parts;
-    const language = languageOf(req.getHeader(ACCEPT_LANGUAGE));
-    const { status, headers, body } = problem(stranger ?? table.refusal(of), nextRequestId(), (code) =>
-      titleOf(language, code),
-    );
-    write(
-      res,
-      status,
-      { type: PROBLEM, headers, body },
-      { isHead: method === 'head', additions: table.additions(req), close: this.isDraining },
-    );
+    this.#responder.refuse(res, stranger ?? table.refusal(of), {
+      acceptLanguage: req.getHeader(ACCEPT_LANGUAGE),
+      isHead: method === 'head',
+      additions: table.additions(req),
+    });
   }
 
   /** Serves a route. Reads all that the schemas name before the first await: uWS's request ends with this call. */
@@ -100,7 +86,7 @@ export class RequestPipeline {
     try {
       this.#receive(context, res, req, readParams);
     } catch (error) {
-      this.#fail(context, res, error); // uWS ends the process if a handler neither answers nor waits
+      this.#responder.fail(context, res, error); // uWS ends the process if a handler neither answers nor waits
     }
   }
 
@@ -128,7 +114,7 @@ export class RequestPipeline {
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     if (session?.cell.account === undefined) context.acceptLanguage = req.getHeader(ACCEPT_LANGUAGE);
     const stranger = misdirected(table, req);
-    if (stranger !== undefined) return this.#fail(context, res, stranger);
+    if (stranger !== undefined) return this.#responder.fail(context, res, stranger);
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(context, res, session);
     this.#follow(context, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
@@ -145,7 +131,7 @@ export class RequestPipeline {
       const result = this.#handle(context);
       if (!(result instanceof Promise)) {
         if (result instanceof Stream) this.#watchAbort(context, res);
-        return this.#finish(context, res, result);
+        return this.#responder.finish(context, res, result);
       }
       this.#follow(context, res);
       result.then(
@@ -153,7 +139,7 @@ export class RequestPipeline {
         (error: unknown) => this.#failLater(context, res, error),
       );
     } catch (error) {
-      this.#fail(context, res, error);
+      this.#responder.fail(context, res, error);
     }
   }
 
@@ -223,87 +209,18 @@ export class RequestPipeline {
   }
 
   #finishLater(context: RequestContext, res: UwsResponse, value: unknown): void {
-    this.#conclude(context, res, () => this.#finish(context, res, value));
+    this.#conclude(context, res, () => this.#responder.finish(context, res, value));
   }
 
   #failLater(context: RequestContext, res: UwsResponse, error: unknown): void {
-    this.#conclude(context, res, () => this.#fail(context, res, error));
+    this.#conclude(context, res, () => this.#responder.fail(context, res, error));
   }
 
   #conclude(context: RequestContext, res: UwsResponse, answer: () => void): void {
     if (!this.#running.delete(context)) return; // answered when the server failed
-    if (context.isAborted) this.#settle(context, 499);
+    if (context.isAborted) this.#responder.settle(context, 499);
     else res.cork(answer);
     context.table.leave();
-  }
-
-  #finish(context: RequestContext, res: UwsResponse, value: unknown): void {
-    try {
-      if (value instanceof Stream) return this.#startStream(context, res, value);
-      const { info } = context.route;
-      if (this.#parts.checkReplies) checkReply(context.route, value);
-      const content =
-        value instanceof Reply
-          ? value
-          : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
-      const status = content.status ?? info.status ?? 200;
-      write(res, status, content, this.#manner(context));
-      this.#settle(context, status);
-    } catch (error) {
-      this.#fail(context, res, error);
-    }
-  }
-
-  #fail(context: RequestContext, res: UwsResponse, cause: unknown): void {
-    const error =
-      cause instanceof HttpError
-        ? cause
-        : new HttpError('internal_error', 'the request could not be completed', { cause });
-    const { log, titleOf, languageOf } = this.#parts;
-    const { status, headers, body } = problem(error, context.requestId, (code) =>
-      titleOf(context.account?.locale ?? languageOf(context.acceptLanguage), code),
-    );
-    const route = `${context.route.info.plugin}.${context.route.info.name}`;
-    // Every internal error is logged. Clients poll on while an external service is down, so those errors are throttled.
-    if (status === 500 || (status > 500 && this.#logThrottle.isDue(route)))
-      log[status === 500 ? 'error' : 'warn'](
-        { request_id: context.requestId, route, err: error.cause ?? error },
-        error.message,
-      );
-    write(res, status, { type: PROBLEM, headers, body }, this.#manner(context, this.isDraining || status === 413));
-    this.#settle(context, status);
-  }
-
-  #settle(context: RequestContext, status: number): void {
-    const ms = performance.now() - context.startedMs;
-    const { info } = context.route;
-    info.traffic.count(status, ms);
-    if (info.method === 'GET' && !context.table.logsReads) return;
-    const { log } = this.#parts;
-    const line = {
-      request_id: context.requestId,
-      method: info.method,
-      path: info.paths[0],
-      status,
-      ms: Math.round(ms * 10) / 10,
-      account: context.account?.username,
-      token: context.session?.grant === undefined ? undefined : context.session.id,
-      ip: context.ip,
-    };
-    if (info.method === 'GET') log.debug(line, 'read');
-    else log.info(line, 'change');
-  }
-
-  #manner({ isHead, additions }: RequestContext, close = this.isDraining): WriteOptions {
-    return { isHead, additions, close };
-  }
-
-  #startStream(context: RequestContext, res: UwsResponse, stream: Stream): void {
-    writeStreamHead(res, stream.type, stream.headers, context.additions);
-    const settle = () => this.#settle(context, 200);
-    if (!context.isHead) return this.#streams.start(context, res, stream, settle);
-    res.endWithoutBody();
-    settle();
   }
 }
 
@@ -317,15 +234,4 @@ function misdirected({ hosts }: RoutingTable, req: UwsRequest): HttpError | unde
 
 function readHeaders(req: UwsRequest, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, req.getHeader(name)]));
-}
-
-function checkReply(route: CompiledRoute, value: unknown): void {
-  const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
-  if (type !== JSON_TYPE || status === 304) return;
-  const issue = route.replyIssue(
-    status,
-    value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value,
-  );
-  if (issue !== undefined)
-    throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
 }

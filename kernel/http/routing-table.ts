@@ -2,7 +2,7 @@ import { HostGuard } from './origin/host-guard.ts';
 import type { Config } from '../config/configuration.ts';
 import { Cors } from './origin/cors.ts';
 import { HttpError } from '../errors.ts';
-import type { Headers } from './response-writer.ts';
+import type { Headers } from './response/response-writer.ts';
 import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { FORWARDED, TrustedProxies, type ClientAddresses } from './origin/trusted-proxies.ts';

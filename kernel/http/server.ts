@@ -6,7 +6,7 @@ import type { Config } from '../config/configuration.ts';
 import { RequestPipeline, type PipelineParts, type ReadParams } from './request-pipeline.ts';
 import { pattern } from './routing-table.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import { Streams } from './streams.ts';
+import { Streams } from './response/streams.ts';
 import type { RoutingTable } from './routing-table.ts';
 import { loadUws, type ListenSocket, type TemplatedApp } from './uws.ts';
 
@@ -144,7 +144,7 @@ export class Server {
 
   /** Answers all requests in progress with 500, because the state of the process is unknown; `close` is to follow. */
   fail(cause: unknown): void {
-    this.#flow.isDraining = true;
+    this.#flow.drain();
     this.#flow.failAll(cause);
   }
 
@@ -153,7 +153,7 @@ export class Server {
     await new Promise((resolve) => setImmediate(resolve)); // lets the listener accept the connections in its queue
     if (this.#listener !== undefined) loadUws().us_listen_socket_close(this.#listener);
     this.#listener = undefined;
-    this.#flow.isDraining = true;
+    this.#flow.drain();
     this.#streams.close();
     await this.#table.idle();
     await new Promise((resolve) => setImmediate(resolve)); // lets requests that have already arrived be answered

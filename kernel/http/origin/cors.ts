@@ -1,4 +1,4 @@
-import type { Headers } from '../response-writer.ts';
+import type { Headers } from '../response/response-writer.ts';
 
 /** Request headers that every route accepts from another origin, in addition to those that it declares. */
 const REQUEST_HEADERS = ['authorization', 'content-type', 'last-event-id'];

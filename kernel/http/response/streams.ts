@@ -1,9 +1,9 @@
-import type { RequestContext } from './request-context.ts';
-import type { Stream } from '../plugin-api/reply.ts';
-import type { Session, Sessions } from '../identity/sessions.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Stream } from '../../plugin-api/reply.ts';
+import type { Session, Sessions } from '../../identity/sessions.ts';
 import { OpenStream } from './open-stream.ts';
-import type { RoutingTable } from './routing-table.ts';
-import type { UwsResponse } from './uws-types.ts';
+import type { RoutingTable } from '../routing-table.ts';
+import type { UwsResponse } from '../uws-types.ts';
 
 const CHECK_MS = 1000;
 

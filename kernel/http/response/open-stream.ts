@@ -1,7 +1,7 @@
-import type { RequestContext } from './request-context.ts';
-import type { Sink, Stream } from '../plugin-api/reply.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Sink, Stream } from '../../plugin-api/reply.ts';
 import { utf8 } from './response-writer.ts';
-import type { UwsResponse } from './uws-types.ts';
+import type { UwsResponse } from '../uws-types.ts';
 
 /** A stream that is being sent. It ends exactly once, whether its source, its client or the server ends it. */
 export class OpenStream implements Sink {

@@ -1,6 +1,6 @@
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../../errors.ts';
 import { STATUS_LINES } from './problem-details.ts';
-import type { UwsResponse } from './uws-types.ts';
+import type { UwsResponse } from '../uws-types.ts';
 
 /** Names and values, in the order in which they are written. */
 export type Headers = readonly (readonly [string, string])[];

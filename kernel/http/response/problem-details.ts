@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode, HttpError } from '../errors.ts';
+import type { ErrorCode, HttpError } from '../../errors.ts';
 
 /** Status lines such as `404 Not Found`, by status. */
 export const STATUS_LINES: Readonly<Record<number, string>> = Object.fromEntries(

@@ -1,0 +1,132 @@
+import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
+import { HttpError } from '../../errors.ts';
+import { LogThrottle, type Log } from '../../log.ts';
+import { Reply, Stream } from '../../plugin-api/reply.ts';
+import type { CompiledRoute } from '../compiled-route.ts';
+import { nextRequestId, type RequestContext } from '../request-context.ts';
+import type { UwsResponse } from '../uws-types.ts';
+import { problem } from './problem-details.ts';
+import { write, writeStreamHead, type Headers, type WriteOptions } from './response-writer.ts';
+import type { Streams } from './streams.ts';
+
+export interface ResponderParts {
+  readonly log: Log;
+  readonly titleOf: (locale: string, code: HttpError['code']) => string;
+  /** Returns the language for a client without an account, by its header `Accept-Language`. */
+  readonly languageOf: (acceptLanguage: string) => string;
+  /** Validates every JSON reply against its schema, for tests; a mismatch becomes a 500. */
+  readonly checkReplies: boolean;
+}
+
+const JSON_TYPE = 'application/json';
+const PROBLEM = 'application/problem+json';
+const NONE: Headers = [];
+
+/** Turns what a handler returned or threw into one response, and counts and logs the request. */
+export class Responder {
+  /** Whether replies ask the client to close its connection. */
+  isDraining = false;
+  readonly #parts: ResponderParts;
+  readonly #streams: Streams;
+  readonly #logThrottle = new LogThrottle();
+
+  constructor(parts: ResponderParts, streams: Streams) {
+    this.#parts = parts;
+    this.#streams = streams;
+  }
+
+  /** Answers a request that no route handles; `acceptLanguage` is its header. */
+  refuse(
+    res: UwsResponse,
+    error: HttpError,
+    { acceptLanguage, ...manner }: Omit<WriteOptions, 'close'> & { readonly acceptLanguage: string },
+  ): void {
+    const { titleOf, languageOf } = this.#parts;
+    const language = languageOf(acceptLanguage);
+    const { status, headers, body } = problem(error, nextRequestId(), (code) => titleOf(language, code));
+    write(res, status, { type: PROBLEM, headers, body }, { ...manner, close: this.isDraining });
+  }
+
+  /** Answers with what a handler returned. */
+  finish(context: RequestContext, res: UwsResponse, value: unknown): void {
+    try {
+      if (value instanceof Stream) return this.#startStream(context, res, value);
+      const { info } = context.route;
+      if (this.#parts.checkReplies) checkReply(context.route, value);
+      const content =
+        value instanceof Reply
+          ? value
+          : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
+      const status = content.status ?? info.status ?? 200;
+      write(res, status, content, this.#manner(context));
+      this.settle(context, status);
+    } catch (error) {
+      this.fail(context, res, error);
+    }
+  }
+
+  /** Answers with an error; any but an `HttpError` is 500 `internal_error`, and its cause goes to the log only. */
+  fail(context: RequestContext, res: UwsResponse, cause: unknown): void {
+    const error =
+      cause instanceof HttpError
+        ? cause
+        : new HttpError('internal_error', 'the request could not be completed', { cause });
+    const { log, titleOf, languageOf } = this.#parts;
+    const { status, headers, body } = problem(error, context.requestId, (code) =>
+      titleOf(context.account?.locale ?? languageOf(context.acceptLanguage), code),
+    );
+    const route = `${context.route.info.plugin}.${context.route.info.name}`;
+    // Every internal error is logged. Clients poll on while an external service is down, so those errors are throttled.
+    if (status === 500 || (status > 500 && this.#logThrottle.isDue(route)))
+      log[status === 500 ? 'error' : 'warn'](
+        { request_id: context.requestId, route, err: error.cause ?? error },
+        error.message,
+      );
+    write(res, status, { type: PROBLEM, headers, body }, this.#manner(context, this.isDraining || status === 413));
+    this.settle(context, status);
+  }
+
+  /** Counts and logs a request that was answered, or 499 for one whose client went away. */
+  settle(context: RequestContext, status: number): void {
+    const ms = performance.now() - context.startedMs;
+    const { info } = context.route;
+    info.traffic.count(status, ms);
+    if (info.method === 'GET' && !context.table.logsReads) return;
+    const { log } = this.#parts;
+    const line = {
+      request_id: context.requestId,
+      method: info.method,
+      path: info.paths[0],
+      status,
+      ms: Math.round(ms * 10) / 10,
+      account: context.account?.username,
+      token: context.session?.grant === undefined ? undefined : context.session.id,
+      ip: context.ip,
+    };
+    if (info.method === 'GET') log.debug(line, 'read');
+    else log.info(line, 'change');
+  }
+
+  #manner({ isHead, additions }: RequestContext, close = this.isDraining): WriteOptions {
+    return { isHead, additions, close };
+  }
+
+  #startStream(context: RequestContext, res: UwsResponse, stream: Stream): void {
+    writeStreamHead(res, stream.type, stream.headers, context.additions);
+    const settle = () => this.settle(context, 200);
+    if (!context.isHead) return this.#streams.start(context, res, stream, settle);
+    res.endWithoutBody();
+    settle();
+  }
+}
+
+function checkReply(route: CompiledRoute, value: unknown): void {
+  const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
+  if (type !== JSON_TYPE || status === 304) return;
+  const issue = route.replyIssue(
+    status,
+    value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value,
+  );
+  if (issue !== undefined)
+    throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
+}
