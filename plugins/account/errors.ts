@@ -19,6 +19,9 @@ declare module '../../kernel/errors.ts' {
   interface ErrorCodes extends Record<keyof typeof errors, true> {}
 }
 
+/** What every route may answer that checks a password or a code. */
+export const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as const;
+
 /** The challenge (RFC 9110, section 11.6.1) of every 401. */
 export const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
 

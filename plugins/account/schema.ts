@@ -43,39 +43,20 @@ export const AccountConfig = Type.Object(
 
 /** Longer than any valid password or name, so that an overlong one is refused like any wrong one. */
 export const Password = Type.String({ maxLength: 1024 });
-const Code = Type.String({ maxLength: 256, description: 'Six digits from the authenticator app, or a recovery code' });
+export const Code = Type.String({
+  maxLength: 256,
+  description: 'Six digits from the authenticator app, or a recovery code',
+});
 export const CodeIfAny = Type.Optional(Type.Union([Code, Type.Null()], { description: 'null is like absent' }));
 
-export const LoginBody = NamedObject('LoginRequest', {
-  username: Type.String({ maxLength: 1024 }),
-  password: Password,
-  twofa_code: CodeIfAny,
-});
-const UserId = Type.Integer({ description: 'Number of the account' });
-export const LoginReply = NamedObject('Login', {
-  token: Type.String({
-    description: 'Bearer token (JWT); empty for a page of this address, which has it in a cookie instead',
-  }),
-  user_id: UserId,
-  expires_in: Type.Integer({ description: 'Seconds' }),
-});
+export const UserId = Type.Integer({ description: 'Number of the account' });
 export const TwofaRequired = NamedObject(
   'TwofaRequired',
   { twofa_required: Type.Literal(true), user_id: UserId },
   { additionalProperties: false, description: 'The password is correct; a code is required' },
 );
 
-export const ReauthenticateBody = NamedObject('ReauthenticationRequest', { password: Password, twofa_code: CodeIfAny });
-export const Reauthenticated = NamedObject('Reauthentication', {
-  reauthenticated: Type.Literal(true),
-  expires_in: Type.Integer({
-    description: 'Seconds for which it counts, in this session only; a change of a credential ends it',
-  }),
-});
-
-export const LogoutReply = NamedObject('LoggedOut', { logged_out: Type.Literal(true) });
-
-const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
+export const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
 const SessionView = NamedObject('Session', {
   id: Type.String(),
   created_at: Time,
@@ -115,79 +96,12 @@ export const AllSessions = NamedObject('OwnedSessionPage', {
     description: 'Cursor of the next page; null on the last one',
   }),
 });
-export const LoginLink = NamedObject('LoginLink', {
-  url: Type.String({ description: 'Opens the account in a browser, once; its last part is secret' }),
-  expires_in: Type.Integer({ description: 'Seconds' }),
-});
-export const LoginLinkBody = NamedObject('LoginLinkRequest', {
-  code: Type.String({ maxLength: 128, description: 'What the URL of the link has after #login=' }),
-});
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
 export const SessionEnded = NamedObject('SessionEnded', { id: Type.String(), ended: Type.Literal(true) });
 
-export const PasswordBody = NamedObject('PasswordChange', {
-  password: Password,
-  new_password: Type.String({ minLength: 8, maxLength: 128 }),
-});
-export const PasswordReply = NamedObject('PasswordChanged', { changed: Type.Literal(true) });
-
-export const TwofaStatus = NamedObject('TwofaStatus', {
-  enabled: Type.Boolean(),
-  method: Type.String({ description: 'authenticator_app; empty while it is off' }),
-  code: Type.Literal('', { description: 'Always empty: the server never discloses a code' }),
-});
-export const TwofaSetupBody = NamedObject('TwofaSetupRequest', { password: Password });
-export const TwofaSetup = NamedObject('TwofaSetup', {
-  secret: Type.String({ description: 'Base32, for apps that cannot scan the QR code' }),
-  otpauth_url: Type.String(),
-  qr: Type.String({ description: 'otpauth_url as a QR code: data URL of an SVG' }),
-});
-export type TwofaSetup = Static<typeof TwofaSetup>;
-export const TwofaConfirmBody = NamedObject('TwofaConfirmation', { code: Code });
-export const TwofaConfirmed = NamedObject('TwofaConfirmed', {
-  enabled: Type.Literal(true),
-  recovery_codes: Type.Array(Type.String(), { description: 'Shown only once; each can replace one code' }),
-});
-export const TwofaOffBody = NamedObject('TwofaRemoval', { password: Password, code: Code });
-export const TwofaOff = NamedObject('TwofaRemoved', { enabled: Type.Literal(false) });
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
-export const UnlockQuery = Type.Object({
-  from: Type.String({
-    maxLength: 64,
-    default: '',
-    description: 'Address of the owner, from which others can no longer lock the account',
-  }),
-});
-export const Unlocked = NamedObject('AccountUnlocked', { username: Type.String(), unlocked: Type.Literal(true) });
-export const TwofaReset = NamedObject('TwofaReset', { username: Type.String(), enabled: Type.Literal(false) });
-
-const Lock = NamedObject('Lock', {
-  key: Type.String({ description: 'Names the lock in DELETE /api/locks/{key}' }),
-  kind: Type.String({
-    enum: ['account', 'account_from_network', 'account_in_known_network', 'network'],
-    description:
-      'account: refused from all networks in which it has not logged in before; account_from_network: from one of ' +
-      'these; account_in_known_network: where it has; network: no account from there',
-  }),
-  username: Type.Union([Type.String(), Type.Null()], {
-    description: 'null for a network, and for a name that no account has',
-  }),
-  network: Type.Union([Type.String(), Type.Null()], { description: 'Address, or network of IPv6' }),
-  failures: Type.Integer({ description: 'In the last day' }),
-  until: Time,
-});
-export type Lock = Static<typeof Lock>;
-export const LockList = NamedObject('LockList', {
-  locks: Type.Array(Lock, { maxItems: 200, description: 'Newest failures first' }),
-  truncated: Type.Boolean({ description: 'Whether there may be more' }),
-});
-export type LockList = Static<typeof LockList>;
-export const LockParams = Type.Object({
-  key: Type.String({ maxLength: 256, examples: ['YWRkcmVzcyAxOTguNTEuMTAwLjc'] }),
-});
-export const LockLifted = NamedObject('LockLifted', { key: Type.String(), lifted: Type.Literal(true) });
 
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
@@ -217,7 +131,7 @@ export const Languages = NamedObject('Languages', {
 export type Languages = Static<typeof Languages>;
 export const LanguageBody = NamedObject('LanguageChange', { locale: Type.String({ maxLength: 35 }) });
 
-const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+export const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const LINK = 'An http or https URL, or an absolute path';
 export const Favorite = NamedObject('Favorite', { link: Type.String(), title: Type.String() });
 export type Favorite = Static<typeof Favorite>;

@@ -7,7 +7,7 @@ import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { CommandContext } from '../../kernel/plugin-api/command.ts';
 import commands from '../../plugins/account/commands.ts';
-import type { Lock } from '../../plugins/account/schema.ts';
+import type { Lock } from '../../plugins/account/login/schema.ts';
 import { PASSWORD, testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from './account-client.ts';

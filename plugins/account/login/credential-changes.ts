@@ -4,10 +4,9 @@ import type { Session } from '../../../kernel/identity/sessions.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Reply } from '../../../kernel/plugin-api/reply.ts';
-import type { Static } from '../../../kernel/schema.ts';
 import { invalidCredentials } from '../errors.ts';
-import type * as schema from '../schema.ts';
 import { alreadyEnabled, codeRequired, notEnabled, type Twofa } from '../twofa/twofa.ts';
+import type { Reauthenticated } from './schema.ts';
 import type { Throttle } from './throttle.ts';
 
 /** The caller of a route that requires a token. */
@@ -18,7 +17,6 @@ export interface Caller {
 }
 /** Rejects, in the transaction of a change, if what was verified before it no longer holds. */
 type Recheck = (tx: Tx) => Promise<void>;
-type Reauthenticated = Static<typeof schema.Reauthenticated>;
 type Parts = Pick<Host, 'identity' | 'events' | 'store'> & { readonly throttle: Throttle; readonly twofa: Twofa };
 
 /**

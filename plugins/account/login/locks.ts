@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Lock, LockList } from '../schema.ts';
 import { accountsUnlocked, countFailures, failuresOfLocked, forgetFailures } from '../store.ts';
 import { budgetState } from './budgets.ts';
+import type { Lock, LockList } from './schema.ts';
 import { accountBudget, parseBudget } from './budget-names.ts';
 import type { Throttle } from './throttle.ts';
 import { unlock } from './unlock.ts';

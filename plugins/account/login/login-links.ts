@@ -6,9 +6,9 @@ import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Reader } from '../../../kernel/storage/store.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import { CHALLENGE } from '../errors.ts';
-import type { LoginLink } from '../schema.ts';
 import { addLoginLink, loginLinkOf, useLoginLink, type LoginLinkRow } from '../store.ts';
 import { USER_AGENT_CHARACTERS, type LoggedIn } from './login.ts';
+import type { LoginLink } from './schema.ts';
 
 const VALID_MS = 60_000;
 

@@ -1,4 +1,5 @@
 import type { RouteSpecs } from '../../../kernel/plugin-api/route-spec.ts';
+import { CREDENTIAL_ERRORS } from '../errors.ts';
 import { AccountParams, TwofaRequired } from '../schema.ts';
 import * as schema from './schema.ts';
 
@@ -33,7 +34,7 @@ export const tokenRoutes = {
     reply: schema.TokenMade,
     status: 201,
     replies: { 401: TwofaRequired },
-    errors: ['invalid_credentials', 'rate_limited', 'tokens_full', 'owner_required'],
+    errors: [...CREDENTIAL_ERRORS, 'tokens_full', 'owner_required'],
   },
   endToken: {
     ...own,

@@ -1,8 +1,7 @@
 import { NamedObject, Type, type Static } from '../../../kernel/schema.ts';
-import { AccountParams, CodeIfAny, Password } from '../schema.ts';
+import { AccountParams, CodeIfAny, NO_CONTROL, Password } from '../schema.ts';
 
 const Time = Type.String({ description: 'RFC 3339, UTC' });
-const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const NETWORKS = 'Addresses and CIDR ranges from which the token counts; empty for all';
 
 const view = {

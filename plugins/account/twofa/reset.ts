@@ -4,7 +4,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { Tx } from '../../../kernel/storage/store.ts';
-import type { TwofaReset } from '../schema.ts';
+import type { TwofaReset } from './schema.ts';
 import type { Twofa } from './twofa.ts';
 
 /** `account` is the administrator. */

@@ -4,7 +4,7 @@ import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import { CHALLENGE } from '../errors.ts';
-import type { TwofaSetup } from '../schema.ts';
+import type { TwofaSetup } from './schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
 import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, stepOf } from './authenticator.ts';
 
