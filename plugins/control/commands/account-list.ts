@@ -2,7 +2,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { textTable, type CommandContext, type OptionValues } from '../../../kernel/plugin-api/command.ts';
 import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
-import { reportOf, type AccountReports } from '../account-report.ts';
+import { reportOf, type AccountReports } from '../accounts/account-report.ts';
 import { describe } from './account-text.ts';
 
 /** How many accounts are read at a time for a list of all. */

@@ -1,6 +1,6 @@
 import { textTable, type CommandContext } from '../../../kernel/plugin-api/command.ts';
-import { purgeAccount } from '../purge.ts';
-import { removeAccount } from '../removal.ts';
+import { purgeAccount } from '../accounts/purge.ts';
+import { removeAccount } from '../accounts/removal.ts';
 
 export function remove(context: CommandContext, [username = '']: readonly string[]) {
   return context.withStore(async ({ identity: { accounts }, jobs }) => {

@@ -6,9 +6,9 @@ import {
   type CommandGroup,
   type OptionValues,
 } from '../../../kernel/plugin-api/command.ts';
-import { assertInstalled } from '../accounts.ts';
-import { homeOf } from '../placement.ts';
-import { AccountBody, AccountChange, PasswordBody } from '../schema.ts';
+import { assertInstalled } from '../accounts/accounts.ts';
+import { homeOf } from '../accounts/placement.ts';
+import { AccountBody, AccountChange, PasswordBody } from '../accounts/schema.ts';
 import { list, show } from './account-list.ts';
 import { listRemoved, purge, remove } from './account-removal.ts';
 import { describe, planOf } from './account-text.ts';

@@ -9,8 +9,8 @@ import {
   type OptionValues,
 } from '../../../kernel/plugin-api/command.ts';
 import { PlanLimits } from '../../../kernel/plugin-api/plan-limits.ts';
-import { NEW_PLAN } from '../plans.ts';
-import { PlanBody, PlanChange } from '../schema.ts';
+import { NEW_PLAN } from '../plans/plans.ts';
+import { PlanBody, PlanChange } from '../plans/schema.ts';
 
 const LIMITS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
 const LIMIT_OPTIONS = LIMITS.map((name): CommandOption => {

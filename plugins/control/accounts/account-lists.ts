@@ -1,9 +1,9 @@
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { AccountOrder, AccountPosition } from '../../kernel/identity/accounts/account-query.ts';
-import { invalid } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Call } from '../../kernel/plugin-api/route-spec.ts';
-import type { Static } from '../../kernel/schema.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { AccountOrder, AccountPosition } from '../../../kernel/identity/accounts/account-query.ts';
+import { invalid } from '../../../kernel/errors.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Call } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Static } from '../../../kernel/schema.ts';
 import type { RecentReports } from './account-report.ts';
 import { accountReply } from './accounts.ts';
 import type * as schema from './schema.ts';

@@ -1,7 +1,7 @@
-import type { Actor, Plan } from '../../kernel/identity/plans.ts';
-import type { PlanLimits } from '../../kernel/identity/plan-limits.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Static } from '../../kernel/schema.ts';
+import type { Actor, Plan } from '../../../kernel/identity/plans.ts';
+import type { PlanLimits } from '../../../kernel/identity/plan-limits.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Static } from '../../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
 /** The limits of a new plan where none are given, by the API and by the command line. */
