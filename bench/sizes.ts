@@ -155,7 +155,7 @@ const QUESTIONS: Readonly<Record<string, (node: Node) => Promise<number>>> = {
 };
 
 /** Prints what the store weighs, and how long a node takes to remove a tenth of the events, and of the sessions. */
-async function weigh({ core: { events, sessions, store } }: Node): Promise<void> {
+async function weigh({ core: { events, store, sweeper } }: Node): Promise<void> {
   console.log(`  the store has ${((await store.sizeBytes()) / 2 ** 20).toFixed(0)} MiB`);
   const oldest = await store.get<{ at: number }>("select at from events where type = 'login' order by id limit 1");
   let started = performance.now();
@@ -165,7 +165,7 @@ async function weigh({ core: { events, sessions, store } }: Node): Promise<void>
   const sql = 'update sessions set expires_at = 1 where id in (select id from sessions order by expires_at limit ?)';
   const ended = await store.write((tx) => tx.run(sql, SESSIONS / 10));
   started = performance.now();
-  await sessions.sweep();
+  await sweeper.sweep();
   console.log(`  ${ended.changes} sessions removed, ${rate(ended.changes)}`);
 }
 

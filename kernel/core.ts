@@ -9,9 +9,11 @@ import { Credentials } from './identity/credentials.ts';
 import { Keyring } from './identity/keyring.ts';
 import { PasswordHasher } from './identity/password-hasher.ts';
 import { Plans } from './identity/plans.ts';
+import { Reauthentication } from './identity/reauthentication.ts';
 import type { PlanLimits } from './identity/plan-limits.ts';
 import { ApiTokens } from './identity/api-tokens/api-tokens.ts';
 import { Sessions } from './identity/sessions.ts';
+import { SessionSweeper } from './identity/session-sweeper.ts';
 import { AccountJobs, accountFilesOf } from './jobs/account-jobs.ts';
 import { BrokerClient } from './jobs/broker-client.ts';
 import type { Log } from './log.ts';
@@ -52,6 +54,8 @@ export interface Core {
   readonly accounts: Accounts;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
+  readonly reauthentication: Reauthentication;
+  readonly sweeper: SessionSweeper;
   readonly tokens: ApiTokens;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
@@ -85,8 +89,9 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const accounts = new Accounts({ store, local, revision, cells, plans, events, filesRoot, here, log });
   const credentials = new Credentials({ store, revision, accounts, events });
   const tokens = new ApiTokens({ store, revision, accounts, events, log });
-  const slackMs = clockSlackMs(membership);
-  const sessions = new Sessions({ store, revision, accounts, events, keys, tokens, leadership, slackMs, log });
+  const sessions = new Sessions({ store, revision, accounts, events, keys, tokens });
+  const reauthentication = new Reauthentication(clockSlackMs(membership));
+  const sweeper = new SessionSweeper({ store, sessions, tokens, leadership, log });
   const passwords = new PasswordHasher((number) => workers.share(number));
   const answers = new KeptAnswers({ store, keys, workers, log });
   const broker = config.broker.socket === '' ? undefined : new BrokerClient(config.broker.socket);
@@ -97,7 +102,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   await revision.follow();
   const close = async () => {
     await revision.close();
-    sessions.close();
+    sweeper.close();
     await tokens.close();
     await jobs.close();
     await passwords.close();
@@ -115,6 +120,8 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
     accounts,
     credentials,
     sessions,
+    reauthentication,
+    sweeper,
     tokens,
     passwords,
     keys,

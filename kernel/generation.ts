@@ -49,7 +49,8 @@ export interface Life {
 /** Sets up the plugins that a configuration switches on. Rejects if their routes clash; they are closed then. */
 export async function generate(life: Life, config: Config, installed: readonly InstalledPlugin[]): Promise<Generation> {
   const { core, log } = life;
-  const { store, local, events, accounts, credentials, plans, sessions, tokens, passwords, keys, jobs } = core;
+  const { store, local, events, jobs } = core;
+  const { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys } = core;
   const plugins = new PluginSet(log, core.answers);
   const node = nodeInfoOf(life, config, installed, plugins);
   try {
@@ -63,7 +64,7 @@ export async function generate(life: Life, config: Config, installed: readonly I
       privileged: privilegesOf({ broker: core.broker, jobs, log }),
       node,
       routes: routeCalls,
-      identity: { accounts, credentials, plans, sessions, tokens, passwords, keys },
+      identity: { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys },
     });
     return { config, plugins, tables: tablesOf(core, config, plugins), node };
   } catch (error) {

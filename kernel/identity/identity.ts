@@ -4,6 +4,7 @@ import type { Credentials } from './credentials.ts';
 import type { Keyring } from './keyring.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Plans } from './plans.ts';
+import type { Reauthentication } from './reauthentication.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The services that authenticate and authorize accounts. */
@@ -12,6 +13,7 @@ export interface Identity {
   readonly credentials: Credentials;
   readonly plans: Plans;
   readonly sessions: Sessions;
+  readonly reauthentication: Reauthentication;
   readonly tokens: ApiTokens;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;

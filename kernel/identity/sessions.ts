@@ -1,56 +1,38 @@
-import type { Account, Role } from './accounts/account.ts';
+import type { Account } from './accounts/account.ts';
 import type { AccountCell } from './accounts/account-cells.ts';
 import type { Accounts } from './accounts/accounts.ts';
-import { newGrant, type ApiTokens, type TokenGrant } from './api-tokens/api-tokens.ts';
+import type { ApiTokens } from './api-tokens/api-tokens.ts';
 import { assertTokenAlive } from './api-tokens/token-rows.ts';
-import { hasTokenPrefix } from './api-tokens/token-text.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpError, sessionRequired } from '../errors.ts';
+import { HttpError } from '../errors.ts';
 import type { AuditLog } from '../storage/audit-log.ts';
-import type { Log } from '../log.ts';
 import {
   addSession,
   endOtherSessions,
   liveSession,
   MAX_SESSIONS,
   newId,
-  noteReauthentication,
   pageOf,
   readAllSessions,
   readSessions,
-  removeExpired,
   type OwnedSessionRow,
   type SessionKey,
   type SessionRow,
 } from './session-rows.ts';
 import { LargeCounts } from '../concurrency/large-counts.ts';
 import { TokenCache } from './token-cache.ts';
-import type { Leadership } from '../workers/leadership.ts';
+import { verifyToken, type VerifiedToken } from './token-verifier.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 
-/** A verified token, of a login or of a script, and the newest snapshot of its account. */
-export interface Session {
-  readonly id: string;
-  readonly accountId: number;
-  readonly audience: Role;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-  /** What an API token may do; `undefined` for the session of a login, which may do what its account may. */
-  grant: TokenGrant | undefined;
+/** A verified token with the newest snapshot of its account, and the versions of both at which it was confirmed. */
+export interface Session extends VerifiedToken {
   /** The administrator who opened it with a login link; `null` where the account itself logged in. */
   openedBy: string | null;
   cell: AccountCell;
   generation: number;
   version: number;
 }
-
-type Verified = Omit<Session, 'cell' | 'generation' | 'version'>;
-
-const SWEEP_MS = 3_600_000;
-const REAUTHENTICATION_MS = 5 * 60_000;
-/** Of a token whose row is yet to be read again, with its account. */
-const NOTHING = newGrant([], []);
 
 /**
  * Issues tokens of logins, and authenticates them and API tokens. The store has one row for each token; a token without its
@@ -67,11 +49,6 @@ export class Sessions {
   readonly #events: AuditLog;
   readonly #keys: Keyring;
   readonly #tokens: ApiTokens;
-  readonly #leadership: Leadership;
-  readonly #slackMs: number;
-  readonly #log: Log;
-  readonly #sweeper: NodeJS.Timeout;
-  #isClosed = false;
 
   constructor(parts: {
     store: Store;
@@ -80,26 +57,13 @@ export class Sessions {
     events: AuditLog;
     keys: Keyring;
     tokens: ApiTokens;
-    leadership: Leadership;
-    /** See `clockSlackMs`. */
-    slackMs: number;
-    log: Log;
   }) {
     this.#store = parts.store;
-    this.#log = parts.log;
     this.#revision = parts.revision;
     this.#accounts = parts.accounts;
     this.#events = parts.events;
     this.#keys = parts.keys;
     this.#tokens = parts.tokens;
-    this.#leadership = parts.leadership;
-    this.#slackMs = parts.slackMs;
-    this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearInterval(this.#sweeper);
   }
 
   /** Returns the cached session of an `Authorization` header; `undefined` if only the store can tell. */
@@ -149,6 +113,11 @@ export class Sessions {
     return true;
   }
 
+  /** Removes cached sessions that have expired by `now`, in milliseconds since 1970. */
+  forgetExpired(now: number): void {
+    this.#remembered.sweep(now);
+  }
+
   /** Resolves with whether the session is still valid, for work that outlasts its request. */
   async isAlive(session: Session): Promise<boolean> {
     return session.expiresAt > Date.now() && (this.#isFresh(session) || (await this.#confirm(session)) !== undefined);
@@ -161,28 +130,6 @@ export class Sessions {
   async assertAlive(tx: Reader, session: SessionKey): Promise<void> {
     if (session.grant === undefined) await liveSession(tx, session);
     else await assertTokenAlive(tx, session);
-  }
-
-  /**
-   * Rejects unless password and second factor were proved again in this session within the last five minutes, and no
-   * credential of its account has changed since. A stolen token alone can then not take the server over. Errors:
-   * 403 `reauthentication_required`, `session_required`, 401 `authentication_required`.
-   */
-  async assertReauthenticated(reader: Reader, session: SessionKey): Promise<void> {
-    if (session.grant !== undefined) throw sessionRequired();
-    const { reauthenticated_at: at } = await liveSession(reader, session);
-    const now = Date.now();
-    if (at === null || at > now + this.#slackMs || at <= now - REAUTHENTICATION_MS)
-      throw new HttpError(
-        'reauthentication_required',
-        'prove your password, and your second factor if you have one, with POST /api/reauthenticate first',
-      );
-  }
-
-  /** Notes that password and second factor were proved again in this session; resolves with the seconds that it counts. */
-  async reauthenticate(tx: Tx, session: SessionKey): Promise<number> {
-    await noteReauthentication(tx, session, Date.now());
-    return REAUTHENTICATION_MS / 1000;
   }
 
   /**
@@ -296,23 +243,9 @@ export class Sessions {
   }
 
   async #verified(header: string): Promise<Session | undefined> {
-    const text = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
-    const found = hasTokenPrefix(text) ? await this.#ofApiToken(text) : await this.#ofLogin(text);
-    return found && { ...found, cell: this.#accounts.cells.of(found.accountId), generation: -1, version: -1 };
-  }
-
-  async #ofLogin(text: string): Promise<Verified | undefined> {
-    const claims = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) ? await this.#keys.verify(text) : undefined;
-    if (claims === undefined) return undefined;
-    const { jti: id, sub, aud: audience, exp } = claims;
-    return { id, accountId: Number(sub), audience, expiresAt: exp * 1000, grant: undefined, openedBy: null };
-  }
-
-  async #ofApiToken(text: string): Promise<Verified | undefined> {
-    const token = await this.#tokens.find(text);
-    if (token === undefined) return undefined;
-    const { id, accountId, role: audience, expiresAt } = token;
-    return { id, accountId, audience, expiresAt, grant: NOTHING, openedBy: null };
+    const token = await verifyToken(header, this.#keys, this.#tokens);
+    const fresh = { openedBy: null, generation: -1, version: -1 };
+    return token && { ...token, ...fresh, cell: this.#accounts.cells.of(token.accountId) };
   }
 
   /**
@@ -340,18 +273,5 @@ export class Sessions {
 
   #rowOf({ id, accountId }: Session): Promise<{ opened_by: string | null } | undefined> {
     return this.#store.get('select opened_by from sessions where id = ? and account_id = ?', id, accountId);
-  }
-
-  /** Forgets tokens, and removes sessions and API tokens that have expired. */
-  async sweep(): Promise<void> {
-    const now = Date.now();
-    this.#remembered.sweep(now);
-    if (!this.#leadership.isLeader) return;
-    try {
-      while (!this.#isClosed && (await this.#store.write((tx) => removeExpired(tx, 'sessions', now))));
-      await this.#tokens.sweep(now, () => this.#isClosed);
-    } catch (error) {
-      this.#log.warn({ err: error }, 'expired sessions could not be removed; the next sweep tries again');
-    }
   }
 }

@@ -103,7 +103,7 @@ test('pages hold each session once, newest first, also while sessions end', asyn
 });
 
 test('expired sessions are neither listed nor counted, and cost nothing until the sweep removes them', async () => {
-  const { revision, sessions, store } = server.hostkeep.core;
+  const { revision, sessions, store, sweeper } = server.hostkeep.core;
   const account = await server.account('eva');
   await addRows(store, account.id, 1200, Math.floor(Date.now() / 1000) * 1000);
   const rows = async () =>
@@ -116,7 +116,7 @@ test('expired sessions are neither listed nor counted, and cost nothing until th
     writes += 1;
     return write.call(store, work) as ReturnType<typeof work>;
   };
-  await sessions.sweep();
+  await sweeper.sweep();
   store.write = write;
   assert.is(await rows(), 0);
   assert.is(writes, 3, 'in transactions of 500');

@@ -19,7 +19,7 @@ for (const [name, data, isFleet] of [
   test(`${name} ${isFleet ? 'believes' : 'does not believe'} a proof, and counts failures, of the next minute`, async () => {
     const config = { account: { account_failures: { minute: 2, hour: 100, day: 100 } } };
     const server = await TestServer.start({ data: data(), plugins: [account], config });
-    const { sessions, store } = server.hostkeep.core;
+    const { reauthentication, sessions, store } = server.hostkeep.core;
     const logIn = async (password: string) =>
       (await server.ask('/api/login', { method: 'POST', body: { username: 'ann', password } })).status;
     const shift = (ms: number) => store.write((tx) => tx.run('update login_failures set at = ?', Date.now() + ms));
@@ -28,7 +28,7 @@ for (const [name, data, isFleet] of [
     assert.ok(session);
     const prove = async (ms: number) => {
       await store.write((tx) => tx.run('update sessions set reauthenticated_at = ?', Date.now() + ms));
-      return codeOf(sessions.assertReauthenticated(store, session));
+      return codeOf(reauthentication.assertRecent(store, session));
     };
     assert.is(await prove(WRONG_MS), 'reauthentication_required');
     assert.is(await prove(AHEAD_MS), isFleet ? 'done' : 'reauthentication_required');

@@ -54,7 +54,7 @@ export class CredentialChanges {
   async #assertFactorProved(reader: Reader, { account, session }: Caller): Promise<void> {
     const { identity, twofa } = this.#parts;
     if (account.role === 'admin' && (await twofa.isEnabled(account.id, reader)))
-      await identity.sessions.assertReauthenticated(reader, session);
+      await identity.reauthentication.assertRecent(reader, session);
   }
 
   /**
@@ -68,7 +68,7 @@ export class CredentialChanges {
       store.write(async (tx) => {
         await check(tx);
         await events.record(tx, { type: 'reauthenticated', account, text: 'proved the password again', ip });
-        return { reauthenticated: true, expires_in: await identity.sessions.reauthenticate(tx, session) };
+        return { reauthenticated: true, expires_in: await identity.reauthentication.note(tx, session) };
       }),
     );
   }

@@ -53,7 +53,8 @@ export class LoginLinks {
     };
     await store.write(async (tx) => {
       // Whoever made an API token proved the password then, and gave it the scope of this route.
-      await identity.sessions[session.grant === undefined ? 'assertReauthenticated' : 'assertAlive'](tx, session);
+      if (session.grant === undefined) await identity.reauthentication.assertRecent(tx, session);
+      else await identity.sessions.assertAlive(tx, session);
       await identity.accounts.assertExists(tx, account);
       await addLoginLink(tx, link, Date.now());
       const text = `got a login link from the administrator '${by.username}'`;

@@ -43,7 +43,7 @@ export async function resetTwofa(
   await removeSecondFactor(host, twofa, account, {
     by: by.username,
     ip,
-    check: (tx) => identity.sessions.assertReauthenticated(tx, session),
+    check: (tx) => identity.reauthentication.assertRecent(tx, session),
   });
   return { username, enabled: false };
 }

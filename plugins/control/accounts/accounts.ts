@@ -125,9 +125,9 @@ export async function setPassword(
  * Returns a check that the session may set how an account of this role logs in. It is made twice: before the password is
  * hashed, and in the transaction.
  */
-function mayChangeLogin({ identity: { sessions } }: Host, session: Session, role: Role) {
+function mayChangeLogin({ identity: { sessions, reauthentication } }: Host, session: Session, role: Role) {
   return (reader: Reader) =>
-    role === 'admin' ? sessions.assertReauthenticated(reader, session) : sessions.assertAlive(reader, session);
+    role === 'admin' ? reauthentication.assertRecent(reader, session) : sessions.assertAlive(reader, session);
 }
 
 /** Hashing for an administrator goes into the reserved lane: a flood of wrong logins must not delay it. */

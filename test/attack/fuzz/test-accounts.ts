@@ -120,13 +120,13 @@ export class TestAccounts {
 
   /** Makes sure of a session; that of an administrator has just proved password and code again. */
   async #renewToken(test: TestAccount): Promise<void> {
-    const { accounts, sessions, store } = this.#core;
+    const { accounts, reauthentication, sessions, store } = this.#core;
     if ((await sessions.resolve(`Bearer ${test.token}`)) === undefined)
       test.token = (
         await sessions.open(await accounts.get(test.username), '127.0.0.1', 'attack', async () => {})
       ).token;
     const known = test.role === 'admin' ? await sessions.resolve(`Bearer ${test.token}`) : undefined;
-    if (known !== undefined) await store.write((tx) => sessions.reauthenticate(tx, known.session));
+    if (known !== undefined) await store.write((tx) => reauthentication.note(tx, known.session));
     test.tokenLost = false;
   }
 
