@@ -1,5 +1,5 @@
 import { accountEvents } from './identity/account-events.ts';
-import { serverEvents } from './storage/server-events.ts';
+import { serverEvents } from './storage/events/server-events.ts';
 import type { Config } from './config/configuration.ts';
 import type { Core } from './core.ts';
 import { FleetRoutes } from './http/fleet-routes.ts';

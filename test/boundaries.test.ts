@@ -298,7 +298,7 @@ test('every event stands in a table, from which its type and the description of 
   const bare = /interface EventTypes (?!extends EventData<typeof \w+> \{\})/;
   assert.equal(
     declared.filter((file) => bare.test(readFileSync(join(projectDir, file), 'utf8'))),
-    ['kernel/storage/audit-log.ts'],
+    ['kernel/storage/events/event-types.ts'],
   );
 });
 

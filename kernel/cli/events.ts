@@ -1,7 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuditLog, EventFilter, LoggedEvent } from '../storage/audit-log.ts';
+import type { AuditLog } from '../storage/events/audit-log.ts';
+import type { EventFilter } from '../storage/events/event-search.ts';
+import type { LoggedEvent } from '../storage/events/event-types.ts';
 import { countOf, print, withCore, type GlobalOptions } from './command-context.ts';
 
 interface Options extends GlobalOptions {

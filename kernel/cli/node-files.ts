@@ -1,7 +1,7 @@
 import type { Config } from '../config/configuration.ts';
 import { Keyring } from '../identity/keyring.ts';
 import type { NodeFiles } from '../plugin-api/command.ts';
-import { AuditLog } from '../storage/audit-log.ts';
+import { AuditLog } from '../storage/events/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from '../storage/membership.ts';
 import { openStore } from '../storage/open-store.ts';
 import { ServingLock } from '../storage/serving-lock.ts';

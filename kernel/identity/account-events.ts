@@ -1,5 +1,5 @@
 import { Type } from '../schema.ts';
-import type { EventData, EventTable } from '../storage/audit-log.ts';
+import type { EventData, EventTable } from '../storage/events/event-types.ts';
 import { PlanLimits } from './plan-limits.ts';
 
 const Text = Type.String();
@@ -58,6 +58,6 @@ export const accountEvents = {
   },
 } as const satisfies EventTable;
 
-declare module '../storage/audit-log.ts' {
+declare module '../storage/events/event-types.ts' {
   interface EventTypes extends EventData<typeof accountEvents> {}
 }

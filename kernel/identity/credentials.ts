@@ -2,7 +2,7 @@ import type { Account, Role } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { HttpError } from '../errors.ts';
 import { endOtherSessions } from './session-rows.ts';
-import type { AuditLog } from '../storage/audit-log.ts';
+import type { AuditLog } from '../storage/events/audit-log.ts';
 import type { Revision } from '../storage/revision.ts';
 import type { Reader, Store, Tx } from '../storage/store.ts';
 

@@ -1,5 +1,5 @@
 import { HttpError } from '../errors.ts';
-import type { AuditLog } from '../storage/audit-log.ts';
+import type { AuditLog } from '../storage/events/audit-log.ts';
 import { PlanLimits } from './plan-limits.ts';
 import { endLostScopes } from './api-tokens/token-endings.ts';
 import type { Revision } from '../storage/revision.ts';

@@ -5,7 +5,7 @@ import type { ApiTokens } from './api-tokens/api-tokens.ts';
 import { assertTokenAlive } from './api-tokens/token-rows.ts';
 import type { Keyring } from './keyring.ts';
 import { HttpError } from '../errors.ts';
-import type { AuditLog } from '../storage/audit-log.ts';
+import type { AuditLog } from '../storage/events/audit-log.ts';
 import {
   addSession,
   endOtherSessions,

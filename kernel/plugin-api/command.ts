@@ -10,7 +10,7 @@ import type { Keyring } from '../identity/keyring.ts';
 import type { AccountJobs } from '../jobs/account-jobs.ts';
 import type { Host } from './plugin.ts';
 import type { Static, TSchema } from '../schema.ts';
-import type { AuditLog } from '../storage/audit-log.ts';
+import type { AuditLog } from '../storage/events/audit-log.ts';
 import type { Membership } from '../storage/membership.ts';
 import type { Store } from '../storage/store.ts';
 import { escapeControl } from '../log.ts';

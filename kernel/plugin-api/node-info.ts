@@ -1,7 +1,7 @@
 import type { Config } from '../config/configuration.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Membership } from '../storage/membership.ts';
-import type { EventTable } from '../storage/audit-log.ts';
+import type { EventTable } from '../storage/events/event-types.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Access, Address, RouteSpec } from './route-spec.ts';
 import type { ExtensionPointName } from './extension-points.ts';

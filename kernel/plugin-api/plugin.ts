@@ -6,7 +6,8 @@
 import type { Identity } from '../identity/identity.ts';
 import type { ErrorTable } from '../errors.ts';
 import type { AccountJobs } from '../jobs/account-jobs.ts';
-import type { AuditLog, EventTable } from '../storage/audit-log.ts';
+import type { AuditLog } from '../storage/events/audit-log.ts';
+import type { EventTable } from '../storage/events/event-types.ts';
 import type { Log } from '../log.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Privileged, Verbs } from './privileged.ts';

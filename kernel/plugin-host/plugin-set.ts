@@ -9,7 +9,7 @@ import type { ExtensionPointName } from '../plugin-api/extension-points.ts';
 import type { PluginStatus, RouteInfo } from '../plugin-api/node-info.ts';
 import type { Host, Plugin, Setup } from '../plugin-api/plugin.ts';
 import type { RouteSpecs } from '../plugin-api/route-spec.ts';
-import type { EventTable } from '../storage/audit-log.ts';
+import type { EventTable } from '../storage/events/event-types.ts';
 import type { backgroundOf } from './background.ts';
 import { assertSections, inOrder, isOn, sectionOf, type InstalledPlugin } from './discovery.ts';
 import type { privilegesOf } from './privileges.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { Occurrence } from '../../kernel/storage/audit-log.ts';
+import type { Occurrence } from '../../kernel/storage/events/event-types.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
 import type { Favorite } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { SessionRow } from '../../kernel/identity/session-rows.ts';
 import type { Sessions } from '../../kernel/identity/sessions.ts';
-import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';

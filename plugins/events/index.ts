@@ -1,7 +1,8 @@
 import { invalid } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { AuditLog, EventFilter } from '../../kernel/storage/audit-log.ts';
+import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
+import type { EventFilter } from '../../kernel/storage/events/event-search.ts';
 import { Type } from '../../kernel/schema.ts';
 import { EventStreams } from './event-streams.ts';
 import { eventView } from './event-view.ts';

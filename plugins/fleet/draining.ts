@@ -1,5 +1,5 @@
 import { HttpError } from '../../kernel/errors.ts';
-import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { members, setDraining } from './store.ts';
 

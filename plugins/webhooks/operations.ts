@@ -1,6 +1,6 @@
 /** What operators do with endpoints, by the command line and by the API. */
 import { HttpError, messageOf } from '../../kernel/errors.ts';
-import type { AuditLog } from '../../kernel/storage/audit-log.ts';
+import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { bodyOf, send } from './delivery/delivery.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';

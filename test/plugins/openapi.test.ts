@@ -6,7 +6,7 @@ import { projectDir } from '../../kernel/system/project-dir.ts';
 import { errorKind } from '../../kernel/errors.ts';
 import { Validator as SchemaValidator } from '../../kernel/config/validator.ts';
 import { NamedObject, Type, type TSchema } from '../../kernel/schema.ts';
-import type { LoggedEvent } from '../../kernel/storage/audit-log.ts';
+import type { LoggedEvent } from '../../kernel/storage/events/event-types.ts';
 import { bodyOf } from '../../plugins/webhooks/delivery/delivery.ts';
 import { replySchema } from '../../plugins/openapi/json-schema.ts';
 import { NamedSchemas } from '../../plugins/openapi/named-schemas.ts';

@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.ts';
 import type { Hostkeep } from '../../hostkeep.ts';
 import type { Log } from '../../log.ts';
 import { precautions } from '../../plugin-host/precautions.ts';
-import type { Occurrence } from '../../storage/audit-log.ts';
+import type { Occurrence } from '../../storage/events/event-types.ts';
 
 /** How long a server that failed may take to close. */
 const ABANDON_MS = 10_000;

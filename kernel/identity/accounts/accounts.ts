@@ -1,6 +1,6 @@
 import { HttpError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { AuditLog } from '../../storage/audit-log.ts';
+import type { AuditLog } from '../../storage/events/audit-log.ts';
 import { forgetAccount } from '../../storage/local-store.ts';
 import type { Revision } from '../../storage/revision.ts';
 import type { Store, Tx } from '../../storage/store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HttpError } from '../../errors.ts';
-import type { AuditLog } from '../../storage/audit-log.ts';
+import type { AuditLog } from '../../storage/events/audit-log.ts';
 import { forgetAccount } from '../../storage/local-store.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { isRunning, PROCESS_ID } from '../../system/process-id.ts';

@@ -3,7 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { HttpError } from '../../errors.ts';
 import { newId, removeExpired } from '../session-rows.ts';
 import type { Log } from '../../log.ts';
-import type { AuditLog } from '../../storage/audit-log.ts';
+import type { AuditLog } from '../../storage/events/audit-log.ts';
 import type { Revision } from '../../storage/revision.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { IpRanges } from '../../system/ip.ts';

@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../storage/audit-log.ts';
+import type { AuditLog } from '../../storage/events/audit-log.ts';
 import type { Tx } from '../../storage/store.ts';
 
 type Ended = { readonly id: string; readonly name: string; readonly account_id: number; readonly username: string };

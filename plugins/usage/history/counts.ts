@@ -1,5 +1,5 @@
 import { retryLater } from '../../../kernel/errors.ts';
-import type { AuditLog } from '../../../kernel/storage/audit-log.ts';
+import type { AuditLog } from '../../../kernel/storage/events/audit-log.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 
 export interface DayCounts {

@@ -1,5 +1,5 @@
-import { Type } from '../schema.ts';
-import type { EventData, EventTable } from './audit-log.ts';
+import { Type } from '../../schema.ts';
+import type { EventData, EventTable } from './event-types.ts';
 
 /** Events of the server itself. */
 export const serverEvents = {
@@ -10,6 +10,6 @@ export const serverEvents = {
   },
 } as const satisfies EventTable;
 
-declare module './audit-log.ts' {
+declare module './event-types.ts' {
   interface EventTypes extends EventData<typeof serverEvents> {}
 }
