@@ -4,7 +4,8 @@ import { runProgram } from '../../kernel/system/run-program.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaConfig } from './schema.ts';
 
-const VERSION_MS = 1500;
+/** Programs start slowly on a busy node. */
+const VERSION_MS = 10_000;
 
 /** Reports on `du`, the quota tools, and the file systems with user quotas. */
 export async function doctor({ du, repquota }: QuotaConfig, kernel: KernelQuota): Promise<readonly Finding[]> {
@@ -46,10 +47,11 @@ async function examineMounts(kernel: KernelQuota, tools: string): Promise<Findin
   ];
 }
 
-/** Returns the first line that `--version` prints, or the error. */
+/** Returns the first line that `--version` prints, or why there is none. */
 async function version(command: string): Promise<string> {
   try {
-    const { stdout, stderr } = await runProgram(command, ['--version'], { timeoutMs: VERSION_MS });
+    const { endedBy, stdout, stderr } = await runProgram(command, ['--version'], { timeoutMs: VERSION_MS });
+    if (endedBy === 'SIGKILL') return `${command} did not end within ${VERSION_MS / 1000} s, or was killed`;
     return `${stdout}${stderr}`.split('\n')[0] ?? '';
   } catch (error) {
     return messageOf(error);

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { failureText, messageOf } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { browserVersion, type BrowserProgram } from './browser/launch-command.ts';
+import { browserVersion, NoAnswer, type BrowserProgram } from './browser/launch-command.ts';
 import { NoSandbox, sandboxRemedy } from './browser/sandbox.ts';
 import type { EgressPolicy } from './egress/egress-policy.ts';
 import type { Settings } from './schema.ts';
 
 const REINSTALL = 'apt-get install --reinstall chromium';
+const AGAIN = 'run doctor again, when the node is less busy';
 const FONTS = '/usr/share/fonts';
 
 /** Checks what screenshots need: the browser, its sandbox, an unprivileged user, the way to own sites, fonts. */
@@ -36,7 +37,7 @@ async function browserOf(executable: string): Promise<Finding> {
       name: 'browser',
       ok: false,
       detail: `${executable} does not run: ${messageOf(error)}`,
-      remedy: REINSTALL,
+      remedy: error instanceof NoAnswer ? AGAIN : REINSTALL,
     };
   }
 }

@@ -6,7 +6,13 @@ import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { Chromium } from './browser/chromium.ts';
-import { browserUserOf, findBrowser, missingPrograms, type BrowserProgram } from './browser/launch-command.ts';
+import {
+  browserUserOf,
+  findBrowser,
+  missingPrograms,
+  NoAnswer,
+  type BrowserProgram,
+} from './browser/launch-command.ts';
 import { PagePool } from './browser/page-pool.ts';
 import { removeStaleProfiles } from './browser/profile-folder.ts';
 import { hasSandbox, sandboxRemedy } from './browser/sandbox.ts';
@@ -23,6 +29,7 @@ import { notFound, ScreenshotService, type ScreenshotRequest } from './screensho
 import { targetOf } from './target.ts';
 
 const REMEDY = 'apt-get install chromium fonts-dejavu-core';
+const WHEN_LESS_BUSY = 'hostkeep reload, when the node is less busy';
 const DISK_FOLDER = 'screenshots';
 
 export default definePlugin({
@@ -155,7 +162,8 @@ async function browserProgram({ config, node, log }: Host<Settings>): Promise<Br
   const [missing] = missingPrograms();
   if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
   const user = await browserUserOf(config.user).catch((error: unknown) => {
-    throw new Unavailable(messageOf(error), `adduser --system --no-create-home ${config.user}`);
+    const remedy = `adduser --system --no-create-home ${config.user}`;
+    throw new Unavailable(messageOf(error), error instanceof NoAnswer ? WHEN_LESS_BUSY : remedy);
   });
   if (config.sandbox === 'off') log.warn('the browser runs without its sandbox, because screenshots.sandbox is off');
   else if (await hasSandbox(executable, user)) return { executable, user, isSandboxed: true };

@@ -21,7 +21,13 @@ import { HttpError, messageOf } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../kernel/log.ts';
 import { pipeTransport } from '../../plugins/screenshots/browser/pipe-transport.ts';
-import { browserFlags, stripUnsafeFlags } from '../../plugins/screenshots/browser/launch-command.ts';
+import {
+  browserFlags,
+  browserUserOf,
+  browserVersion,
+  NoAnswer,
+  stripUnsafeFlags,
+} from '../../plugins/screenshots/browser/launch-command.ts';
 import { makeProfile, removeStaleProfiles } from '../../plugins/screenshots/browser/profile-folder.ts';
 import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { EgressProxy } from '../../plugins/screenshots/egress/egress-proxy.ts';
@@ -401,6 +407,25 @@ test('the browser is started without unsafe flags', () => {
   assert.not.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, true).includes('--no-sandbox'));
   assert.ok(browserFlags({ page_memory_bytes: 2 ** 28 }, false).includes('--no-sandbox'));
   assert.equal(stripUnsafeFlags(['--disable-popup-blocking', '--a', 'about:blank']), ['--a']);
+});
+
+test('a program that says nothing in time is told from one that does not run', async () => {
+  const script = join(temporaryFolder(), 'browser');
+  const failureOf = (printed: string, timeoutMs?: number) => {
+    writeFileSync(script, `#!/bin/sh\n${printed}\n`, { mode: 0o755 });
+    return browserVersion(script, timeoutMs).catch((error: unknown) => error);
+  };
+  const silent = await failureOf('sleep 1000', 50);
+  assert.instance(silent, NoAnswer);
+  assert.match(messageOf(silent), /browser did not end within 0\.05 s, or was killed$/);
+  const broken = await failureOf('echo "no libraries" >&2; exit 127');
+  assert.not.instance(broken, NoAnswer);
+  assert.is(messageOf(broken), 'no libraries');
+  assert.is(await failureOf('sleep 2; echo Chromium 156.0.1'), 'Chromium 156.0.1', 'a busy node starts it slowly');
+  if (process.getuid?.() === 0) {
+    assert.match(messageOf(await browserUserOf('nobody-at-all').catch((error: unknown) => error)), /no such user/);
+    assert.ok(((await browserUserOf('nobody'))?.uid ?? 0) > 0);
+  }
 });
 
 // threat hostile-page: what others leave in the shared temporary folder does not keep the browser from starting

@@ -22,6 +22,12 @@ const DISABLED_FEATURES = [
 ].join();
 const STARTERS = ['/usr/bin/setpriv', '/usr/bin/prlimit', '/usr/bin/unshare', '/usr/bin/nice'];
 
+/** Programs that only tell something start slowly on a busy node; a plugin's setup has 30 s for all that it does. */
+const TELL_MS = 10_000;
+
+/** A program was killed, as at its time limit: what it would have said is unknown. */
+export class NoAnswer extends Error {}
+
 /** The browser of this system, and how it is run. */
 export interface BrowserProgram {
   readonly executable: string;
@@ -35,15 +41,15 @@ export function findBrowser(configured: string): string | undefined {
   return (configured === '' ? DEFAULT_PATHS : [configured]).find((path) => existsSync(path));
 }
 
-/** Resolves with e.g. `Chromium 156.0.8078.79`. Rejects when the program cannot be run. */
-export async function browserVersion(executable: string): Promise<string> {
-  const stdout = await outputOf(executable, ['--version']);
+/** Resolves with e.g. `Chromium 156.0.8078.79`. Rejects when it cannot be run; with `NoAnswer` when it does not end. */
+export async function browserVersion(executable: string, timeoutMs = TELL_MS): Promise<string> {
+  const stdout = await outputOf(executable, ['--version'], timeoutMs);
   return /\S+ [\d.]+/.exec(stdout)?.[0] ?? stdout.trim();
 }
 
 /**
  * The ids of the user that the browser runs as; `undefined` when Hostkeep is not root, and the browser runs as the same
- * user. Rejects when there is no such user.
+ * user. Rejects when there is no such user; with `NoAnswer` when the system does not say in time.
  */
 export async function browserUserOf(user: string): Promise<ProgramUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -52,9 +58,12 @@ export async function browserUserOf(user: string): Promise<ProgramUser | undefin
   return { uid: Number(ids[1]), gid: Number(ids[2]) };
 }
 
-async function outputOf(program: string, args: readonly string[]): Promise<string> {
-  const options = { timeoutMs: 1500, env: { HOME: '/nonexistent' } };
-  const { code, endedBy, stdout, stderr } = await runProgram(program, args, options);
+async function outputOf(program: string, args: readonly string[], timeoutMs = TELL_MS): Promise<string> {
+  const { code, endedBy, stdout, stderr } = await runProgram(program, args, {
+    timeoutMs,
+    env: { HOME: '/nonexistent' },
+  });
+  if (endedBy === 'SIGKILL') throw new NoAnswer(`${program} did not end within ${timeoutMs / 1000} s, or was killed`);
   if (code !== 0) throw new Error(stderr.trim() || `${program} ended with ${endedBy ?? code}`);
   return stdout;
 }
