@@ -8,16 +8,17 @@ import { ready, Stream } from '../../kernel/plugin-api/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { socketsOf } from '../../kernel/storage/membership.ts';
 import { codeOf } from '../support/code-of.ts';
+import { Any, FLEET_ROUTES } from '../support/fleet-routes.ts';
 import { memberFolder } from '../support/node-pair.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('fleet routes');
-const Any = Type.Unsafe<Record<string, unknown>>({});
 const sent: { node: string; request: ForwardedRequest }[] = [];
 
 const routes = {
+  ...FLEET_ROUTES,
   anywhere: { method: 'GET', path: '/anywhere', summary: 'x', reply: Any },
   mine: {
     method: 'POST',
@@ -30,8 +31,6 @@ const routes = {
     body: Type.Object({ text: Type.String() }),
     reply: Any,
   },
-  read: { method: 'GET', path: '/read', at: 'home', summary: 'x', reply: Any },
-  stream: { method: 'GET', path: '/stream', at: 'home', summary: 'x', reply: Any, produces: ['text/plain'] },
   named: {
     method: 'GET',
     path: '/api/named/:username',
@@ -40,16 +39,6 @@ const routes = {
     access: 'admin',
     summary: 'x',
     params: Type.Object({ username: Type.String() }),
-    reply: Any,
-  },
-  figures: {
-    method: 'GET',
-    path: '/api/figures',
-    at: 'node',
-    address: 'admin',
-    access: 'admin',
-    summary: 'x',
-    query: Type.Object({ node: Type.Optional(Type.String()) }),
     reply: Any,
   },
 } as const;

@@ -6,55 +6,16 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { NamedObject, Type } from '../../kernel/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
+import { Maker } from '../support/maker.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('kept answers together');
-const LIMIT_MS = 30_000;
-
-/** What was made; each waits until `release` is called, if it is named so. */
-const made: string[] = [];
-let waiting: (() => void)[] = [];
-const release = () => {
-  for (const each of waiting) each();
-  waiting = [];
-};
-const Thing = NamedObject('Thing', { name: Type.String() });
-const maker = definePlugin({
-  name: 'maker',
-  features: ['dns'],
-  routes: {
-    make: {
-      method: 'POST',
-      path: '/api/things',
-      idempotencyKey: 'kept',
-      summary: 'Make a thing',
-      body: Thing,
-      reply: Thing,
-      status: 201,
-    },
-  },
-  setup: () => ({
-    handlers: {
-      make: async ({ body }) => {
-        const released = () => new Promise<void>((resolve) => waiting.push(resolve));
-        if (body.name === 'wait') await Promise.race([released(), delay(LIMIT_MS, undefined, { ref: false })]);
-        made.push(body.name);
-        if (body.name === 'fail') throw new HttpError('feature_unavailable', 'not now');
-        return body;
-      },
-    },
-  }),
-});
-
+const maker = new Maker();
 let database: Postgres;
 let one: TestServer;
 let two: TestServer;
@@ -63,12 +24,12 @@ test.before(async () => {
   database = Postgres.start(['fsync=off']);
   const store = { url: schemaAt(database.url, 'together') };
   const [folder, other] = [temporaryFolder(), temporaryFolder()];
-  one = await TestServer.start({ plugins: [maker], data: folder, config: { store } });
+  one = await TestServer.start({ plugins: [maker.plugin], data: folder, config: { store } });
   token = (await one.user('ann')).token;
   copyFileSync(join(folder, 'keys.json'), join(other, 'keys.json'));
-  two = await TestServer.start({ plugins: [maker], data: other, config: { store } });
+  two = await TestServer.start({ plugins: [maker.plugin], data: other, config: { store } });
 });
-test.before.each(() => void made.splice(0));
+test.before.each(() => maker.reset());
 test.after.each(() => mock.timers.reset());
 test.after(async () => {
   await Promise.all([one, two].map((each) => each.close()));
@@ -86,35 +47,37 @@ const keptAt = async (key: string) =>
 
 test('while a request runs on one node, the same one is 409 on the other, and another one 422; then it is answered again', async () => {
   const first = post(one, 'wait', 'slow');
-  await until('it runs', () => waiting.length === 1);
+  await until('it runs', () => maker.waiting === 1);
   assert.is(await post(two, 'wait', 'slow'), '409 request_in_progress');
   assert.is(await post(two, 'chair', 'slow'), '422 idempotency_key_reused');
-  release();
+  maker.release();
   assert.is(await first, '201 wait');
   assert.is(await post(two, 'wait', 'slow'), '201 wait');
-  assert.equal(made, ['wait']);
+  assert.equal(maker.made, ['wait']);
 });
 
 test('twenty at once on both nodes make one', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => post(i % 2 === 0 ? one : two, 'bed', 'crowd')),
   );
-  assert.equal(made, ['bed']);
+  assert.equal(maker.made, ['bed']);
   assert.equal([...new Set(answers)].toSorted().at(0), '201 bed');
   assert.ok(answers.every((each) => each === '201 bed' || each === '409 request_in_progress'));
 });
 
 test('after an error the other node may try again', async () => {
-  assert.is(await post(one, 'fail', 'again'), '503 feature_unavailable');
-  assert.is(await post(two, 'fail', 'again'), '503 feature_unavailable');
+  maker.isBroken = true;
+  assert.is(await post(one, 'shelf', 'again'), '503 feature_unavailable');
+  assert.is(await post(two, 'shelf', 'again'), '503 feature_unavailable');
+  maker.isBroken = false;
   assert.is(await post(two, 'lamp', 'again'), '201 lamp');
-  assert.equal(made, ['fail', 'fail', 'lamp']);
+  assert.equal(maker.made, ['shelf', 'shelf', 'lamp']);
 });
 
 test('a request that runs for long keeps its key, and that of a node that died is free after two minutes', async () => {
   mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
   const first = post(one, 'wait', 'long');
-  await until('it runs', () => waiting.length === 1);
+  await until('it runs', () => maker.waiting === 1);
   for (let i = 0; i < 10; i += 1) {
     mock.timers.tick(20_000);
     await until('it says so', async () => (await keptAt('long')) === Date.now());
@@ -126,7 +89,7 @@ test('a request that runs for long keeps its key, and that of a node that died i
   assert.is(await post(two, 'wait', 'long'), '409 request_in_progress');
   mock.timers.setTime(died + 120_000);
   const second = post(two, 'wait', 'long');
-  await until('it runs again', () => waiting.length === 2);
-  release();
+  await until('it runs again', () => maker.waiting === 2);
+  maker.release();
   assert.equal([await first, await second], ['201 wait', '201 wait']);
 });

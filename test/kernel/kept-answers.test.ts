@@ -3,72 +3,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import * as assert from 'uvu/assert';
-import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { NamedObject, Type } from '../../kernel/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
+import { Maker } from '../support/maker.ts';
 import { inFile } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('kept answers');
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"';
 
-/** Counts what it makes; `fail` makes it fail, `wait` makes it wait until `release` is called. */
-const made: string[] = [];
-let entered: () => void = () => {};
-let release: () => void = () => {};
-const Thing = NamedObject('Thing', { name: Type.String() });
-const maker = definePlugin({
-  name: 'maker',
-  features: ['dns'],
-  routes: {
-    make: {
-      method: 'POST',
-      path: '/api/things',
-      idempotencyKey: 'kept',
-      summary: 'Make a thing',
-      query: Type.Object({ of: Type.Optional(Type.String()) }),
-      body: Thing,
-      reply: NamedObject('MadeThing', { name: Type.String(), count: Type.Integer() }),
-      status: 201,
-    },
-    secret: {
-      method: 'POST',
-      path: '/api/secrets',
-      idempotencyKey: 'refused',
-      summary: 'Make a secret',
-      reply: Thing,
-    },
-  },
-  setup: () => ({
-    handlers: {
-      make: async ({ body: { name } }) => {
-        if (name === 'wait') {
-          entered();
-          await new Promise<void>((resolve) => (release = resolve));
-        }
-        if (name === 'fail' && !made.includes('fail')) {
-          made.push(name);
-          throw new HttpError('feature_unavailable', 'not now');
-        }
-        made.push(name);
-        return { name, count: made.length };
-      },
-      secret: () => ({ name: 'shown once' }),
-    },
-  }),
-});
-
+const maker = new Maker();
 let server: TestServer;
 let ann: string;
 let bob: string;
 test.before(async () => {
-  server = await TestServer.start({ plugins: [maker] });
+  server = await TestServer.start({ plugins: [maker.plugin] });
   ann = (await server.user('ann')).token;
   bob = (await server.user('bob')).token;
 });
-test.before.each(() => void made.splice(0));
+test.before.each(() => maker.reset());
 test.after.each(() => mock.timers.reset());
 test.after(() => server.close());
 
@@ -89,7 +43,7 @@ test('a key that is no string is refused, and nothing is made', async () => {
     const { status, body } = await post('chair', key);
     assert.is(`${status} ${String(body['error'])}`, '400 invalid_request', key);
   }
-  assert.equal(made, []);
+  assert.equal(maker.made, []);
 });
 
 test('where the answer holds a secret, the header is refused', async () => {
@@ -105,14 +59,14 @@ test('the gate stands before the kept answer', async () => {
   assert.is((await post('table', '"gate"')).status, 403);
   await server.hostkeep.core.accounts.setFeature('ann', 'dns', undefined);
   assert.is((await post('table', '"gate"', { token: 'none' })).status, 401);
-  assert.equal(made, ['table']);
+  assert.equal(maker.made, ['table']);
 });
 
 test('a key of another body or query is 422', async () => {
   assert.is((await post('lamp', '"lamp"')).status, 201);
   for (const answer of [await post('sofa', '"lamp"'), await post('lamp', '"lamp"', { path: '/api/things?of=oak' })])
     assert.is(`${answer.status} ${String(answer.body['error'])}`, '422 idempotency_key_reused');
-  assert.equal(made, ['lamp']);
+  assert.equal(maker.made, ['lamp']);
 });
 
 test('a request is answered again as it was, with and without quotes around the key', async () => {
@@ -123,7 +77,7 @@ test('a request is answered again as it was, with and without quotes around the 
     const { status, body, headers } = await post('desk', key);
     assert.equal([status, body, headers.get('content-type')], [201, first.body, 'application/json']);
   }
-  assert.equal(made, ['desk', 'other']);
+  assert.equal(maker.made, ['desk', 'other']);
 });
 
 test('without a key each request counts, and keys of other accounts are others', async () => {
@@ -134,29 +88,30 @@ test('without a key each request counts, and keys of other accounts are others',
 });
 
 test('an error is not kept: the same key may try again', async () => {
-  assert.is((await post('fail', '"again"')).status, 503);
-  assert.is((await post('fail', '"again"')).status, 201);
-  assert.is((await post('fail', '"again"')).status, 201);
-  assert.equal(made, ['fail', 'fail']);
+  maker.isBroken = true;
+  assert.is((await post('shelf', '"again"')).status, 503);
+  maker.isBroken = false;
+  assert.is((await post('shelf', '"again"')).status, 201);
+  assert.is((await post('shelf', '"again"')).status, 201);
+  assert.equal(maker.made, ['shelf', 'shelf']);
 });
 
 test('while the first request runs, the same one is 409 and another one 422', async () => {
-  const isRunning = new Promise<void>((resolve) => (entered = resolve));
   const first = post('wait', '"slow"');
-  await isRunning;
+  await until('it runs', () => maker.waiting === 1);
   assert.is((await post('wait', '"slow"')).body['error'], 'request_in_progress');
   assert.is((await post('wait', '"slow"')).status, 409);
   assert.is((await post('sofa', '"slow"')).status, 422);
   assert.is((await post('sofa', '"slow"', { token: bob })).status, 201);
-  release();
+  maker.release();
   assert.is((await first).status, 201);
   assert.is((await post('wait', '"slow"')).status, 201);
-  assert.equal(made, ['sofa', 'wait']);
+  assert.equal(maker.made, ['sofa', 'wait']);
 });
 
 test('twenty at once make one', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('stool', '"crowd"')));
-  assert.equal(made, ['stool']);
+  assert.equal(maker.made, ['stool']);
   assert.ok(answers.every(({ status }) => status === 201 || status === 409));
 });
 
@@ -168,7 +123,7 @@ test('after a day a key is new', async () => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 86_400_000 });
   const token = await server.token(await server.hostkeep.core.accounts.get('ann')); // the session has expired
   assert.is((await post('rug', '"rug"', { token })).status, 201);
-  assert.equal(made, ['rug', 'rug']);
+  assert.equal(maker.made, ['rug', 'rug']);
   assert.is(await rows(), 1, 'those of the day before are gone');
 });
 

@@ -9,6 +9,7 @@ import { Type } from '../../kernel/schema.ts';
 import { readMembership, type Membership } from '../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../kernel/system/host-port.ts';
 import fleetPlugin from '../../plugins/fleet/index.ts';
+import { Any, FLEET_ROUTES } from '../support/fleet-routes.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
@@ -16,11 +17,10 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('fleet forwarding');
-const Any = Type.Unsafe<Record<string, unknown>>({});
 const LARGE = 'x'.repeat(8 << 20);
 
 const routes = {
-  read: { method: 'GET', path: '/read', at: 'home', summary: 'x', reply: Any },
+  ...FLEET_ROUTES,
   change: {
     method: 'POST',
     path: '/change',
@@ -33,17 +33,6 @@ const routes = {
   refuse: { method: 'GET', path: '/refuse', at: 'home', summary: 'x', reply: Any, errors: ['plan_in_use'] },
   large: { method: 'GET', path: '/large', at: 'home', summary: 'x', reply: Any, produces: ['text/plain'] },
   kept: { method: 'GET', path: '/kept', at: 'home', summary: 'x', reply: Any },
-  stream: { method: 'GET', path: '/stream', at: 'home', summary: 'x', reply: Any, produces: ['text/plain'] },
-  figures: {
-    method: 'GET',
-    path: '/api/figures',
-    at: 'node',
-    address: 'admin',
-    access: 'admin',
-    summary: 'x',
-    query: Type.Object({ node: Type.Optional(Type.String()) }),
-    reply: Any,
-  },
 } as const;
 
 /** What a node's own plugin saw. */
