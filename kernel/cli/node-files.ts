@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '../config/configuration.ts';
 import { Keyring } from '../identity/keyring.ts';
 import type { NodeFiles } from '../plugin-api/command.ts';
+import { STORE_FILE } from '../storage/backup/backup-file.ts';
 import { AuditLog } from '../storage/events/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from '../storage/membership.ts';
 import { openStore } from '../storage/open-store.ts';
 import { ServingLock } from '../storage/serving-lock.ts';
+import { Store } from '../storage/store.ts';
 
 /** Returns what commands may do with the files of a node; see `NodeFiles`. */
 export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
@@ -26,7 +30,17 @@ export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
       }
     },
     membership: () => readMembership(data),
-    hasKeys: () => Keyring.exist(data),
+    async hasKeysInUse() {
+      if (!Keyring.exist(data)) return false;
+      const file = join(data, STORE_FILE);
+      if (!existsSync(file)) return true; // those of a store elsewhere
+      const own = await Store.open(file);
+      try {
+        return (await own.get('select 1 from accounts')) !== undefined;
+      } finally {
+        await own.close();
+      }
+    },
     join(membership, keys) {
       if (keys !== undefined) Keyring.place(data, keys);
       writeMembership(data, membership);

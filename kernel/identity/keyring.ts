@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, type webcrypto } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import { createFileSync, removeLeftovers, replaceFileSync } from '../system/atomic-file.ts';
+import { timestamp } from '../system/format.ts';
 import type { Role } from './accounts/account.ts';
 
 const ISSUER = 'hostkeep';
@@ -62,10 +63,11 @@ export class Keyring {
     return keys;
   }
 
-  /** Creates `keys.json` with what another node gave (`copy`). Throws if there is one. */
+  /** Creates `keys.json` with what another node gave (`copy`). One that is there stays beside it, under a name of the time. */
   static place(dataDir: string, content: string): void {
-    if (!createFileSync(join(dataDir, FILE), content, OWNER_ONLY))
-      throw new Error(`${join(dataDir, FILE)} exists: a node joins a fleet with an empty data folder`);
+    const file = join(dataDir, FILE);
+    if (existsSync(file)) renameSync(file, join(dataDir, `keys-${timestamp(new Date())}.json`));
+    if (!createFileSync(file, content, OWNER_ONLY)) throw new Error(`somebody else has just made ${file}`);
   }
 
   static remove(dataDir: string): void {

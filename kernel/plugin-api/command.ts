@@ -38,9 +38,9 @@ export interface NodeFiles {
   withStoreAlone<T>(work: (open: { store: Store; events: AuditLog }) => Promise<T>): Promise<T>;
   /** `undefined` for a node by itself. */
   membership(): Membership | undefined;
-  /** Whether the folder has keys. */
-  hasKeys(): boolean;
-  /** Makes the node one of a fleet; `keys` are those of the fleet (`Keyring.copy`), for a node that has none. */
+  /** Whether the folder has keys, unless its own store has no account that needs them, as after an installation. */
+  hasKeysInUse(): Promise<boolean>;
+  /** Makes the node one of a fleet; `keys` are those of the fleet (`Keyring.copy`), for a node that has none in use. */
   join(membership: Membership, keys?: string): void;
   /** Makes the node one by itself; without keys it cannot open the store of the fleet any more. */
   leave(keepsKeys: boolean): void;

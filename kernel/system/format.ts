@@ -3,6 +3,11 @@ export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** Returns a time for names of files: `20261121T234759Z`, so that they sort by age. */
+export function timestamp(time: Date): string {
+  return time.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
+}
+
 const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 
 /** Formats bytes as `du -h` does: powers of 1024, rounded up, one decimal below 10 (`0`, `512`, `1.7M`, `12G`). */

@@ -53,7 +53,7 @@ export default defineCommands(
       {
         usage: 'join [token]',
         summary:
-          'make this node, which has an empty data folder, one of the fleet; reads the token from standard input unless given',
+          'make this node, whose server is stopped and which has no accounts, one of the fleet; reads the token from standard input unless given',
         options: [NAME, LISTEN],
         run: async (context, [token], options) => {
           const name = await join(context, token ?? (await context.readInput()), placeOf(options));

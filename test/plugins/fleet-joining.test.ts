@@ -1,5 +1,5 @@
 /** How nodes come into a fleet and leave it, by the commands of operators. @slow 60 s: it runs some forty commands */
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readMembership } from '../../kernel/storage/membership.ts';
@@ -9,8 +9,8 @@ import { Invitation } from '../../plugins/fleet/membership/invitation.ts';
 import { hostkeep } from '../support/command.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { PASSWORD, type TestServer } from '../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../support/postgres.ts';
+import { PASSWORD, TestServer } from '../support/hostkeep.ts';
+import { inFile, Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -103,15 +103,35 @@ test('an invitation that is wrong, over, used, or for another name lets nobody i
   assert.is(readMembership(data)?.ca, readMembership(one.data)?.ca);
 });
 
-test('a node that has keys joins nothing', async () => {
+test('a node whose keys are in use joins nothing', async () => {
   const token = await fleet.invite(one);
+  const join = async (data: string) =>
+    assert.match(
+      await refusal(data, ['fleet', 'join', '--name', 'four', ...AT], token),
+      /has the keys of a store with accounts/,
+    );
+  const add = ['account', 'add', '--admin', 'root', '--password-stdin'];
+  const elsewhere = emptyFolder();
+  await new TestFleet(schemaAt(postgres.url, 'keys')).run(elsewhere, add, PASSWORD);
+  await join(elsewhere);
+  const own = emptyFolder();
+  await hostkeep(own, add, PASSWORD, undefined, { HOSTKEEP_STORE_URL: '' });
+  await join(own);
+});
+
+test('a node that has served nobody yet, as after an installation, joins, and its keys stay aside', async () => {
   const data = emptyFolder();
-  await new TestFleet(schemaAt(postgres.url, 'keys')).run(
-    data,
-    ['account', 'add', '--admin', 'root', '--password-stdin'],
-    PASSWORD,
+  await (await TestServer.start({ data, plugins: [], config: inFile })).close();
+  const own = readFileSync(join(data, 'keys.json'), 'utf8');
+  const { code, stderr } = await fleet.run(data, ['fleet', 'join', '--name', 'fresh', ...AT], await fleet.invite(one));
+  assert.is(code, 0, stderr);
+  assert.is(readFileSync(join(data, 'keys.json'), 'utf8'), readFileSync(join(one.data, 'keys.json'), 'utf8'));
+  const aside = readdirSync(data).filter((name) => /^keys-\w+\.json$/.test(name));
+  assert.equal(
+    aside.map((name) => readFileSync(join(data, name), 'utf8')),
+    [own],
   );
-  assert.match(await refusal(data, ['fleet', 'join', '--name', 'four', ...AT], token), /has keys already/);
+  assert.is((await fleet.run(data, ['fleet', 'leave', '--yes'])).code, 0);
 });
 
 test('a command that ended before it wrote its files is repeated, and takes no place of a node that was seen', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { timestamp } from '../../system/format.ts';
 import { PROCESS_ID } from '../../system/process-id.ts';
 import { extractBackup, flush, KEYS_FILE, STORE_FILE, verifyBackup, type Manifest } from './backup-file.ts';
 import { Connection } from '../sqlite/connection.ts';
@@ -46,11 +47,6 @@ export async function restoreBackup(path: string, data: string, force: boolean):
     rmSync(staging, { recursive: true, force: true });
     await lock.release();
   }
-}
-
-/** Returns a time for names of files: `20261121T234759Z`, so that they sort by age. */
-export function timestamp(time: Date): string {
-  return time.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
 }
 
 async function assertSound(storeFile: string, path: string): Promise<void> {

@@ -89,8 +89,8 @@ export async function join(context: CommandContext, token: string, place: Place)
   const { name } = place;
   const { nodeFiles } = context;
   return nodeFiles.whileStopped(async () => {
-    if (nodeFiles.hasKeys())
-      throw new Error('the data folder has keys already: a node joins a fleet with an empty one');
+    if (await nodeFiles.hasKeysInUse())
+      throw new Error('the data folder has the keys of a store with accounts: a node without any joins a fleet');
     await nodeFiles.withStoreAlone(async ({ store, events }) => {
       const joined = await store.write(async (tx) => {
         const found = await takeInvitation(tx, invitation.id);
