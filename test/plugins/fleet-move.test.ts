@@ -1,5 +1,6 @@
 /** An account moves from one node to another: what is refused, what arrives, and what is left. @slow 120 s: all plugins, twice */
 import {
+  chmodSync,
   chownSync,
   existsSync,
   linkSync,
@@ -50,6 +51,7 @@ const movesLeft = () => first.hostkeep.core.store.all<{ username: string }>('sel
 function makeFiles(folder: string): void {
   for (const name of ['site/sub', 'gone/deep', 'before']) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, 'site/index.html'), 'hello', { mode: 0o604 });
+  chmodSync(join(folder, 'site/sub'), 0o3775);
   utimesSync(join(folder, 'site/index.html'), 1_000_000_000, 1_000_000_000);
   linkSync(join(folder, 'site/index.html'), join(folder, 'site/sub/same.html'));
   symlinkSync('../site/index.html', join(folder, 'before/link'));
@@ -106,6 +108,11 @@ test('files of all kinds arrive, the session goes on at the new home, and nothin
   const page = statSync(join(to, 'site/index.html'));
   assert.equal([page.mode & 0o7777, page.mtimeMs, page.nlink], [0o604, 1_000_000_000_000, 2]);
   assert.is(statSync(join(to, 'site/sub/same.html')).ino, page.ino);
+  assert.is(
+    statSync(join(to, 'site/sub')).mode & 0o7777,
+    0o1775,
+    'without the bit for the group, which is another one there',
+  );
   assert.is(readlinkSync(join(to, 'before/link')), '../site/index.html');
   assert.is(readlinkSync(join(to, 'absolute')), '/etc/passwd');
   assert.is(readFileSync(join(to, 'odd "name"\n\\ä €'), 'utf8'), 'odd');

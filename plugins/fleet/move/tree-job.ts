@@ -39,6 +39,9 @@ const DESCRIBED = [
   ...['-type', 'p', '-printf', '%P\\0p %m\\0\\0', '-o'],
   ...['-type', 'l', '-printf', '%P\\0l\\0%l\\0'],
 ];
+/** In a description. What an archive has no bits for (`WITHOUT_IDS`) does not count. */
+const MODE = /(?<=^[dfp] )\d+/;
+const KEPT_MODE = 0o1777;
 
 /** Errors: 503 `files_unavailable`, with what the program says. */
 export default async function tree(input: TreeInput, { root }: JobContext): Promise<TreeOutput> {
@@ -88,6 +91,7 @@ async function digestOf(cwd: string): Promise<string> {
   await find(cwd, ['(', ...DESCRIBED, ')'], (field) => {
     entry.push(field);
     if (entry.length < 3) return;
+    entry[1] = entry[1]?.replace(MODE, (mode) => (parseInt(mode, 8) & KEPT_MODE).toString(8)) ?? '';
     const word = createHash('sha256').update(JSON.stringify(entry)).digest().readBigUInt64BE();
     sum = BigInt.asUintN(WORD, sum + word);
     count += 1;
