@@ -13,6 +13,8 @@ import type { GlobalOptions } from './command-context.ts';
 /** The first descriptor that systemd passes, see sd_listen_fds(3). */
 const LISTENING = 3;
 const OTHERS_MAY_WRITE = 0o022;
+/** Settings that only a restart of the broker changes. */
+const FIXED = ['data', 'files_root', 'removed_root', 'ids', 'broker'] as const;
 
 /** `hostkeep broker`: does for the service what needs rights, until SIGTERM or SIGINT; SIGHUP reads the settings again. */
 export async function broker(_: GlobalOptions, command: Command): Promise<void> {
@@ -29,7 +31,7 @@ export async function broker(_: GlobalOptions, command: Command): Promise<void> 
   async function reload(): Promise<null> {
     try {
       const next = settingsOf(file);
-      assertReloadable(config, next);
+      assertReloadable(config, next, FIXED);
       node.use(await verbsBy(next));
       config = next;
     } catch (error) {

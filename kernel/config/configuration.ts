@@ -200,11 +200,11 @@ const FIXED = [
   'tls',
 ] as const;
 
-/** Throws `ConfigError` unless a running process can change from one configuration to the other. */
-export function assertReloadable(from: Config, to: Config): void {
-  const fixed = (each: Config) => JSON.stringify(FIXED.map((name) => each[name]));
+/** Throws `ConfigError` unless a running process, which goes by the settings `names`, can change from one configuration to the other. */
+export function assertReloadable(from: Config, to: Config, names: readonly (keyof Config)[] = FIXED): void {
+  const fixed = (each: Config) => JSON.stringify(names.map((name) => each[name]));
   if (fixed(from) !== fixed(to))
-    throw new ConfigError(`changes of ${FIXED.slice(0, -1).join(', ')} and ${FIXED.at(-1)} need a restart`);
+    throw new ConfigError(`changes of ${names.slice(0, -1).join(', ')} and ${names.at(-1)} need a restart`);
 }
 
 /** Reads the files of a configuration with `read`, and lays them and the environment over each other, unchecked. */

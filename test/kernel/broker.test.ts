@@ -174,7 +174,7 @@ test('its settings are read again at a request and at SIGHUP; what is wrong in t
   const { settings } = broker;
   const verb = () => client.call('quota.report', '/nonexistent', 3000).then(String, ({ message }: Error) => message);
   assert.match(await verb(), /has no user quotas/);
-  broker.change({ ...settings, plugins: { quota: false } });
+  broker.change({ ...settings, plugins: { quota: false }, admin_listen: '127.0.0.1:1' }); // an address of the service's only
   await client.reload();
   assert.match(await verb(), /there is no verb quota\.report/);
   for (const [wrong, reason] of [

@@ -147,6 +147,12 @@ test('a reload reaches the broker, and settings that are wrong change nothing', 
   assert.is(code, 1);
   assert.match(output, /quota\.mounts/);
   assert.is((await addDomain('reloaded.ann.example')).status, 201);
+  await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify({ ...changed, log: { level: 'debug' } }));
+  const times = async () => (await logged()).split('the settings were read again').length;
+  const before = await times();
+  await machine.run('systemctl restart hostkeep');
+  await until('a restart reaches the broker, too', async () => (await times()) > before);
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify(changed));
   await machine.run('hostkeep reload');
 });
