@@ -1,5 +1,6 @@
 // What the scripts of the package ask about the node: `data`, `url` and `addresses` print the data folder, the address of
-// /readyz and the two addresses; `ready <url> <ms>` waits until the server answers there, and fails once it has ended or the time is over.
+// /readyz and the two addresses; `ready <url> <ms>` waits until the server answers there, and fails once it has ended or the time is over;
+// `own-store` is a condition of systemd's: it exits with 1 if the store is not in the data folder, and with 255 if that cannot be told.
 import { execFileSync } from 'node:child_process';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
@@ -31,8 +32,20 @@ const hasEnded = () =>
     .split('\n')
     .some((line) => /^(NRestarts=[1-9]|ActiveState=(failed|inactive))/.test(line));
 
+function ownStore() {
+  try {
+    if (setting('store.url') === '') return 0;
+    console.log('the store is in PostgreSQL, whose own tools back it up; keep a copy of keys.json with what they make');
+    return 1;
+  } catch (error) {
+    console.error(error.message);
+    return 255;
+  }
+}
+
 const [what, url, limitMs] = process.argv.slice(2);
-if (what === 'data') console.log(setting('data'));
+if (what === 'own-store') process.exit(ownStore());
+else if (what === 'data') console.log(setting('data'));
 else if (what === 'addresses') console.log(setting('listen'), setting('admin_listen'));
 else if (what === 'url') {
   const scheme = setting('tls.cert') === '' ? 'http' : 'https';
