@@ -77,7 +77,7 @@ const alone = (): Pick<Core, 'leadership' | 'workers'> => ({ leadership: Leaders
 /** Opens the data folder; creates it, with the shipped plans, if it is missing. */
 export async function openCore(config: Config, log: Log, { leadership, workers } = alone()): Promise<Core> {
   const membership = readMembership(config.data);
-  const { store, local, keys } = await openFiles(config, log, membership !== undefined);
+  const { store, local, keys } = await openFiles(config, log);
   const locales = new Locales();
   const cells = new AccountCells();
   const revision = new Revision(store, log, (accountId) => cells.forget(accountId));
@@ -154,7 +154,7 @@ export function assertStoreExists(data: string): void {
  * Opens both databases and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
  * could read or replace them.
  */
-async function openFiles(config: Config, log: Log, isInFleet: boolean): Promise<Stores & { keys: Keyring }> {
+async function openFiles(config: Config, log: Log): Promise<Stores & { keys: Keyring }> {
   const { data } = config;
   assertPrivateData(data);
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
@@ -170,14 +170,11 @@ async function openFiles(config: Config, log: Log, isInFleet: boolean): Promise<
     const stores = { store, local };
     const newer = await migrationsOfNewer(stores);
     if (newer.length > 0) {
-      if (!isInFleet || !newer.every(isOfNextMinor))
+      if (config.store.url === '' || !newer.every(isOfNextMinor))
         throw new Error(
           `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${namesOf(newer)}; install the newer one again, or take a backup from before the upgrade: ${store.remedy}`,
         );
-      log.warn(
-        { migrations: namesOf(newer) },
-        'a newer node of the fleet has migrated the store: upgrade this one soon',
-      );
+      log.warn({ migrations: namesOf(newer) }, 'a newer version has migrated the store: upgrade this one soon');
     }
     await migrateStores(stores, 'kernel', join(projectDir, 'kernel/storage/migrations'));
     await forgetNewerAccounts(stores);
@@ -200,7 +197,10 @@ async function migrationsOfNewer({ store, local }: Stores): Promise<AppliedMigra
   return unknownMigrations([...(await store.migrations()), ...ofLocal]);
 }
 
-/** Nodes of a fleet one minor version apart share a store: what a migration changes, the version before it can do without. */
+/**
+ * What a migration changes in PostgreSQL, the version before it can do without: nodes of a fleet one minor version apart share a
+ * store, and a node that goes back to the version before has no copy of it.
+ */
 const isOfNextMinor = ({ version }: AppliedMigration): boolean =>
   version !== undefined && minorsAhead(version, VERSION) <= 1;
 
