@@ -25,25 +25,34 @@ export function discardMachines(): void {
   for (const each of machines) each.discard();
 }
 
-/** A Debian with systemd, which boots in namespaces of its own and has no network but its loopback. */
+/** A Debian with systemd, which boots in namespaces of its own and has no network but its loopback; see `FleetNode`. */
 export class Machine {
   /** The folder that is its root. */
   readonly root = mkdtempSync(join(tmpdir(), 'hostkeep-node-'));
   #nspawn: ChildProcess | undefined;
-  /** The process that is its first, as seen from here. */
   #leader = '';
 
   static async boot(): Promise<Machine> {
     const machine = new Machine();
-    machines.add(machine);
-    execFileSync('tar', ['-C', machine.root, '-xpf', nodeRoot()]);
-    // Without an id of its own it would ask questions at its first boot.
-    writeFileSync(join(machine.root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`);
-    await machine.start();
+    await machine.boot();
     return machine;
   }
 
-  /** Boots it, or boots it again. */
+  /** Makes its root, and boots it for the first time. */
+  async boot(): Promise<void> {
+    machines.add(this);
+    execFileSync('tar', ['-C', this.root, '-xpf', nodeRoot()]);
+    // Without an id of its own it would ask questions at its first boot.
+    writeFileSync(join(this.root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`);
+    await this.start();
+  }
+
+  /** Its first process, as seen from here. */
+  get leader(): string {
+    return this.#leader;
+  }
+
+  /** Boots it again. */
   async start(): Promise<void> {
     const flags = ['--register=no', '--keep-unit', '--private-network', '--quiet', '--link-journal=no'];
     const child = spawn('systemd-nspawn', [...flags, '--boot', '--directory', this.root], {
