@@ -14,6 +14,8 @@ import { createLog } from '../kernel/log.ts';
 import { PostgresEngine } from '../kernel/storage/postgres/postgres-engine.ts';
 import { Revision } from '../kernel/storage/revision.ts';
 import { Store } from '../kernel/storage/store.ts';
+import { Leadership } from '../kernel/workers/leadership.ts';
+import { soleWorker } from '../kernel/workers/sole-worker.ts';
 import { Postgres, schemaAt } from '../test/support/postgres.ts';
 import { processorSeconds } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
@@ -137,9 +139,9 @@ async function listeners(): Promise<void> {
   for (const wanted of [1, 4, 16, 64]) {
     while (heard.length < wanted - 1) {
       const signalFile = join(temporaryFolder(), 'revision');
-      const store = new Store(new PostgresEngine({ url, password: '', graceMs: 10_000, signalFile }));
+      const store = new Store(new PostgresEngine({ url, password: '', connections: 2, graceMs: 10_000, signalFile }));
       const revision = new Revision(store, createLog('silent'), () => void (counted.heard += 1));
-      await revision.follow();
+      await revision.follow({ leadership: Leadership.alone(), workers: soleWorker() });
       heard.push({ revision, store });
     }
     counted.heard = 0;

@@ -77,7 +77,7 @@ const alone = (): Pick<Core, 'leadership' | 'workers'> => ({ leadership: Leaders
 /** Opens the data folder; creates it, with the shipped plans, if it is missing. */
 export async function openCore(config: Config, log: Log, { leadership, workers } = alone()): Promise<Core> {
   const membership = readMembership(config.data);
-  const { store, local, keys } = await openFiles(config, log);
+  const { store, local, keys } = await openFiles(config, log, workers);
   const locales = new Locales();
   const cells = new AccountCells();
   const revision = new Revision(store, log, (accountId) => cells.forget(accountId));
@@ -100,7 +100,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
     workers.share(number),
   );
   await shipPlans(store, plans, locales);
-  await revision.follow();
+  await revision.follow({ leadership, workers });
   const close = async () => {
     await revision.close();
     sweeper.close();
@@ -154,11 +154,11 @@ export function assertStoreExists(data: string): void {
  * Opens both databases and keys.json. Throws if only one of them exists, because then the other was lost, and if other users
  * could read or replace them.
  */
-async function openFiles(config: Config, log: Log): Promise<Stores & { keys: Keyring }> {
+async function openFiles(config: Config, log: Log, workers: Workers): Promise<Stores & { keys: Keyring }> {
   const { data } = config;
   assertPrivateData(data);
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
-  const store = await openStore(data, config.store);
+  const store = await openStore(data, config.store, { share: (number) => workers.share(number) });
   let local: Store | undefined;
   try {
     if (hadKeys && (await store.migrations()).length === 0) {

@@ -2,6 +2,13 @@ import { InvalidArgumentError } from 'commander';
 import { installedConfig, loadConfig, type Config } from '../config/configuration.ts';
 import { assertStoreExists, openCore, type Core } from '../core.ts';
 import { createLog } from '../log.ts';
+import { Leadership } from '../workers/leadership.ts';
+import { soleWorker } from '../workers/sole-worker.ts';
+
+/** The least: a command does one thing after the other, and does not listen. */
+const CONNECTIONS = 3;
+/** The place of a command: a node may serve the data folder, and does what is done once. */
+const BESIDE = { leadership: Leadership.none(), workers: soleWorker() };
 
 /** Options of the program itself, which every command has. */
 export interface GlobalOptions {
@@ -27,7 +34,8 @@ export async function withCore<T>(
 ): Promise<T> {
   const config = configOf(options);
   if (!create) assertStoreExists(config.data);
-  const core = await openCore(config, createLog('error'));
+  const store = { ...config.store, connections: CONNECTIONS };
+  const core = await openCore({ ...config, store }, createLog('error'), BESIDE);
   try {
     return await work(core);
   } finally {

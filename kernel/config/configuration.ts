@@ -60,6 +60,13 @@ export const KernelConfig = Type.Object({
           'A database of PostgreSQL for accounts, plans, sessions, domains and events: postgres://user@host:5432/name, with several hosts separated by commas; the one that accepts writes is used, and after a failover the one that was promoted. ?sslmode=verify-full encrypts, and refuses a server whose certificate is not of its host name or not signed by an authority in the file sslrootcert=…, or of the system; without it nothing is encrypted. Empty = the file hostkeep.db in the data folder',
       }),
       password: Type.String({ default: '', writeOnly: true, description: 'The password of its user' }),
+      connections: Type.Integer({
+        minimum: 3,
+        maximum: 1000,
+        default: 17,
+        description:
+          'How many connections to that database the node has at most: one listens, the others are divided among its workers, of which each has at least two. Commands take one or two more while they run',
+      }),
       stale_seconds: Type.Integer({
         minimum: 0,
         maximum: 300,

@@ -12,14 +12,28 @@ export interface ChangeFollower {
    * may be missing, and this process's own are among them.
    */
   moved(change?: AccountChange): void;
+  /** The revision was `n` at `atMs`, by `monotonicMs`. */
+  confirmed(n: number, atMs: number): void;
   /** The database may be another one: a standby that took over, and may lack what was known of its primary. */
   replaced(): void;
 }
 
+/** The processes of a node: one leads, and what it says reaches the others in the order in which it was said. */
+export interface NodeProcesses {
+  readonly leadership: { readonly isLeader: boolean; onTakeOver(callback: () => void): void };
+  readonly workers: {
+    tell(topic: string, value: unknown): void;
+    hear(topic: string, listener: (value: unknown) => void): () => void;
+  };
+}
+
+/** Returns the time of a clock that nobody sets and that all processes of the machine share, in milliseconds. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
+
 /** How processes that share a store learn that what they remember of it may be out of date. */
 export interface ChangeSignal {
-  /** Calls back until `close`. */
-  follow(follower: ChangeFollower): Promise<void>;
+  /** Calls back until `close`. Of the processes of a node, only the one that leads has the database tell it of changes. */
+  follow(follower: ChangeFollower, node: NodeProcesses): Promise<void>;
   /** Whether another process may have changed the revision since the last call. Costs no more than a system call. */
   hasMoved(): boolean;
   /** Tells the other processes of a revision that is durable. */

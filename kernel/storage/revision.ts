@@ -1,11 +1,21 @@
 import type { Log } from '../log.ts';
-import type { AccountChange, ChangeSignal } from './change-signal.ts';
+import {
+  monotonicMs,
+  type AccountChange,
+  type ChangeFollower,
+  type ChangeSignal,
+  type NodeProcesses,
+} from './change-signal.ts';
 import type { Store, Tx } from './store.ts';
 
 /** No change is known. */
 const UNKNOWN = -1;
-/** The interval of unprompted reads, which cover a process that died between its commit and its announcement. */
-const POLL_MS = 1000;
+/**
+ * The revision is read unprompted once nothing was heard of it for so long: a process may have died between its commit and its
+ * announcement, or the one that listens for all. How often that is looked at is what makes it a second at most.
+ */
+const QUIET_MS = 700;
+const TICK_MS = 250;
 
 /**
  * Detects when cached accounts, plans or sessions are out of date, whichever process changed them.
@@ -27,8 +37,10 @@ export class Revision {
   readonly #forget: (accountId: number) => void;
   /** All changes up to this one are known; -1 = nothing is. */
   #known = UNKNOWN;
-  /** When the store last said what the revision is, by the monotonic clock. */
+  /** When the store, as far as it answered, was last asked what the revision is, by `monotonicMs`. */
   #confirmedMs = Number.NEGATIVE_INFINITY;
+  /** When this process last had a reason to ask by itself. */
+  #polledMs = Number.NEGATIVE_INFINITY;
   #isReachable = true;
   #isLookedAt = false;
   /** Milliseconds since 1970 at the last `look`: one call of the clock for all requests of a turn of the event loop. */
@@ -47,19 +59,21 @@ export class Revision {
   }
 
   /** Starts to follow changes by other processes, until `close`. */
-  async follow(): Promise<void> {
-    await this.#signal.follow({
+  async follow(node: NodeProcesses): Promise<void> {
+    const follower: ChangeFollower = {
       moved: (change) => this.#moved(change),
+      confirmed: (n, atMs) => {
+        if (n === this.#known) this.#confirm(atMs);
+        else void this.check(); // or a change of this process came after it
+      },
       replaced: () => {
         this.#known = UNKNOWN;
         void this.check();
       },
-    });
+    };
+    await this.#signal.follow(follower, node);
     await this.check();
-    this.#timer = setInterval(() => {
-      if (this.#polling !== undefined) this.#distrust(); // the store is silent, or slow
-      this.#polling ??= this.#read().finally(() => (this.#polling = undefined));
-    }, POLL_MS).unref();
+    this.#timer = setInterval(() => this.#poll(), TICK_MS).unref();
   }
 
   /** Resolves once nothing is being read any more, so that the store can be closed. */
@@ -127,21 +141,33 @@ export class Revision {
     else for (const { accountId } of changes) if (accountId !== null) this.#forget(accountId);
   }
 
+  #poll(): void {
+    const now = monotonicMs();
+    if (now - Math.max(this.#confirmedMs, this.#polledMs) < QUIET_MS) return;
+    this.#polledMs = now;
+    if (this.#polling !== undefined) this.#distrust(); // the store is silent, or slow
+    this.#polling ??= this.#read().finally(() => (this.#polling = undefined));
+  }
+
+  #confirm(atMs: number): void {
+    this.#confirmedMs = Math.max(this.#confirmedMs, atMs);
+    if (!this.#isReachable) this.#log.info({ store: this.#store.place }, 'the store answers again');
+    this.#isReachable = true;
+  }
+
   /** Makes everything cached be read again if the store has not confirmed it for too long. */
   #distrust(): void {
-    if (performance.now() - this.#confirmedMs >= this.#store.graceMs) this.generation += 1;
+    if (monotonicMs() - this.#confirmedMs >= this.#store.graceMs) this.generation += 1;
   }
 
   /** Never rejects: without an answer, what is cached is trusted no longer than the store's grace. */
   async #read(): Promise<void> {
+    const [after, askedMs] = [this.#known, monotonicMs()];
     try {
-      const after = this.#known;
       const { n, changes } = await changesAfter(this.#store, after);
       // Later changes may have been told of while this was read, and the database replaced, which needs another answer.
       if (this.#known >= after && (n > this.#known || n < after)) this.#learn(n, changes, after);
-      this.#confirmedMs = performance.now();
-      if (!this.#isReachable) this.#log.info({ store: this.#store.place }, 'the store answers again');
-      this.#isReachable = true;
+      this.#confirm(askedMs);
     } catch (error) {
       this.#distrust();
       if (this.#isReachable) this.#log.error({ err: error }, 'reading the revision of the store failed');

@@ -17,19 +17,24 @@ export class Leadership {
   #timer: NodeJS.Timeout | undefined;
   #trying: Promise<void> | undefined;
 
-  private constructor(lock: FileLock | undefined) {
+  private constructor(isLeader: boolean, lock?: FileLock) {
+    this.#isLeader = isLeader;
     this.#lock = lock;
-    this.#isLeader = lock === undefined;
   }
 
   /** Of a process that has no others beside it. */
   static alone(): Leadership {
-    return new Leadership(undefined);
+    return new Leadership(true);
+  }
+
+  /** Of a process that never leads, such as a command. */
+  static none(): Leadership {
+    return new Leadership(false);
   }
 
   /** Tries to lead, once now and every second from then on. */
   static async among(dataDir: string, log: Log): Promise<Leadership> {
-    const leadership = new Leadership(await FileLock.open(join(dataDir, LOCK)));
+    const leadership = new Leadership(false, await FileLock.open(join(dataDir, LOCK)));
     const attempt = () =>
       (leadership.#trying ??= leadership
         .#try()

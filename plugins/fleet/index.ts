@@ -10,7 +10,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './traffic/listener.ts';
 import { Receiver } from './move/receiver.ts';
 import { placeFor } from './placement.ts';
-import { fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
+import { connectionsFinding, fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
 import { Fleet, FleetConfig, FleetNode, NodeParams } from './schema.ts';
 import { settleKeys } from './membership/signing-keys.ts';
 
@@ -83,7 +83,11 @@ export default definePlugin({
           const own = listener();
           return [...(await healthOf(store, place)), ...(own === undefined ? [] : [listenerFinding(own.fault)])];
         },
-        doctor: async () => [...(await healthOf(store, place)), ...(await reachFindings(store, forwarder))],
+        doctor: async () => [
+          ...(await healthOf(store, place)),
+          await connectionsFinding(store, config.store.connections),
+          ...(await reachFindings(store, forwarder)),
+        ],
       },
       forward: forwarder.send,
     };

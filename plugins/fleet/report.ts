@@ -10,7 +10,7 @@ import { noNode } from './draining.ts';
 import type { Forwarder } from './traffic/forwarder.ts';
 import type { Fleet } from './schema.ts';
 import { isDown, stateOf } from './state.ts';
-import { databaseNow, seenMembers, type SeenMember } from './store.ts';
+import { connectionLimit, databaseNow, seenMembers, type SeenMember } from './store.ts';
 
 /** A certificate is renewed long before. */
 const CERTIFICATE_LEFT = 1 / 4;
@@ -93,6 +93,15 @@ export const listenerFinding = (fault: string | undefined): Finding =>
   fault === undefined
     ? { name: 'listener', ok: true, detail: 'listens to the other nodes' }
     : { name: 'listener', ok: false, detail: fault, remedy: 'free the port, or set fleet.listen' };
+
+/** For `doctor`: whether the database has enough connections for all nodes, if each may have as many as this one. */
+export async function connectionsFinding(store: Store, ofEach: number): Promise<Finding> {
+  const [{ length }, limit] = [await seenMembers(store), await connectionLimit(store)];
+  const detail = `${length} nodes with ${ofEach} each may take ${length * ofEach} of the ${limit} that the database has`;
+  if (length * ofEach <= limit) return { name: 'connections', ok: true, detail };
+  const remedy = 'raise max_connections of PostgreSQL, or lower store.connections of the nodes';
+  return { name: 'connections', ok: false, isWarning: true, detail, remedy };
+}
 
 /** For `doctor`: reaches each node, this one included. */
 export async function reachFindings(store: Store, forwarder: Forwarder): Promise<Finding[]> {

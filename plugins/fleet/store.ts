@@ -55,6 +55,13 @@ export async function databaseNow(reader: Reader): Promise<number> {
   return (await reader.get<{ now: number }>(`select ${NOW} as now`))?.now ?? 0;
 }
 
+/** Resolves with how many connections the database has for users without special rights. */
+export async function connectionLimit(reader: Reader): Promise<number> {
+  const setting = (name: string) => `coalesce(cast(current_setting('${name}', true) as bigint), 0)`;
+  const sql = `select ${setting('max_connections')} - ${setting('superuser_reserved_connections')} - ${setting('reserved_connections')} as n`;
+  return (await reader.get<{ n: number }>(sql))?.n ?? 0;
+}
+
 export async function members(reader: Reader): Promise<Member[]> {
   return (await reader.all<Row>('select name, address, key_digest, draining from fleet_nodes order by name')).map(
     memberOf,

@@ -61,7 +61,7 @@ async function sessionOn(core: Core, username: string): Promise<string> {
 
 /** Resolves with the processes of the primary that notify nodes. */
 async function listeners(): Promise<number[]> {
-  const statement = "select pid from pg_stat_activity where query in ('listen hostkeep_revision', 'select 1')";
+  const statement = "select pid from pg_stat_activity where application_name = 'hostkeep listener'";
   return (await pair.ask<{ pid: number }>(pair.primary, statement)).map(({ pid }) => pid);
 }
 

@@ -28,7 +28,7 @@ test.after(async () => {
 
 function storeIn(schema: string, url = schemaAt(server.url, schema)): Store {
   const signalFile = join(temporaryFolder(), 'revision');
-  const store = new Store(new PostgresEngine({ url, password: '', graceMs: 10_000, signalFile }));
+  const store = new Store(new PostgresEngine({ url, password: '', connections: 16, graceMs: 10_000, signalFile }));
   opened.push(store);
   return store;
 }
@@ -120,7 +120,14 @@ test('migrations of both databases have the same numbers, and make the same tabl
 test('a migration may take longer than other statements, and so may the wait for it', async () => {
   const url = schemaAt(server.url, 'slow');
   const engines = [1, 2].map(
-    () => new PostgresEngine({ url, password: '', graceMs: 0, signalFile: join(temporaryFolder(), 'revision') }),
+    () =>
+      new PostgresEngine({
+        url,
+        password: '',
+        connections: 16,
+        graceMs: 0,
+        signalFile: join(temporaryFolder(), 'revision'),
+      }),
   );
   opened.push(...engines);
   const migration = { owner: 'test', name: '0001-slow.sql', sql: 'select pg_sleep(13); create table slow (n bigint)' };

@@ -1,17 +1,20 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
-import type { ChangeFollower, ChangeSignal } from '../../kernel/storage/change-signal.ts';
+import { monotonicMs, type ChangeFollower, type ChangeSignal } from '../../kernel/storage/change-signal.ts';
 import { openStore } from '../../kernel/storage/open-store.ts';
 import { Revision } from '../../kernel/storage/revision.ts';
 import { SignalFile } from '../../kernel/storage/signal-file.ts';
 import type { Store } from '../../kernel/storage/store.ts';
+import { Leadership } from '../../kernel/workers/leadership.ts';
+import { soleWorker } from '../../kernel/workers/sole-worker.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('revision');
+const ALONE = { leadership: Leadership.alone(), workers: soleWorker() };
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [] })));
 test.after(() => server.close());
@@ -95,7 +98,7 @@ async function followed(): Promise<{ store: SlowStore; revision: Revision; forgo
   const [store, forgotten] = [new SlowStore(), [] as number[]];
   store.change(1);
   const revision = new Revision(store as unknown as Store, createLog('silent'), (id) => forgotten.push(id));
-  const following = revision.follow();
+  const following = revision.follow(ALONE);
   await store.answer();
   await following;
   return { store, revision, forgotten };
@@ -182,6 +185,22 @@ test('a change that is told with its account forgets that account and asks nothi
   await store.answer();
   await revision.checking;
   assert.equal([forgotten, revision.generation], [[], generation + 2]);
+  await revision.close();
+});
+
+test('a look of another process confirms what is known, and anything else is read', async () => {
+  const { store, revision, forgotten } = await followed();
+  const { generation } = revision;
+  store.follower?.confirmed(store.n, monotonicMs());
+  assert.is(revision.checking, undefined);
+  store.change(5);
+  for (const n of [store.n, store.n - 2]) {
+    store.follower?.confirmed(n, monotonicMs());
+    assert.ok(revision.checking, 'a change, or an older database');
+    await store.answer();
+    await revision.checking;
+  }
+  assert.equal([forgotten, revision.generation], [[5], generation]);
   await revision.close();
 });
 

@@ -201,8 +201,21 @@ test('operators see the nodes, what was forwarded, and what is wrong', async () 
   assert.ok((answered?.value ?? 0) > 0);
   const [examined] = (await plugins.gather('doctor')).filter(({ plugin }) => plugin === 'fleet');
   const found = examined?.ok === true ? examined.value.map(({ name, ok }) => `${name} ${ok}`) : [];
-  assert.equal(found.slice(-2), ['node one true', 'node two true']);
+  assert.equal(found.slice(-3), ['connections true', 'node one true', 'node two true']);
   const { store } = (first as TestServer).hostkeep.core;
+  await store.write((tx) =>
+    tx.run(
+      `insert into fleet_nodes (name, address, key_digest, draining, joined_at)
+        select n, '127.0.0.1:1', '', 0, 0 from (values ('n1'), ('n2'), ('n3'), ('n4')) as t (n)`,
+    ),
+  );
+  const [crowded] = (await plugins.gather('doctor')).filter(({ plugin }) => plugin === 'fleet');
+  await store.write((tx) => tx.run("delete from fleet_nodes where name like 'n_'"));
+  const short = crowded?.ok === true ? crowded.value.find(({ name }) => name === 'connections') : undefined;
+  assert.equal(
+    [short?.ok, short?.isWarning, short?.detail],
+    [false, true, '6 nodes with 17 each may take 102 of the 97 that the database has'],
+  );
   await until('a version that does not fit is an error', async () => {
     await store.write((tx) => tx.run("update fleet_heartbeats set version = '99.0.0' where node = 'two'"));
     const health = await (first as TestServer).health('fleet');

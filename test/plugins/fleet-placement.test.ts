@@ -17,7 +17,7 @@ let store: Store;
 test.before(async () => {
   server = Postgres.start(['fsync=off']);
   const signalFile = join(temporaryFolder(), 'revision');
-  store = new Store(new PostgresEngine({ url: server.url, password: '', graceMs: 0, signalFile }));
+  store = new Store(new PostgresEngine({ url: server.url, password: '', connections: 2, graceMs: 0, signalFile }));
   await store.migrate('kernel', join(projectDir, 'kernel/storage/migrations'));
   await store.migrate('fleet', join(projectDir, 'plugins/fleet/migrations'));
   for (const name of ['one', 'two', 'three'])

@@ -34,7 +34,8 @@ async function copy(_: Options, command: Command): Promise<void> {
     opened.push(source);
     const password = passwordFile === undefined ? '' : readFileSync(passwordFile, 'utf8').trimEnd();
     const isUrl = /^postgres(ql)?:\/\//.test(to);
-    const target = await openStore(config.data, { ...config.store, url: isUrl ? to : '', password }, resolve(to));
+    const settings = { ...config.store, url: isUrl ? to : '', password };
+    const target = await openStore(config.data, settings, { file: resolve(to) });
     opened.push(target);
     const tables = await copyStore(source, target);
     const rows = tables.reduce((sum, each) => sum + each.rows, 0);

@@ -6,6 +6,9 @@ import { statementOf, type Statement } from './statements.ts';
 
 const IDLE_MS = 60_000;
 
+/** What the pool says when all of its connections were in use for `CONNECT_MS`. */
+const ALL_IN_USE = 'timeout exceeded when trying to connect';
+
 /** Codes of SQLSTATE that are no verdict on a statement: the server has no room or time, or is not the primary any more. */
 const NO_VERDICT = /^(08|53|57|25006)/;
 
@@ -19,7 +22,7 @@ export class ConnectionLost extends Error {}
 export const unreachable = (cause: unknown): HttpError =>
   retryLater('store_unavailable', 'the store cannot be reached', 1, cause);
 
-/** No server accepts writes, or none has a connection to spare. */
+/** No server accepts writes or has a connection to spare, or all that this process may have are in use. */
 export class NoConnection extends ConnectionLost {}
 
 /** Connections to the one of several servers that accepts writes. */
@@ -67,15 +70,16 @@ export class Connections {
     await this.#pool.end();
   }
 
-  /** Asks each server once. */
+  /** Asks each server once; waits for a connection that is in use. */
   async #connect(): Promise<PoolClient & ServerClient> {
     for (let attempt = 1; ; attempt += 1) {
       const tried = this.#servers.current;
       try {
         return await this.#current();
       } catch (error) {
-        this.#servers.failed(tried);
-        if (attempt >= this.#servers.count) throw new NoConnection(messageOf(error), { cause: error });
+        const isBusy = messageOf(error) === ALL_IN_USE; // which is no fault of the server
+        if (!isBusy) this.#servers.failed(tried);
+        if (isBusy || attempt >= this.#servers.count) throw new NoConnection(messageOf(error), { cause: error });
       }
     }
   }

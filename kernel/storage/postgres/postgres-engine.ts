@@ -11,8 +11,8 @@ import { PostgresSignal } from './postgres-signal.ts';
 import { Servers } from './servers.ts';
 import { insertOf, statementOf } from './statements.ts';
 
-/** How many connections there are for reads, and for writes, so that neither waits for the other. */
-const CONNECTIONS = 8;
+/** More connections for reads, or for writes, do not make one process faster. */
+const MOST = 8;
 /** How long a transaction is tried again: while others change what it read, and while a standby takes over. */
 const WRITE_MS = 5000;
 /** After so many attempts a transaction asks that others wait for it. */
@@ -32,6 +32,8 @@ export interface PostgresOptions {
   readonly url: string;
   /** Empty where the URL, or the way in, needs none. */
   readonly password: string;
+  /** How many connections this process may have besides the one that listens; at least one for reads and one for writes. */
+  readonly connections: number;
   /** See `StoreEngine.graceMs`. */
   readonly graceMs: number;
   /** The path of the file by which processes on this machine tell each other of changes. */
@@ -57,12 +59,14 @@ export class PostgresEngine implements StoreEngine {
   readonly #reads: Connections;
   readonly #writes: Connections;
 
-  constructor({ url, password, graceMs, signalFile }: PostgresOptions) {
+  constructor({ url, password, connections, graceMs, signalFile }: PostgresOptions) {
     const servers = new Servers(addressesIn(url, password));
     this.place = placeOf(url);
     this.graceMs = graceMs;
-    this.#reads = new Connections(servers, CONNECTIONS);
-    this.#writes = new Connections(servers, CONNECTIONS);
+    // Apart, so that neither waits for the other: a transaction that also reads beside itself cannot wait for its own end.
+    const bounded = (part: number) => Math.max(1, Math.min(MOST, part));
+    this.#reads = new Connections(servers, bounded(Math.floor(connections / 2)));
+    this.#writes = new Connections(servers, bounded(Math.ceil(connections / 2)));
     this.signal = new PostgresSignal(servers, new SignalFile(signalFile));
   }
 

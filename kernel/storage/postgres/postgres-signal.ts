@@ -1,20 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChangeFollower, ChangeSignal } from '../change-signal.ts';
+import { DatabaseError } from 'pg';
+import {
+  monotonicMs,
+  type AccountChange,
+  type ChangeFollower,
+  type ChangeSignal,
+  type NodeProcesses,
+} from '../change-signal.ts';
 import type { SignalFile } from '../signal-file.ts';
-import { ServerClient, type Servers } from './servers.ts';
+import { ServerClient, type ServerHistory, type Servers } from './servers.ts';
 
 const CHANNEL = 'hostkeep_revision';
 /** Between two attempts to listen. */
 const PAUSE_MS = 1000;
-/** Between two questions whether the server is still there, and how long it may take to answer. */
-const BEAT_MS = 1000;
+/** Between two looks at the revision, which also show that the server is still there, and how long one may take. */
+const LOOK_MS = 500;
 const SILENCE_MS = 4000;
+/** A look that waits for a lock, such as that of a migration, is none of a server that has fallen silent. */
+const LISTENER = { application_name: 'hostkeep listener', lock_timeout: SILENCE_MS / 2 };
+/** What the process that listens tells itself, and the others of its node. */
+const TOPIC = 'store';
+type Said =
+  | { readonly kind: 'changed'; readonly change?: AccountChange }
+  | { readonly kind: 'looked'; readonly n: number; readonly atMs: number }
+  /** It listens from now on; what was sent before is lost. */
+  | { readonly kind: 'listening'; readonly history: ServerHistory }
+  /** The server has fallen silent. */
+  | { readonly kind: 'lost'; readonly server: number };
 
 /**
- * The notifications that a trigger of the store sends with each change of the revision (`LISTEN`, `NOTIFY`), on a connection
- * of its own; each names its change. While there is no connection, the revision is only polled. A server that does not answer on it for some seconds is given
- * up, with all other connections to it, because a machine or a network that fails may close none. Processes on the same machine, such as commands, also use a
- * file, so that what they change holds for the next request.
+ * The notifications that a trigger of the store sends with each change of the revision (`LISTEN`, `NOTIFY`), each with the change.
+ * One process of a node has a connection for them, looks at the revision on it, and tells the others. While there is none, each
+ * process asks for itself. A server that does not answer on it for some seconds is given up, with all connections to it, because
+ * a machine or a network that fails may close none. Processes on the same machine, such as commands, also use a file, so that
+ * what they change holds for the next request.
  */
 export class PostgresSignal implements ChangeSignal {
   readonly #servers: Servers;
@@ -22,18 +41,24 @@ export class PostgresSignal implements ChangeSignal {
   readonly #closing = new AbortController();
   #client: ServerClient | undefined;
   #listening: Promise<void> | undefined;
+  #stopHearing = (): void => undefined;
 
   constructor(servers: Servers, file: SignalFile) {
     this.#servers = servers;
     this.#file = file;
   }
 
-  async follow(follower: ChangeFollower): Promise<void> {
+  async follow(follower: ChangeFollower, { leadership, workers }: NodeProcesses): Promise<void> {
     await this.#file.follow(follower);
-    let first = (): void => undefined;
-    const isTried = new Promise<void>((resolve) => (first = resolve));
-    this.#listening = this.#listen(follower, first);
-    await isTried;
+    const hear = (said: Said) => this.#hear(follower, said);
+    this.#stopHearing = workers.hear(TOPIC, (said) => hear(said as Said));
+    const say: Say = (said) => {
+      hear(said);
+      workers.tell(TOPIC, said);
+    };
+    const listen = (tried: () => void) => (this.#listening = this.#listen(say, tried));
+    if (leadership.isLeader) await new Promise<void>((tried) => listen(tried));
+    else leadership.onTakeOver(() => listen(() => undefined));
   }
 
   hasMoved(): boolean {
@@ -47,26 +72,30 @@ export class PostgresSignal implements ChangeSignal {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#stopHearing();
     await this.#file.close();
     this.#client?.destroy();
     await this.#listening;
   }
 
   /** Listens on one connection after another. `tried` is called after the first attempt. */
-  async #listen(follower: ChangeFollower, tried: () => void): Promise<void> {
+  async #listen(say: Say, tried: () => void): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const client = new ServerClient(this.#servers);
+      const client = new ServerClient(this.#servers, LISTENER);
       this.#client = client;
       try {
         await client.connect();
         await this.#servers.assertPrimary(client);
         const { rows } = await client.query<{ schema: string }>('select current_schema() as schema');
-        client.on('notification', ({ payload = '' }) => hear(follower, payload, rows[0]?.schema));
+        client.on('notification', ({ payload = '' }) => {
+          const said = changed(payload, rows[0]?.schema);
+          if (said !== undefined) say(said);
+        });
         await client.query(`listen ${CHANNEL}`);
-        follower.replaced(); // what was sent before is lost
+        say({ kind: 'listening', history: client.history });
         tried();
-        await this.#watch(client);
+        await this.#watch(client, say);
       } catch {
         this.#servers.failed(client.server); // the poll goes on, and reports that the store cannot be reached
       }
@@ -77,22 +106,45 @@ export class PostgresSignal implements ChangeSignal {
   }
 
   /** Resolves when the connection has ended, or is to be left because another server was promoted. */
-  async #watch(client: ServerClient): Promise<void> {
+  async #watch(client: ServerClient, say: Say): Promise<void> {
     const { signal } = this.#closing;
     const ending = new AbortController();
     client.once('end', () => ending.abort());
     const either = AbortSignal.any([signal, ending.signal]);
     while (!either.aborted && !this.#servers.isFormer(client)) {
-      await delay(BEAT_MS, undefined, { signal: either, ref: false }).catch(() => undefined);
+      await delay(LOOK_MS, undefined, { signal: either, ref: false }).catch(() => undefined);
       if (either.aborted) return;
-      await client.probe(SILENCE_MS).catch(() => this.#servers.lost(client.server));
+      const atMs = monotonicMs();
+      await client.ask<{ n: number }>('select n from revision', SILENCE_MS).then(
+        (row) => say({ kind: 'looked', n: row?.n ?? 0, atMs }),
+        (error: unknown) => {
+          if (!(error instanceof DatabaseError || either.aborted)) say({ kind: 'lost', server: client.server });
+        },
+      );
+    }
+  }
+
+  #hear(follower: ChangeFollower, said: Said): void {
+    switch (said.kind) {
+      case 'changed':
+        return follower.moved(said.change);
+      case 'looked':
+        return follower.confirmed(said.n, said.atMs);
+      case 'listening':
+        this.#servers.learn(said.history);
+        return follower.replaced();
+      case 'lost':
+        return this.#servers.lost(said.server);
     }
   }
 }
 
-/** Passes on a notification, such as `17 4 public`; those of other schemas are none of ours. */
-function hear({ moved }: ChangeFollower, payload: string, schema: string | undefined): void {
+type Say = (said: Said) => void;
+
+/** Returns what a notification such as `17 4 public` says; nothing if it is of another schema. */
+function changed(payload: string, schema: string | undefined): Said | undefined {
   const [, n, account, of] = /^(\d{1,15}) (\d{0,15}) (.*)$/.exec(payload) ?? [];
-  if (n === undefined) moved();
-  else if (of === schema) moved({ n: Number(n), accountId: account ? Number(account) : null });
+  if (n === undefined) return { kind: 'changed' };
+  if (of !== schema) return undefined;
+  return { kind: 'changed', change: { n: Number(n), accountId: account ? Number(account) : null } };
 }

@@ -23,6 +23,13 @@ const types: CustomTypesConfig = {
   }) as typeof parsers.getTypeParser,
 };
 
+/** Where a server stands among those that were promoted. */
+export interface ServerHistory {
+  readonly cluster: string;
+  readonly timeline: number;
+}
+const NO_HISTORY: ServerHistory = { cluster: '', timeline: 0 };
+
 /** The servers of one database, of which one accepts writes: which of them that is, as far as connections have found out. */
 export class Servers {
   readonly #addresses: readonly string[];
@@ -70,17 +77,21 @@ export class Servers {
    * primary, which does not know that another server was promoted meanwhile.
    */
   async assertPrimary(client: ServerClient): Promise<void> {
-    const ask = <T extends object>(text: string) => withDeadline(client.query<T>(text), CONNECT_MS);
-    const { rows } = await ask<{ transaction_read_only: string }>('show transaction_read_only');
-    if (rows[0]?.transaction_read_only !== 'off') throw new Error('the server accepts no writes: it is a standby');
-    const history = await ask<{ cluster: string; timeline: number }>(HISTORY).catch((error: unknown) => {
+    const ask = <T extends object>(text: string) => client.ask<T>(text, CONNECT_MS);
+    const state = await ask<{ transaction_read_only: string }>('show transaction_read_only');
+    if (state?.transaction_read_only !== 'off') throw new Error('the server accepts no writes: it is a standby');
+    const history = await ask<ServerHistory>(HISTORY).catch((error: unknown) => {
       if (error instanceof DatabaseError) return undefined;
       throw error;
     });
-    const { cluster, timeline } = history?.rows[0] ?? { cluster: '', timeline: 0 };
-    client.history = { cluster, timeline };
+    client.history = history ?? NO_HISTORY;
     if (this.isFormer(client)) throw new Error('the server is a former primary: another one was promoted meanwhile');
-    this.#timelines.set(cluster, timeline);
+    this.learn(client.history);
+  }
+
+  /** Notes a promotion, if it is one that was not known. */
+  learn({ cluster, timeline }: ServerHistory): void {
+    this.#timelines.set(cluster, Math.max(timeline, this.#timelines.get(cluster) ?? 0));
   }
 
   /** Returns whether a server was promoted after the one of this connection. */
@@ -92,13 +103,12 @@ export class Servers {
 /** A connection to the server that was in use when it was made. */
 export class ServerClient extends Client {
   readonly server: number;
-  /** Where its server stands among those that were promoted. */
-  history: { readonly cluster: string; readonly timeline: number } = { cluster: '', timeline: 0 };
+  history = NO_HISTORY;
   readonly #socket: Socket;
 
-  constructor(servers: Servers) {
+  constructor(servers: Servers, settings: ClientConfig = {}) {
     const socket = new Socket();
-    super(optionsFor(servers.address, socket));
+    super({ ...optionsFor(servers.address, socket), ...settings });
     this.#socket = socket;
     this.server = servers.current;
     this.on('error', () => undefined); // whoever uses the connection is told by a rejection
@@ -110,9 +120,9 @@ export class ServerClient extends Client {
     this.#socket.destroy();
   }
 
-  /** Rejects unless the server answers within `limitMs`. */
-  async probe(limitMs: number): Promise<void> {
-    await withDeadline(this.query('select 1'), limitMs);
+  /** Resolves with the first row of a question that the server must answer within `limitMs`. */
+  async ask<T extends object>(text: string, limitMs: number): Promise<T | undefined> {
+    return (await withDeadline(this.query<T>(text), limitMs)).rows[0];
   }
 }
 
