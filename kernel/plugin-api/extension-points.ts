@@ -8,7 +8,7 @@ import type { AccountReport } from './points/account-report.ts';
 import type { AccountsUsage } from './points/accounts-usage.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
 import type { DemoContext, DemoPeople, DemoReport } from './points/demo.ts';
-import type { DomainPart } from './points/domain-part.ts';
+import type { DomainPart } from './points/domain-directory.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
 import type { PortsPart } from './points/ports-part.ts';

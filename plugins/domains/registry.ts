@@ -5,7 +5,7 @@ import { HttpError } from '../../kernel/errors.ts';
 import { clientPath, componentsOf } from '../../kernel/system/client-path.ts';
 import { defineJob } from '../../kernel/jobs/job.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { DomainPart } from '../../kernel/plugin-api/points/domain-part.ts';
+import type { DomainPart } from '../../kernel/plugin-api/points/domain-directory.ts';
 import type { Gathered } from '../../kernel/plugin-api/extension-points.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
 import type { Tx } from '../../kernel/storage/store.ts';

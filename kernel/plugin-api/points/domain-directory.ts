@@ -14,6 +14,13 @@ export interface Domain {
   readonly createdAt: number;
 }
 
+/** A domain of an account, as providers see it. `docroot` is the path that clients see. */
+export interface DomainPart {
+  readonly name: string;
+  readonly docroot: string;
+  readonly account: Account;
+}
+
 /**
  * The service of the plugin `domains`, for plugins that use it. Only active domains are returned, none that is being added
  * or removed. A plugin that mirrors the domains elsewhere must compare its copy with `all` during setup: a killed
