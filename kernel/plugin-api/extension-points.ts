@@ -11,6 +11,7 @@ import type { DemoContext, DemoPeople, DemoReport } from './points/demo.ts';
 import type { DomainPart } from './points/domain-directory.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
+import type { MovePart } from './points/move-part.ts';
 import type { PortsPart } from './points/ports-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
 import type { SitePart } from './points/site-part.ts';
@@ -43,11 +44,8 @@ export interface ExtensionPoints {
    * what is left; stops when the signal is aborted, and reports or throws why something stays.
    */
   purge(account: RemovedAccount, signal: AbortSignal): readonly PurgePart[] | Promise<readonly PurgePart[]>;
-  /**
-   * Says what of an account at this node cannot go to another node with its files; returns nothing if that is nothing. A
-   * failure is in the way, too.
-   */
-  moveObstacles(account: Account): readonly string[] | Promise<readonly string[]>;
+  /** Returns how what the plugin keeps of accounts outside their files and the store goes to another node. */
+  move(): MovePart;
   /** For operators: what an account has and uses. May take long, where files must be measured. */
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** For operators: what many accounts use, from what is at hand; called again and again. */
@@ -108,7 +106,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
-  moveObstacles: CHANGE,
+  move: CHANGE,
   accountReport: { ...PART, timeoutMs: 300_000 },
   accountsUsage: PART,
   placement: { ...CHANGE, timeoutMs: 5000 },

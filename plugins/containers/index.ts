@@ -111,12 +111,14 @@ export default definePlugin({
         doctor: async () => [...(await Promise.all(monitors.map(proofOf))).flat(), await cgroupFinding(cgroups)],
         // an account's own engine is the account's to start and to stop
         health: async () => (shared === undefined ? [] : [await shared.health()]),
-        moveObstacles: async (account) => {
-          if (own.has(account.username)) return ['it has a container engine of its own'];
-          if (shared === undefined || (!isNamed && !(await shared.engine.hasSocket()))) return [];
-          const names = await namesOfAll(shared.engine, account);
-          return names.length === 0 ? [] : [`it has containers or volumes: ${names.join(', ')}`];
-        },
+        move: () => ({
+          async obstacles(account) {
+            if (own.has(account.username)) return ['it has a container engine of its own'];
+            if (shared === undefined || (!isNamed && !(await shared.engine.hasSocket()))) return [];
+            const names = await namesOfAll(shared.engine, account);
+            return names.length === 0 ? [] : [`it has containers or volumes: ${names.join(', ')}`];
+          },
+        }),
         purge: (account, signal) => {
           if (own.has(account.username)) return [OWN_ENGINE];
           if (shared === undefined) return [];

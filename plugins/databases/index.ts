@@ -3,6 +3,7 @@ import { counted } from '../../kernel/plugin-api/points/account-report.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources, serverOf } from './database-sources.ts';
 import { errors } from './errors.ts';
+import { databaseMover } from './move/mover.ts';
 import { purgeDatabases } from './purge.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
 
@@ -49,7 +50,7 @@ export default definePlugin({
       errors: ['invalid_unit', ...UNAVAILABLE],
     },
   },
-  async setup({ config: given, identity, jobs, log, node, onClose }) {
+  async setup({ config: given, identity, jobs, local, log, node, onClose }) {
     const { config, leftOut } = node.isDemo
       ? await (await import('./local-server.ts')).withLocalServer(given)
       : { config: given, leftOut: undefined };
@@ -77,11 +78,13 @@ export default definePlugin({
           return { usage: [counted('databases', own.length, account.plan?.db_limit)] };
         },
         accountsUsage: async (accounts) => [{ resource: 'databases', used: await sources.known(accounts) }],
-        moveObstacles: async (account) => {
-          if (serverOf(config, account.username) === '') return []; // files like any others
-          const { own } = await sources.databasesOf(account);
-          return own.length === 0 ? [] : [`it has databases on a server: ${own.map(({ name }) => name).join(', ')}`];
-        },
+        move: () => ({
+          obstacles: async (account) => {
+            if (serverOf(config, account.username) !== '') await sources.databasesOf(account); // if its server answers
+            return [];
+          },
+          mover: databaseMover({ config, accounts: identity.accounts, local }),
+        }),
         purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),

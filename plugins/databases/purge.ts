@@ -3,6 +3,7 @@ import type { RemovedAccount } from '../../kernel/identity/accounts/removed-acco
 import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
 import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
+import { identifier } from './mysql/quoting.ts';
 import { ServerCatalogue, withoutThoseOf } from './mysql/server-catalogue.ts';
 import { readGrants } from './mysql/size-queries.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
@@ -34,7 +35,8 @@ export async function purgeDatabases(
   }
 }
 
-async function namesOf(
+/** Resolves with the names of the account's databases, as they are now. */
+export async function namesOf(
   client: MysqlClient,
   { ownership, database_user: user }: ServerSettings,
   accounts: Accounts,
@@ -57,7 +59,7 @@ async function drop(client: MysqlClient, names: readonly string[], signal: Abort
   for (const name of names) {
     signal.throwIfAborted();
     try {
-      await client.query(`drop database \`${name.replaceAll('`', '``')}\``);
+      await client.query(`drop database ${identifier(name)}`);
       removed += 1;
     } catch (error) {
       if (!isSqlError(error)) throw error; // the connection is lost

@@ -11,7 +11,9 @@ import { beat, raise } from './store.ts';
 const RENEWED_AT = 1 / 3;
 const UNKNOWN: Load = { cpu: null, memory: null, disk: null };
 
-type Parts = Pick<Host, 'store' | 'identity' | 'events' | 'node' | 'log' | 'peer'> & { readonly place: FleetPlace };
+type Parts = Pick<Host, 'store' | 'identity' | 'events' | 'node' | 'log' | 'peer' | 'gather'> & {
+  readonly place: FleetPlace;
+};
 
 /**
  * Says every few seconds that this node is there, renews its certificate in time, and lets accounts change again whose move

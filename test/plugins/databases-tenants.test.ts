@@ -53,18 +53,6 @@ async function withServer(work: (server: TestServer, alice: Who, bob: Who) => Pr
   }
 }
 
-test('an account with databases on a server stays where they are, and one without can move', async () => {
-  await withServer(async (server, { account: alice }) => {
-    const { account: carl } = await server.user('carl');
-    const obstaclesOf = async (account: Who['account']) =>
-      (await server.hostkeep.plugins.gather('moveObstacles', account)).filter(({ plugin }) => plugin === 'databases');
-    const [of] = await obstaclesOf(alice);
-    assert.equal(of?.ok === true && of.value, ['it has databases on a server: alice_a, alice_b']);
-    const [none] = await obstaclesOf(carl);
-    assert.equal(none?.ok === true && none.value, []);
-  });
-});
-
 /** Runs statements as alice until they or the test end. */
 function asAlice(sql: string): ChildProcess {
   const options = ['--no-defaults', `--socket=${mariaDb.socket}`, '--user=alice', '--password=secret', '--batch'];

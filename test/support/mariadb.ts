@@ -122,22 +122,28 @@ export class MariaDb {
 
   /** Runs statements as root and returns their output, tab-separated, without headings. */
   sql(text: string): Promise<string> {
+    return this.query('root', '', text);
+  }
+
+  /** Runs statements as a user, over the socket. */
+  query(user: string, password: string, text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const client = execFile(
         'mariadb',
-        [
-          '--no-defaults',
-          `--socket=${this.socket}`,
-          '--user=root',
-          '--default-character-set=utf8mb4',
-          '--batch',
-          '--skip-column-names',
-        ],
+        this.clientArgs(user, password),
         { maxBuffer: 1 << 26 },
         (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error }))),
       );
       client.stdin?.end(text);
     });
+  }
+
+  /** The arguments of the client `mariadb`. */
+  clientArgs(user: string, password: string): string[] {
+    return [
+      ...['--no-defaults', `--socket=${this.socket}`, `--user=${user}`, `--password=${password}`],
+      ...['--default-character-set=utf8mb4', '--batch', '--skip-column-names'],
+    ];
   }
 }
 

@@ -5,6 +5,27 @@ import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import type { ServerSettings } from '../schema.ts';
 import { readOptionFile } from './option-file.ts';
 
+/** How to reach a server, and as whom; the socket is used if there is one. */
+export interface ServerLogin {
+  readonly socket: string;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Resolves with the login of a server; reads the option file, if one is set. */
+export async function loginOf(settings: ServerSettings): Promise<ServerLogin> {
+  const file = settings.option_file === '' ? {} : await readOptionFile(settings.option_file);
+  return {
+    socket: settings.socket || (file.socket ?? ''),
+    host: settings.host || file.host || '127.0.0.1',
+    port: settings.port || Number(file.port ?? 3306),
+    user: settings.user || (file.user ?? ''),
+    password: settings.password || (file.password ?? ''),
+  };
+}
+
 export interface QueryLimits {
   readonly connectMs: number;
   readonly queryMs: number;
@@ -57,20 +78,21 @@ export class MysqlClient {
     this.#queryMs = queryMs;
   }
 
-  /** Reads the option file, if one is set. Connects on the first query. */
-  static async open(settings: ServerSettings, { connectMs, queryMs }: QueryLimits): Promise<MysqlClient> {
-    const file = settings.option_file === '' ? {} : await readOptionFile(settings.option_file);
-    const path = settings.socket || file.socket;
-    const host = settings.host || file.host || '127.0.0.1';
-    const port = settings.port || Number(file.port ?? 3306);
-    const sockets = new PoolSockets(() => (path ? connect(path) : connect(port, host)));
+  /** Reads the option file, if one is set. Connects on the first query, and has at most so many connections. */
+  static async open(
+    settings: ServerSettings,
+    { connectMs, queryMs }: QueryLimits,
+    connections = CONNECTIONS,
+  ): Promise<MysqlClient> {
+    const { socket, host, port, user, password } = await loginOf(settings);
+    const sockets = new PoolSockets(() => (socket === '' ? connect(port, host) : connect(socket)));
     const pool = mysql2().createPool({
-      user: settings.user || (file.user ?? ''),
-      password: settings.password || (file.password ?? ''),
+      user,
+      password,
       charset: 'utf8mb4',
       stream: () => sockets.open(),
       connectTimeout: connectMs,
-      connectionLimit: CONNECTIONS,
+      connectionLimit: connections,
       queueLimit: 16,
     });
     pool.on('connection', (connection) => {

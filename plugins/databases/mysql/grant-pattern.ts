@@ -17,6 +17,16 @@ export class GrantPattern {
     this.prefix = this.#tokens.slice(0, literal < 0 ? undefined : literal).join('');
   }
 
+  /** The one name that it matches; `undefined` if there may be several. */
+  get name(): string | undefined {
+    return this.#tokens.includes(ANY) ? undefined : this.prefix;
+  }
+
+  /** The pattern for which the servers take underscores, too, for nothing but themselves. */
+  get exact(): string {
+    return this.#tokens.map((token) => (token === ANY ? '%' : quotedInPattern(String(token)))).join('');
+  }
+
   /** On a mismatch, the latest `%` takes one character more; those before it need not change. */
   matches(name: string): boolean {
     const characters = [...name];
@@ -39,3 +49,6 @@ export class GrantPattern {
     return this.#tokens.slice(token).every((rest) => rest === ANY);
   }
 }
+
+/** Returns a name as a pattern that matches nothing else. */
+export const quotedInPattern = (name: string): string => name.replace(/[\\_%]/g, '\\$&');

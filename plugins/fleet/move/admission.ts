@@ -1,11 +1,16 @@
 /** Which accounts can move, and where to. */
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace, NodeInfo } from '../../../kernel/plugin-api/node-info.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Reader } from '../../../kernel/storage/store.ts';
 import { isDown } from '../state.ts';
+import { movePartsOf } from './parts.ts';
 import { seenMembers, type Member } from '../store.ts';
+
+/** Until a plugin says what is in the way. */
+const OBSTACLES_MS = 30_000;
 
 /** What a command has while the plugins are set up. */
 export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>;
@@ -14,25 +19,24 @@ export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'n
  * Resolves with an account that can move away from this node. Errors: 404 `account_not_found`, 409 `other_node`,
  * `move_refused` for what would stay behind.
  */
-export async function assertMovable(
-  { identity, node, gather }: MoveParts,
-  { name }: FleetPlace,
-  username: string,
-): Promise<Account> {
-  const account = await identity.accounts.get(username);
+export async function assertMovable(host: MoveParts, { name }: FleetPlace, username: string): Promise<Account> {
+  const account = await host.identity.accounts.get(username);
   if (account.role === 'admin')
     throw new HttpError('move_refused', `${username} is an administrator, who lives at no node`);
   if (account.home !== name)
     throw new HttpError('other_node', `${username} lives at the node ${account.home}: do this there`);
-  const unavailable = node
-    .plugins()
-    .filter(({ state, keepsByName }) => state === 'unavailable' && keepsByName === true)
-    .map((plugin) => `the plugin ${plugin.name} is unavailable, and may have something of it: ${plugin.reason ?? ''}`);
-  const obstacles = (await gather('moveObstacles', account)).flatMap((answer) =>
-    answer.ok ? answer.value : [`${answer.plugin}: ${messageOf(answer.error)}`],
+  const parts = [...(await movePartsOf(host))];
+  const obstacles = await Promise.all(
+    parts.map(async ([plugin, part]) => {
+      try {
+        return await withDeadline(Promise.resolve(part.obstacles(account)), OBSTACLES_MS);
+      } catch (error) {
+        return [`${plugin}: ${messageOf(error)}`];
+      }
+    }),
   );
-  const all = [...unavailable, ...obstacles];
-  if (all.length > 0) throw new HttpError('move_refused', `${username} cannot move: ${all.join('; ')}`);
+  if (obstacles.flat().length > 0)
+    throw new HttpError('move_refused', `${username} cannot move: ${obstacles.flat().join('; ')}`);
   return account;
 }
 

@@ -6,7 +6,7 @@ import type { AccountMove, MoveReport } from './move-account.ts';
 export const moveCommand: Command = {
   usage: 'move <username>',
   summary:
-    'move an account that lives at this node of a fleet to another one, with its files. Changes are refused while the last differences are taken, and whatever fails before that is over leaves the account here. Run again, it finishes what was interrupted. Containers, and databases on a server, are in the way',
+    'move an account that lives at this node of a fleet to another one, with its files, its databases and their users. Changes are refused while the last differences are taken, and whatever fails before that is over leaves the account here. Run again, it finishes what was interrupted. Sites that name a database server by its address must be changed. Containers are in the way',
   options: [
     { flags: '--to <node>', summary: 'the node where it will live' },
     { flags: '--undo', summary: 'give up a move that was interrupted instead', conflicts: 'to' },

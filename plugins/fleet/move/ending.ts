@@ -1,15 +1,19 @@
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Tx } from '../../../kernel/storage/store.ts';
+import { forMovers } from './parts.ts';
 import { abandonedAt, setState, type Move } from './rows.ts';
 
-type Parts = Pick<Host, 'identity' | 'events' | 'store'>;
+type Parts = Pick<Host, 'identity' | 'events' | 'store' | 'gather' | 'node'>;
 
 /**
  * Lets an account whose last differences were being taken change again, at its old home. The files at the target stay until
- * the move is run again, or undone. Rejects if the move is over meanwhile, or in other hands.
+ * the move is run again, or undone. Rejects if the move is over meanwhile, or in other hands, and if something of the account
+ * cannot be opened now: it is tried again until it can.
  */
-export async function reopen({ identity, events }: Parts, move: Move, reason: string): Promise<void> {
-  const { username } = move;
+export async function reopen(parts: Parts, move: Move, reason: string): Promise<void> {
+  const { identity, events } = parts;
+  const { username, accountId: id } = move;
+  await forMovers(parts, (mover) => mover.reopen({ id, username }));
   await identity.accounts.relocate(username, { isReadOnly: false }, async (tx) => {
     if (move.state === 'read_only') await setState(tx, move, 'copying');
     await recordFailure(tx, events, move, reason);

@@ -7,6 +7,8 @@ import { members } from '../store.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertMovable, pluginsOf, targetOf, type MoveParts } from './admission.ts';
 import { recordFailure, reopen } from './ending.ts';
+import { sendChanges, takeLast } from './last-files.ts';
+import { forMovers, LeavingParts } from './parts.ts';
 import {
   addMove,
   beatMove,
@@ -36,12 +38,6 @@ export interface MoveReport {
 /** Which step begins, for people. */
 type Say = (step: string) => void;
 
-/** Every process of the old home refuses changes by then. */
-const IN_FORCE_MS = 1500;
-/** Times of files come from a clock that ticks every few milliseconds. */
-const CLOCK_MS = 100;
-/** How often the last differences are taken, where something writes files past this program. */
-const ATTEMPTS = 5;
 /** Until the web server of the old home has noticed that the sites are not its own any more. */
 const SETTLED_MS = 3000;
 
@@ -155,22 +151,45 @@ export class AccountMove {
 
   /** Resolves once the home has changed, with the seconds for which the account was read-only. */
   async #copy(move: Move, account: Account, files: MovedFiles, target: Target): Promise<[Move, number]> {
+    const parts = await LeavingParts.of(this.#parts, account, (plugin) => target.linkOf(plugin, this.#say));
+    let hasMoved = false;
+    try {
+      const switched = await this.#copyAll(move, account, files, target, parts);
+      hasMoved = true;
+      return switched;
+    } finally {
+      await parts.end(hasMoved);
+    }
+  }
+
+  async #copyAll(
+    move: Move,
+    account: Account,
+    files: MovedFiles,
+    target: Target,
+    parts: LeavingParts,
+  ): Promise<[Move, number]> {
     const { identity, store, events, node } = this.#parts;
     const { username, source: from, target: to } = move;
     const extent = await files.measure();
     await target.begin({ ...extent, plugins: pluginsOf(node, account) });
+    await parts.begin();
     if (extent.exists) {
       this.#say(`copying ${extent.inodes} files and folders, ${extent.bytes} bytes`);
       await target.send(files.packed(true));
       await sendChanges(files, target); // so that less is left for the time in which nothing may change
     }
+    await parts.copy();
     const copied = (await moveOf(store, username)) ?? fail(inProgress(username));
     this.#say('refusing changes, and taking the last differences');
     const closedMs = performance.now();
     await identity.accounts.relocate(username, { isReadOnly: true }, (tx) => setState(tx, copied, 'read_only'));
     const last: Move = { ...copied, state: 'read_only' };
-    const comparedAt = await this.#takeLast(files, extent.exists, target, closedMs);
-    this.#abort.signal.throwIfAborted();
+    await parts.close();
+    const { signal } = this.#abort;
+    const comparedAt = await takeLast({ files, target, signal, hasFiles: extent.exists, closedMs });
+    await parts.assertClosed();
+    signal.throwIfAborted();
     const seconds = () => Math.round(performance.now() - closedMs) / 1000;
     await identity.accounts.relocate(username, { isReadOnly: false, home: to }, async (tx) => {
       await setCompared(tx, last, comparedAt);
@@ -186,36 +205,6 @@ export class AccountMove {
     const readOnly = seconds();
     this.#say(`lives at ${to}; changes were refused for ${readOnly} s`);
     return [{ ...last, state: 'switched', comparedAt }, readOnly];
-  }
-
-  /** Resolves with when the comparison began after which nothing had changed; 0 where there are no files. */
-  async #takeLast(files: MovedFiles, hasFiles: boolean, target: Target, closedMs: number): Promise<number> {
-    for (let [attempt, isUnlike] = [1, false]; ; attempt += 1) {
-      const comparedAt = Date.now() - CLOCK_MS;
-      if (isUnlike) await target.send(files.packed(true));
-      else if (hasFiles) await sendChanges(files, target);
-      await delay(Math.max(0, closedMs + IN_FORCE_MS - performance.now()), undefined, { signal: this.#abort.signal });
-      if (!hasFiles) {
-        if (!(await files.measure()).exists) return 0;
-        throw new HttpError('move_refused', 'the account had no files, and has some now: move it again');
-      }
-      const changed = await files.changedSince(comparedAt);
-      if (changed.length === 0) {
-        const [here, there] = await Promise.all([files.digest(), target.digest()]);
-        if (here === there) return comparedAt;
-        isUnlike = true;
-      }
-      if (attempt < ATTEMPTS) continue;
-      if (changed.length === 0)
-        throw new HttpError(
-          'move_refused',
-          `the files at the two nodes differ: ${files.complaint || 'tar says not why'}`,
-        );
-      throw new HttpError(
-        'move_refused',
-        `files change, past this program: ${changed.join(', ')}; stop what writes them`,
-      );
-    }
   }
 
   /** Leaves the account where it is, and rejects with the reason. */
@@ -272,21 +261,9 @@ export class AccountMove {
       this.#say(`removing ${files.path}`);
       await files.remove();
     }
+    await forMovers(this.#parts, (mover) => mover.remove({ id: move.accountId, username }));
     await this.#parts.store.write((tx) => removeMove(tx, move));
     return { ...report, late: [] };
-  }
-}
-
-/**
- * Sends what has changed; everything, if `tar` cannot apply that: it takes a new folder that has the number of a deleted one
- * for that one renamed, and may find something in the way. An archive of everything knows of no folders before it.
- */
-async function sendChanges(files: MovedFiles, target: Target): Promise<void> {
-  try {
-    await target.send(files.packed(false));
-  } catch (error) {
-    if (!(error instanceof HttpError) || error.code !== 'files_unavailable') throw error;
-    await target.send(files.packed(true));
   }
 }
 

@@ -6,6 +6,7 @@ import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertPlugins } from './admission.ts';
+import { forMovers, movePartsOf } from './parts.ts';
 import { moveOf, setState, type Move } from './rows.ts';
 import { failureOf, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
 
@@ -16,7 +17,7 @@ const IDLE_MS = 900_000;
 const SPARE_PART = 0.05;
 const SPARE_BYTES = 64 * 2 ** 20;
 
-type Parts = Pick<Host, 'store' | 'jobs' | 'log' | 'node'> & { readonly here: string };
+type Parts = Pick<Host, 'store' | 'jobs' | 'log' | 'node' | 'gather'> & { readonly here: string };
 /** The node at the other end, by the certificate that it has shown. */
 type Peers = WeakMap<object, string>;
 
@@ -91,7 +92,8 @@ export class Receiver {
     const before = this.#running.get(username);
     before?.abort.abort(new Error('another request of this move has come'));
     const abort = new AbortController();
-    request.socket.once('close', () => abort.abort(new Error('the other node has closed the connection')));
+    const gone = () => abort.abort(new Error('the other node has closed the connection'));
+    request.socket.once('close', gone);
     const done = Promise.resolve(before?.done)
       .catch(() => undefined)
       .then(() => work(abort.signal));
@@ -100,6 +102,7 @@ export class Receiver {
     try {
       return await done;
     } finally {
+      request.socket.off('close', gone);
       if (this.#running.get(username) === entry) this.#running.delete(username);
     }
   }
@@ -120,15 +123,32 @@ export class Receiver {
       case 'digest':
         assertHasFiles(move);
         return { digest: await files.digest() } satisfies Digest;
+      case 'part':
+        assertHasFiles(move);
+        return this.#arrive(move, request, signal);
       case 'discard':
-        if (move.state !== 'begun') await files.remove();
+        if (move.state !== 'begun') await this.#discard(move, files);
     }
     return undefined;
   }
 
+  /** Has a plugin answer what the same one asks at the old home. */
+  async #arrive({ accountId: id, username }: Move, request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    const { searchParams } = new URL(request.url ?? '', 'http://node');
+    const [plugin = '', name = '', about = ''] = ['plugin', 'name', 'about'].map((key) => searchParams.get(key) ?? '');
+    const mover = (await movePartsOf(this.#parts)).get(plugin)?.mover;
+    if (mover === undefined) throw new HttpError('move_refused', `what the account uses is off: ${plugin}`);
+    return mover.arrive({ account: { id, username }, name, about, body: request, signal });
+  }
+
+  async #discard({ accountId: id, username }: Move, files: MovedFiles): Promise<void> {
+    await forMovers(this.#parts, (mover) => mover.discard({ id, username }));
+    await files.remove();
+  }
+
   async #begin(move: Move, files: MovedFiles, { bytes, inodes, plugins }: Bringing): Promise<void> {
     assertPlugins(this.#parts.node, plugins);
-    if (move.state !== 'begun') await files.remove();
+    if (move.state !== 'begun') await this.#discard(move, files);
     const room = await files.room();
     if (room.exists)
       throw new HttpError('move_refused', `${files.path} is there already, and nothing is overwritten: move it away`);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Client } from 'undici';
 import type * as Undici from 'undici';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import type { MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import { trustIn } from '../traffic/trust.ts';
@@ -36,25 +37,27 @@ export class Target {
   }
 
   async begin(bringing: Bringing): Promise<void> {
-    await this.#ask('begin', JSON.stringify(bringing));
+    await this.#ask('begin', { body: JSON.stringify(bringing) });
   }
 
   /** Sends an archive, no faster than the other node takes it. */
   async send(archive: AsyncIterable<Buffer>): Promise<void> {
-    const stalled = new AbortController();
-    const chunks = archive[Symbol.asyncIterator]();
-    const first = await chunks.next(); // which may take long, and the other node does not wait for it
-    async function* watched(): AsyncGenerator<Buffer> {
-      for (let next = first; next.done !== true; next = await chunks.next()) {
-        const watch = setTimeout(() => stalled.abort(new Error(`nothing was taken for ${STALL_MS} ms`)), STALL_MS);
-        try {
-          yield next.value;
-        } finally {
-          clearTimeout(watch);
-        }
-      }
-    }
-    await this.#ask('files', Readable.from(watched()), stalled.signal);
+    const [body, stalled] = await watched(archive, STALL_MS);
+    await this.#ask('files', { body, signal: stalled });
+  }
+
+  /** Returns the way for what a plugin brings; `say` tells people which step begins. */
+  linkOf(plugin: string, say: MoveLink['say']): MoveLink {
+    return {
+      say,
+      signal: this.#signal,
+      ask: async ({ name, about = '' }, body) => {
+        const more = { plugin, name, about };
+        if (typeof body === 'string') return this.#ask('part', { body, more });
+        const [stream, stalled] = await watched(body, ANSWER_MS);
+        return this.#ask('part', { body: stream, signal: stalled, more });
+      },
+    };
   }
 
   async digest(): Promise<string> {
@@ -69,13 +72,12 @@ export class Target {
     return this.#client.destroy();
   }
 
-  async #ask(name: RequestName, body?: string | Readable, signal?: AbortSignal): Promise<unknown> {
-    const { username, claim } = this.#move;
+  async #ask(name: RequestName, { body, signal, more }: Asked = {}): Promise<unknown> {
     const { name: node } = this.#member;
     try {
       const answer = await this.#client.request({
         method: REQUESTS[name],
-        path: pathOf(name, username, claim),
+        path: pathOf(name, this.#move, more),
         body: body ?? null,
         signal: signal === undefined ? this.#signal : AbortSignal.any([this.#signal, signal]),
       });
@@ -89,4 +91,33 @@ export class Target {
       throw retryLater('node_unreachable', `the node ${node} cannot be reached, or has ended the connection`, 5, error);
     }
   }
+}
+
+interface Asked {
+  readonly body?: string | Readable;
+  readonly signal?: AbortSignal;
+  /** Further members of the query. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** Resolves with a body once it has begun, and with a signal that is aborted if nothing of it is taken for too long. */
+async function watched(source: AsyncIterable<Buffer>, stallMs: number): Promise<[Readable, AbortSignal]> {
+  const stalled = new AbortController();
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next(); // which may take long, and the other node does not wait for it
+  async function* pieces(): AsyncGenerator<Buffer> {
+    try {
+      for (let next = first; next.done !== true; next = await chunks.next()) {
+        const watch = setTimeout(() => stalled.abort(new Error(`nothing was taken for ${stallMs} ms`)), stallMs);
+        try {
+          yield next.value;
+        } finally {
+          clearTimeout(watch);
+        }
+      }
+    } finally {
+      await chunks.return?.();
+    }
+  }
+  return [Readable.from(pieces()), stalled.signal];
 }

@@ -1,5 +1,6 @@
 /** What two nodes say to each other while an account moves. The old home asks, and the new one answers. */
 import { HttpError, isErrorCode } from '../../../kernel/errors.ts';
+import type { Move } from './rows.ts';
 import type { Extent } from './tree-job.ts';
 
 /** Requests by their path. All name the account and the run of the command in their query. */
@@ -8,6 +9,8 @@ export const REQUESTS = {
   begin: 'POST',
   /** The body is an archive. */
   files: 'PUT',
+  /** The body and the answer are those of a plugin, see `MoveLink.ask`. */
+  part: 'POST',
   /** Answers with a `Digest`. */
   digest: 'GET',
   /** Removes what has come so far. */
@@ -28,8 +31,15 @@ export interface Failure {
   readonly detail: string;
 }
 
-export const pathOf = (name: RequestName, username: string, claim: string): string =>
-  `/${name}?${new URLSearchParams({ username, claim }).toString()}`;
+/** `more` names the plugin, and its request, of a part. */
+export const pathOf = (
+  request: RequestName,
+  of: Pick<Move, 'username' | 'claim'>,
+  more: Readonly<Record<string, string>> = {},
+): string => {
+  const { username, claim } = of;
+  return `/${request}?${new URLSearchParams({ username, claim, ...more }).toString()}`;
+};
 
 export const failureOf = (error: HttpError): Failure => ({ error: error.code, detail: error.message });
 

@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream';
+import type { Account } from '../../identity/accounts.ts';
+
+/** An account as both ends of its move know it. */
+export type MovedAccount = Pick<Account, 'id' | 'username'>;
+
+/** How what a plugin keeps of an account, beside its files and the rows of the store, goes to another node. */
+export interface MovePart {
+  /**
+   * Says what of an account at this node cannot go to another node; returns nothing if that is nothing. A failure is in the
+   * way, too.
+   */
+  obstacles(account: Account): readonly string[] | Promise<readonly string[]>;
+  /** Absent where nothing moves: what `obstacles` does not find is not there. */
+  readonly mover?: Mover;
+}
+
+/** Both ends of a move. */
+export interface Mover {
+  /** Returns what one run of the command does at the old home. */
+  leave(account: MovedAccount, link: MoveLink): Leaving;
+  /** Opens at the old home what a run has closed that may have been killed. The account stays. */
+  reopen(account: MovedAccount): Promise<void>;
+  /** Removes at the old home what has moved, once the account lives elsewhere. Called again after a failure. */
+  remove(account: MovedAccount): Promise<void>;
+  /** Answers at the new home what the same plugin asks from the old one. */
+  arrive(arrival: Arrival): Promise<unknown>;
+  /** Removes at the new home what has come of the account. Called again after a failure. */
+  discard(account: MovedAccount): Promise<void>;
+}
+
+/** One run at the old home, in the order of its steps. Each rejects with why the account stays. */
+export interface Leaving {
+  /** Makes sure that all can move; changes nothing at either end. */
+  begin(): Promise<void>;
+  /** Brings all, while everybody goes on changing it. */
+  copy(): Promise<void>;
+  /** Has nobody change it any more, and brings what has changed. What it closes, `Mover.reopen` opens. */
+  close(): Promise<void>;
+  /** Rejects if something may have been changed since `close`. */
+  assertClosed(): Promise<void>;
+  /** Ends the run, whatever its steps did. If the account has moved, what waited to change something fails. */
+  end(hasMoved: boolean): Promise<void>;
+}
+
+/** The way from the old home to the new one. */
+export interface MoveLink {
+  /** Tells people which step begins. */
+  readonly say: (step: string) => void;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  /** Resolves with what `Mover.arrive` of the new home answers, as JSON. Errors: those of the other node, 503 `node_unreachable`. */
+  ask(request: MoveRequest, body: string | AsyncIterable<Buffer>): Promise<unknown>;
+}
+
+export interface MoveRequest {
+  readonly name: string;
+  /** What it is about, e.g. the name of a database. */
+  readonly about?: string;
+}
+
+export interface Arrival extends MoveRequest {
+  readonly account: MovedAccount;
+  readonly body: Readable;
+  /** Aborted when the other node has gone, or asks for something else. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { json } from 'node:stream/consumers';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import type { Arrival, MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
+import { loginOf, type MysqlClient } from '../mysql/client.ts';
+import { quotedInPattern } from '../mysql/grant-pattern.ts';
+import { identifier, literal } from '../mysql/quoting.ts';
+import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
+import { MoveRecord, type Recorded } from './record.ts';
+import { MoveServer, type DatabaseMoveParts } from './server.ts';
+import { checksumsOf, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
+import { load, toolFor } from './tools.ts';
+import { faultOf, makeUser, ownPatterns, textOf, userOf, type OwnNames, type UserName } from './users.ts';
+import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
+
+type Asked<N extends keyof Requests> = Requests[N][0];
+
+/** What comes of one account's databases to this node. */
+export class Arriving {
+  readonly #parts: DatabaseMoveParts;
+  readonly #account: MovedAccount;
+  readonly #record: MoveRecord;
+
+  constructor(parts: DatabaseMoveParts, account: MovedAccount) {
+    this.#parts = parts;
+    this.#account = account;
+    this.#record = new MoveRecord(parts.local, account, 'arriving');
+  }
+
+  async answer({ name, about = '', body, signal }: Arrival): Promise<unknown> {
+    if (name === 'meet') return this.#meet((await json(body)) as Asked<'meet'>);
+    const server = MoveServer.of(this.#parts, this.#account);
+    if (server === undefined) throw refused('this node has no database server for the account');
+    return server.with(async (client) => {
+      if (name === LOAD) return this.#load(client, server, about, { body, signal });
+      if (name === 'align') return this.#align(client, server, (await json(body)) as Asked<'align'>);
+      if (name === 'objects') return this.#makeObjects(client, server, (await json(body)) as Asked<'objects'>);
+      if (name === 'users') return this.#makeUsers(client, server, (await json(body)) as Asked<'users'>);
+      throw refused(`databases know no request ${name}`);
+    });
+  }
+
+  /** Drops what has come, and nothing else. */
+  async discard(): Promise<void> {
+    for (const each of await this.#record.all()) {
+      const server = MoveServer.named(this.#parts, each.server);
+      if (server === undefined) throw refused(`the settings have the database server ${each.server} no more`);
+      await server.with((client) => drop(client, each));
+      await this.#record.remove(each);
+    }
+  }
+
+  async #meet({ probe, ownership }: Asked<'meet'>): Promise<Meeting> {
+    await this.#record.clear(); // of a move that is over: what this one has brought was discarded when it began
+    const server = MoveServer.of(this.#parts, this.#account);
+    if (server === undefined) return { isSame: false, problem: 'has no database server for it' };
+    return server.with(async (client) => {
+      const found = await client.query('select 1 from information_schema.schemata where schema_name = ?', [probe]);
+      if (found.length > 0) return { isSame: true };
+      try {
+        if (server.settings.ownership !== ownership)
+          throw refused(`finds databases by ${server.settings.ownership} there, and by ${ownership} here`);
+        const version = await server.version(client);
+        await toolFor('load');
+        const { databases } = await server.ownNames(client, this.#account);
+        if (databases.length > 0)
+          throw refused(`has databases of it already, and nothing is overwritten: ${databases.join(', ')}`);
+        return { isSame: false, version };
+      } catch (error) {
+        return { isSame: false, problem: messageOf(error) };
+      }
+    });
+  }
+
+  async #align(client: MysqlClient, server: MoveServer, { databases }: Asked<'align'>): Promise<Alignment> {
+    const record = await this.#recorded('database');
+    const names = databases.map(({ name }) => name);
+    const { prefix, others } = await server.ownNames(client, this.#account);
+    for (const name of record.map((each) => each.name).filter((each) => !names.includes(each)))
+      await client.query(`drop database if exists ${identifier(name)}`);
+    const checksums: Record<string, string>[] = [];
+    for (const database of databases) {
+      const { name, charset, collation } = database;
+      if (!name.startsWith(prefix) || others.some((each) => name.startsWith(each)))
+        throw refused(`the database ${name} would not be the account's here`);
+      if (!record.some((each) => each.name === name)) {
+        await this.#assertNew(client, name);
+        await this.#record.add([recordOf(server, 'database', { name, host: '' })]);
+      }
+      await client.query(`create database if not exists ${identifier(name)}`);
+      const settings = `character set ${literal(charset)} collate ${literal(collation)}`;
+      await client.query(`alter database ${identifier(name)} ${settings}`);
+      checksums.push(await this.#compare(client, server, database));
+    }
+    return { checksums };
+  }
+
+  async #assertNew(client: MysqlClient, name: string): Promise<void> {
+    const sql = 'select 1 from information_schema.schemata where schema_name in (?)';
+    if ((await client.query(sql, [[Buffer.from(name)]])).length > 0)
+      throw refused(`there is a database ${name} already, and nothing is overwritten`);
+  }
+
+  /** Drops the tables that are not named. */
+  async #compare(
+    client: MysqlClient,
+    server: MoveServer,
+    { name, tables }: MovedDatabase,
+  ): Promise<Record<string, string>> {
+    const [here] = (await readDatabases(client, [name])).databases;
+    const wanted = new Map(tables.map((table) => [table.name, table]));
+    const isAlike = (table: MovedTable) => wanted.get(table.name)?.isSequence === table.isSequence;
+    const [alike, others] = [here?.tables.filter(isAlike) ?? [], here?.tables.filter((each) => !isAlike(each)) ?? []];
+    if (others.length > 0) await dropTables(server, name, others);
+    return Object.fromEntries(await checksumsOf(client, { name, tables: alike }));
+  }
+
+  async #load(
+    client: MysqlClient,
+    server: MoveServer,
+    database: string,
+    { body, signal }: Pick<Arrival, 'body' | 'signal'>,
+  ): Promise<null> {
+    const record = await this.#recorded('database');
+    if (!record.some(({ name }) => name === database)) throw refused(`there is no database ${database} to load`);
+    await this.#asLoader(client, server, '', async (login) => {
+      await load({ ...(await loginOf(server.settings)), ...login }, database, body, signal);
+    });
+    return null;
+  }
+
+  async #makeObjects(client: MysqlClient, server: MoveServer, { objects }: Asked<'objects'>): Promise<null> {
+    const databases = (await this.#recorded('database')).map(({ name }) => name);
+    const definers = new Set((await this.#recorded('user')).map(textOf));
+    for (const object of objects) {
+      assertDefiner(object);
+      if (!definers.has(object.definer) || !databases.includes(object.database))
+        throw refused(`the ${object.kind} ${object.database}.${object.name} is not the account's`);
+    }
+    for (const name of databases) await dropObjects(client, name);
+    await this.#asLoader(client, server, 'set user', async (login) => {
+      const single = await server.open(1, login);
+      try {
+        await makeObjects(single, objects);
+      } finally {
+        await single.close();
+      }
+    });
+    return null;
+  }
+
+  async #makeUsers(client: MysqlClient, server: MoveServer, { users, isOpen }: Asked<'users'>): Promise<null> {
+    const own = await server.ownNames(client, this.#account);
+    const record = await this.#recorded('user');
+    const databases = (await this.#recorded('database')).map(({ name }) => name);
+    const brought: OwnNames = { ...own, databases };
+    for (const user of users) {
+      const fault = faultOf(user);
+      if (fault !== undefined) throw refused(fault);
+      const foreign = user.grants.find(({ database, object }) => {
+        const patterns = ownPatterns(database, object === undefined, brought, databases);
+        return patterns === undefined || (object === undefined && patterns.join() !== database);
+      });
+      if (foreign !== undefined) throw refused(`${textOf(user)} has rights on ${foreign.database}`);
+      if (record.some((each) => textOf(each) === textOf(user))) continue;
+      const there = await client.query('select 1 from mysql.global_priv where user = ? and host = ?', [
+        Buffer.from(user.name),
+        Buffer.from(user.host),
+      ]);
+      if (there.length > 0)
+        throw refused(`there is a database user ${textOf(user)} already, and nothing is overwritten`);
+      await this.#record.add([recordOf(server, 'user', user)]);
+    }
+    const wanted = new Set(users.map(textOf));
+    for (const gone of record.filter((each) => !wanted.has(textOf(each)))) {
+      await drop(client, gone);
+      await this.#record.remove(gone);
+    }
+    for (const user of users) await makeUser(client, user, isOpen);
+    return null;
+  }
+
+  /** Runs `work` with the login of a user who has rights on what has come, and on nothing else. */
+  async #asLoader(
+    client: MysqlClient,
+    server: MoveServer,
+    more: string,
+    work: (login: { readonly user: string; readonly password: string }) => Promise<void>,
+  ): Promise<void> {
+    const [at] = await client.query<{ host: string }>("select substring_index(user(), '@', -1) as host");
+    const login = { user: `hostkeep_${randomBytes(8).toString('hex')}`, password: newPassword() };
+    const loader = recordOf(server, 'user', { name: login.user, host: at?.host ?? '' });
+    await this.#record.add([loader]);
+    try {
+      await client.query(`create user ${userOf(loader)} identified by ${literal(login.password)}`);
+      for (const { name } of await this.#recorded('database'))
+        await client.query(`grant all on ${identifier(quotedInPattern(name))}.* to ${userOf(loader)}`);
+      if (more !== '') await client.query(`grant ${more} on *.* to ${userOf(loader)}`);
+      await work(login);
+    } finally {
+      await drop(client, loader);
+      await this.#record.remove(loader);
+    }
+  }
+
+  async #recorded(kind: Recorded['kind']): Promise<Recorded[]> {
+    return (await this.#record.all()).filter((each) => each.kind === kind);
+  }
+}
+
+const recordOf = (server: MoveServer, kind: Recorded['kind'], { name, host }: UserName): Recorded => ({
+  ...{ server: server.name, kind, name, host, wasLocked: false },
+});
+
+/** Drops what is recorded, if it is there. */
+export async function drop(client: MysqlClient, { kind, name, host }: Recorded): Promise<void> {
+  if (kind === 'user') await client.query(`drop user if exists ${userOf({ name, host })}`);
+  else await client.query(`drop database if exists ${identifier(name)}`);
+}
+
+/** With characters of all kinds that a server may ask for. */
+const newPassword = (): string => `${randomBytes(24).toString('base64url')}aA1-`;
+
+const refused = (detail: string): HttpError => new HttpError('move_refused', detail);

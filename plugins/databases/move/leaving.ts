@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
+import { loginOf, type MysqlClient } from '../mysql/client.ts';
+import { identifier } from '../mysql/quoting.ts';
+import { readObjects, type MovedObject } from './objects.ts';
+import { MoveRecord } from './record.ts';
+import { isBefore, MoveServer, type DatabaseMoveParts } from './server.ts';
+import { checksumsOf, definitionOf, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
+import { dumped, toolFor } from './tools.ts';
+import { faultOf, readUsers, textOf, type MovedUser } from './users.ts';
+import { LOAD, type Requests } from './wire.ts';
+import { endConnections, lockUsers, TableLocks } from './window.ts';
+
+/** What the account has on its server at one moment. */
+interface Inventory {
+  readonly databases: readonly MovedDatabase[];
+  readonly objects: readonly MovedObject[];
+  readonly users: readonly MovedUser[];
+}
+
+/** Tables in one stream. */
+const TABLES_AT_ONCE = 200;
+
+/** One run at the old home that takes an account's databases to the server of another node. */
+export class LeavingDatabases implements Leaving {
+  readonly #account: MovedAccount;
+  readonly #link: MoveLink;
+  readonly #record: MoveRecord;
+  readonly #server: MoveServer | undefined;
+  /** Whether something moves: not where there is nothing, or where both nodes reach one server. */
+  #moves = false;
+  #locks: TableLocks | undefined;
+  #closed: readonly string[] = [];
+  /** How tables were defined when they were sent, by database and name. */
+  readonly #sent = new Map<string, string>();
+
+  constructor(parts: DatabaseMoveParts, account: MovedAccount, link: MoveLink) {
+    this.#account = account;
+    this.#link = link;
+    this.#record = new MoveRecord(parts.local, account, 'leaving');
+    this.#server = MoveServer.of(parts, account);
+  }
+
+  begin(): Promise<void> {
+    return this.#with(async (client, server) => {
+      const own = await server.ownNames(client, this.#account);
+      if (own.databases.length === 0 && !(await this.#hasUsers(client, server))) return;
+      const { isSame, problem, version } = await this.#meet(client, server);
+      if (isSame) {
+        this.#link.say('both nodes reach the same database server: the databases stay where they are');
+        return;
+      }
+      if (problem !== undefined) throw refused(`the databases cannot move: the other node ${problem}`);
+      if (server.settings.ownership === 'login')
+        throw refused('the database server is of one account, and the other node does not reach it');
+      if (isBefore(version ?? [], (await server.version(client)).slice(0, 2)))
+        throw refused('the database server of the other node is older than the one here');
+      await toolFor('dump');
+      await this.#read(client, server, true);
+      this.#moves = true;
+    });
+  }
+
+  async copy(): Promise<void> {
+    if (!this.#moves) return;
+    await this.#with(async (client, server) => {
+      const { databases, objects, users } = await this.#read(client, server, false);
+      this.#link.say(`copying ${databases.length} databases and ${users.length} database users`);
+      await this.#bring(client, server, databases);
+      // to learn now what cannot be made there; events would run there, too
+      await this.#ask('users', { users, isOpen: false });
+      await this.#ask('objects', { objects: objects.filter(({ kind }) => kind !== 'event') });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#moves) return;
+    await this.#with(async (client, server) => {
+      const { databases, users } = await this.#read(client, server, false);
+      const unlocked = users.filter(({ isLocked }) => !isLocked);
+      const names = databases.map(({ name }) => name);
+      const of = { server: server.name, wasLocked: false };
+      await this.#record.add([
+        ...names.map((name) => ({ ...of, kind: 'database' as const, name, host: '' })),
+        ...users.map(({ name, host, isLocked: wasLocked }) => ({
+          ...{ ...of, kind: 'user' as const, name, host, wasLocked },
+        })),
+      ]);
+      this.#closed = names;
+      this.#locks = await TableLocks.take(server, databases);
+      await this.#bring(client, server, databases);
+      await lockUsers(client, unlocked);
+      await endConnections(client, users, names);
+      const last = await this.#read(client, server, false);
+      if (JSON.stringify(last.databases) !== JSON.stringify(databases) || !isSameUsers(last.users, users))
+        throw refused(
+          'databases, tables or database users were made or dropped during the last differences: try again',
+        );
+      const wereUnlocked = new Set(unlocked.map(textOf));
+      const asBefore = last.users.map((user) => (wereUnlocked.has(textOf(user)) ? { ...user, isLocked: false } : user));
+      await this.#ask('users', { users: asBefore, isOpen: false });
+      await this.#ask('objects', { objects: last.objects });
+      await this.#ask('users', { users: asBefore, isOpen: true });
+    });
+  }
+
+  async assertClosed(): Promise<void> {
+    if (!this.#moves) return;
+    await this.#locks?.assertHeld();
+    if (this.#locks === undefined || (await this.#record.all()).length === 0)
+      throw new HttpError('databases_unavailable', 'the databases were opened again meanwhile');
+  }
+
+  async end(hasMoved: boolean): Promise<void> {
+    const locks = this.#locks;
+    this.#locks = undefined;
+    if (locks === undefined) return;
+    try {
+      if (hasMoved) await this.#with((client) => locks.endOthers(client, this.#closed));
+    } finally {
+      await locks.release();
+    }
+  }
+
+  async #hasUsers(client: MysqlClient, server: MoveServer): Promise<boolean> {
+    if (server.settings.ownership !== 'prefix') return false;
+    return (await readUsers(client, await server.ownNames(client, this.#account))).users.length > 0;
+  }
+
+  /** Makes a database that nobody can know of, and has the other node look for it. */
+  async #meet(client: MysqlClient, { settings: { ownership } }: MoveServer) {
+    const probe = `hostkeep_move_${randomBytes(12).toString('hex')}`;
+    await client.query(`create database ${identifier(probe)}`);
+    try {
+      return await this.#ask('meet', { probe, ownership });
+    } finally {
+      await client.query(`drop database ${identifier(probe)}`);
+    }
+  }
+
+  /** Errors: 409 `move_refused` for what cannot move. */
+  async #read(client: MysqlClient, server: MoveServer, isFirst: boolean): Promise<Inventory> {
+    const own = await server.ownNames(client, this.#account);
+    const { users, leftOut, obstacles: ofUsers } = await readUsers(client, own);
+    const { databases, obstacles: ofTables } = await readDatabases(client, own.databases);
+    const { objects, obstacles: ofObjects } = await readObjects(client, own.databases, new Set(users.map(textOf)));
+    const faults = users.map(faultOf).filter((each) => each !== undefined);
+    const obstacles = [...ofTables, ...ofObjects, ...ofUsers, ...faults];
+    if (obstacles.length > 0) throw refused(`the databases have what cannot move: ${obstacles.join('; ')}`);
+    if (isFirst && leftOut.length > 0)
+      this.#link.say(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`);
+    return { databases, objects, users };
+  }
+
+  /** Brings the tables that differ, and compares again. Errors: 409 `move_refused` if they differ in the end under locks. */
+  async #bring(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
+    const differing = await this.#differing(client, databases);
+    const login = await loginOf(server.settings);
+    for (const [name, tables] of differing)
+      for (let at = 0; at < tables.length; at += TABLES_AT_ONCE) {
+        const some = tables.slice(at, at + TABLES_AT_ONCE);
+        for (const table of some) this.#sent.set(keyOf(name, table), await definitionOf(client, name, table));
+        const names = some.map((table) => table.name);
+        await this.#link.ask({ name: LOAD, about: name }, dumped(login, name, names, this.#link.signal));
+      }
+    if (this.#locks === undefined) return;
+    const left = [...(await this.#differing(client, databases))].flatMap(([name, tables]) =>
+      tables.map((table) => `${name}.${table.name}`),
+    );
+    if (left.length > 0) throw refused(`tables at the two nodes differ: ${left.join(', ')}`);
+  }
+
+  /** Resolves with the tables whose contents are others at the target, or whose definition has changed since they were sent. */
+  async #differing(
+    client: MysqlClient,
+    databases: readonly MovedDatabase[],
+  ): Promise<Map<string, readonly MovedTable[]>> {
+    const { checksums } = await this.#ask('align', { databases });
+    const differing = new Map<string, readonly MovedTable[]>();
+    for (const [i, database] of databases.entries()) {
+      const there = checksums[i] ?? {};
+      const isThere = ({ name }: MovedTable) => Object.hasOwn(there, name);
+      const here = await checksumsOf(client, { ...database, tables: database.tables.filter(isThere) });
+      const tables: MovedTable[] = [];
+      for (const table of database.tables) {
+        const isAlike =
+          isThere(table) &&
+          here.get(table.name) === there[table.name] &&
+          (await definitionOf(client, database.name, table)) === this.#sent.get(keyOf(database.name, table));
+        if (!isAlike) tables.push(table);
+      }
+      differing.set(database.name, tables);
+    }
+    return differing;
+  }
+
+  async #ask<N extends keyof Requests>(name: N, asked: Requests[N][0]): Promise<Requests[N][1]> {
+    return (await this.#link.ask({ name }, JSON.stringify(asked))) as Requests[N][1];
+  }
+
+  /** Does nothing for an account whose databases are files. */
+  async #with(work: (client: MysqlClient, server: MoveServer) => Promise<void>): Promise<void> {
+    const server = this.#server;
+    if (server !== undefined) await server.with((client) => work(client, server));
+  }
+}
+
+const keyOf = (database: string, { name }: MovedTable): string => `${database}\0${name}`;
+
+const isSameUsers = (some: readonly MovedUser[], others: readonly MovedUser[]): boolean =>
+  JSON.stringify(some.map(textOf)) === JSON.stringify(others.map(textOf));
+
+const refused = (detail: string): HttpError => new HttpError('move_refused', detail);

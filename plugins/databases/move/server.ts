@@ -1,0 +1,100 @@
+import { HttpError } from '../../../kernel/errors.ts';
+import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Accounts } from '../../../kernel/identity/accounts.ts';
+import { serverOf } from '../database-sources.ts';
+import { isSqlError, MysqlClient } from '../mysql/client.ts';
+import { namesOf } from '../purge.ts';
+import type { DatabasesConfig, ServerSettings } from '../schema.ts';
+import type { OwnNames } from './users.ts';
+
+export interface DatabaseMoveParts {
+  readonly config: DatabasesConfig;
+  readonly accounts: Accounts;
+  readonly local: Host['local'];
+}
+
+/** To compare, to load or to lock what is large takes long. */
+const QUERY_MS = 3_600_000;
+/** The first that has what a move needs: definers that others set, and users as they are kept since. */
+const OLDEST: readonly number[] = [10, 5, 2];
+
+/** A server at one end of a move. */
+export class MoveServer {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly #parts: DatabaseMoveParts;
+
+  private constructor(name: string, settings: ServerSettings, parts: DatabaseMoveParts) {
+    this.name = name;
+    this.settings = settings;
+    this.#parts = parts;
+  }
+
+  /** Returns the server of an account; `undefined` for SQLite files. */
+  static of(parts: DatabaseMoveParts, { username }: MovedAccount): MoveServer | undefined {
+    return MoveServer.named(parts, serverOf(parts.config, username));
+  }
+
+  /** Returns a server by its name in the settings; `undefined` if there is none. */
+  static named(parts: DatabaseMoveParts, name: string): MoveServer | undefined {
+    const settings = Object.hasOwn(parts.config.servers, name) ? parts.config.servers[name] : undefined;
+    return settings === undefined ? undefined : new MoveServer(name, settings, parts);
+  }
+
+  /** Returns a client, which the caller closes. With one connection, that one is there for all its statements. */
+  open(connections?: number, as: Partial<ServerSettings> = {}): Promise<MysqlClient> {
+    const limits = { connectMs: this.#parts.config.connect_timeout_ms, queryMs: QUERY_MS };
+    return MysqlClient.open({ ...this.settings, ...as }, limits, connections);
+  }
+
+  /** Runs `work` with a client. What the server refuses is 409 `move_refused`, with its words. */
+  async with<T>(work: (client: MysqlClient) => Promise<T>): Promise<T> {
+    const client = await this.open();
+    try {
+      return await work(client);
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      await client.close();
+    }
+  }
+
+  async ownNames(client: MysqlClient, { username }: MovedAccount): Promise<OwnNames> {
+    const { accounts } = this.#parts;
+    const databases = await namesOf(client, this.settings, accounts, username);
+    if (this.settings.ownership !== 'prefix') return { databases, prefix: '', others: [] };
+    const others = (await accounts.namesExtending(username)).map((name) => `${name}_`);
+    return { databases, prefix: `${username}_`, others };
+  }
+
+  /** Resolves with the version as a number for each part. Errors: 409 `move_refused` unless it is one of MariaDB that can do it. */
+  async version(client: MysqlClient): Promise<readonly number[]> {
+    const [row] = await client.query<{ version: string }>('select version() as version');
+    const version = row?.version ?? '';
+    const parts = (/^(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
+    if (!/mariadb/i.test(version) || isBefore(parts, OLDEST))
+      throw new HttpError(
+        'move_refused',
+        `databases move between servers of MariaDB ${OLDEST.join('.')} or later, and ${this.name} is ${version}`,
+      );
+    return parts;
+  }
+}
+
+/** Whether a version is before another one. */
+export function isBefore(version: readonly number[], other: readonly number[]): boolean {
+  const at = other.findIndex((part, i) => part !== version[i]);
+  return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
+}
+
+/** What the server refuses is 409 `move_refused`; a lost connection is 503 `databases_unavailable`. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof HttpError) return error;
+  if (isSqlError(error))
+    return new HttpError('move_refused', `the database server refuses: ${error.message}`, { cause: error });
+  if (!('code' in error)) return error;
+  return new HttpError('databases_unavailable', `the database server does not answer: ${error.message}`, {
+    cause: error,
+  });
+}

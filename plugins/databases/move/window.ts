@@ -1,0 +1,118 @@
+/** The time in which nobody may change the databases of an account: what is locked, and what ends that. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpError } from '../../../kernel/errors.ts';
+import { isSqlError, type MysqlClient } from '../mysql/client.ts';
+import { identifier } from '../mysql/quoting.ts';
+import type { MoveServer } from './server.ts';
+import { bytesOf, type MovedDatabase } from './tables.ts';
+import { textOf, userOf, type UserName } from './users.ts';
+
+/** How long transactions that have written may go on. */
+const LOCK_SECONDS = 30;
+/** Until the connections of users have ended. */
+const KILL_MS = 30_000;
+const POLL_MS = 50;
+/** There is no such thread, or no such user, any more. */
+const [NO_THREAD, NO_USER] = [1094, 1396];
+
+/** Read locks on tables. The server ends them with their connection, however that ends. */
+export class TableLocks {
+  readonly #client: MysqlClient;
+  readonly #connection: number;
+
+  private constructor(client: MysqlClient, connection: number) {
+    this.#client = client;
+    this.#connection = connection;
+  }
+
+  /** Waits for transactions that have written. Errors: 503 `databases_unavailable` if they do not end. */
+  static async take(server: MoveServer, databases: readonly MovedDatabase[]): Promise<TableLocks> {
+    const tables = databases.flatMap(({ name, tables: all }) =>
+      all.map((table) => `${identifier(name)}.${identifier(table.name)} read`),
+    );
+    const client = await server.open(1);
+    try {
+      await client.query(`set session lock_wait_timeout = ${LOCK_SECONDS}`);
+      if (tables.length > 0) await client.query(`lock tables ${tables.join(', ')}`);
+      return new TableLocks(client, await connectionOf(client));
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  /** Rejects if the connection was lost. */
+  async assertHeld(): Promise<void> {
+    if ((await connectionOf(this.#client)) !== this.#connection)
+      throw new HttpError('databases_unavailable', 'the database server has ended the connection that held its locks');
+  }
+
+  /** Ends the connections that wait for the locks, or use one of these databases; what they were about to do fails. */
+  async endOthers(client: MysqlClient, databases: readonly string[]): Promise<void> {
+    const own = [this.#connection, await connectionOf(client)];
+    const rows = await client.query<{ id: number; db: string | null; state: string | null }>(
+      "select id, db, state from information_schema.processlist where db is not null or state like 'Waiting for table%'",
+    );
+    const concerned = rows.filter(({ id, db, state }) => !own.includes(id) && isOf(db, state, databases));
+    for (const { id } of concerned) await kill(client, id);
+  }
+
+  release(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+const isOf = (db: string | null, state: string | null, databases: readonly string[]): boolean =>
+  databases.includes(db ?? '') || (db === null && (state ?? '').startsWith('Waiting for table'));
+
+async function connectionOf(client: MysqlClient): Promise<number> {
+  return (await client.query<{ id: number }>('select connection_id() as id'))[0]?.id ?? 0;
+}
+
+export async function lockUsers(client: MysqlClient, users: readonly UserName[]): Promise<void> {
+  for (const user of users) await client.query(`alter user ${userOf(user)} account lock`);
+}
+
+export async function unlockUser(client: MysqlClient, user: UserName): Promise<void> {
+  try {
+    await client.query(`alter user ${userOf(user)} account unlock`);
+  } catch (error) {
+    if (!isSqlError(error) || error.errno !== NO_USER) throw error;
+  }
+}
+
+/**
+ * Ends the connections of users who are locked, and waits until they have ended. Where another user has the name of one, with
+ * another host, only those connections end that use these databases.
+ */
+export async function endConnections(
+  client: MysqlClient,
+  users: readonly UserName[],
+  databases: readonly string[],
+): Promise<void> {
+  if (users.length === 0) return;
+  const names = [...new Set(users.map(({ name }) => name))];
+  const all = await client.query<UserName>('select user as name, host from mysql.global_priv where user in (?)', [
+    bytesOf(names),
+  ]);
+  const own = new Set(users.map(textOf));
+  const shared = new Set(all.filter((each) => !own.has(textOf(each))).map(({ name }) => name));
+  for (const end = performance.now() + KILL_MS; performance.now() < end; await delay(POLL_MS)) {
+    const rows = await client.query<{ id: number; user: string; db: string | null }>(
+      'select id, user, db from information_schema.processlist where user in (?)',
+      [bytesOf(names)],
+    );
+    const concerned = rows.filter(({ user, db }) => !shared.has(user) || databases.includes(db ?? ''));
+    if (concerned.length === 0) return;
+    for (const { id } of concerned) await kill(client, id);
+  }
+  throw new HttpError('databases_unavailable', `connections of the account's database users do not end`);
+}
+
+async function kill(client: MysqlClient, id: number): Promise<void> {
+  try {
+    await client.query(`kill connection ${id}`);
+  } catch (error) {
+    if (!isSqlError(error) || error.errno !== NO_THREAD) throw error;
+  }
+}

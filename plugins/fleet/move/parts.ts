@@ -1,0 +1,69 @@
+/** What plugins keep of an account beside its files, at both ends of its move. */
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/plugin-api/points/move-part.ts';
+
+export type PartsHost = Pick<Host, 'gather' | 'node'>;
+
+/** Resolves with the parts by the names of their plugins. Errors: 409 `move_refused` while a plugin cannot say what it has. */
+export async function movePartsOf({ gather, node }: PartsHost): Promise<Map<string, MovePart>> {
+  const away = node.plugins().find(({ state, keepsByName }) => state === 'unavailable' && keepsByName === true);
+  if (away !== undefined)
+    throw refused(`the plugin ${away.name} is unavailable, and may have something of it: ${away.reason ?? ''}`);
+  const parts = new Map<string, MovePart>();
+  for (const answer of await gather('move')) {
+    if (!answer.ok) throw refused(`${answer.plugin}: ${messageOf(answer.error)}`);
+    parts.set(answer.plugin, answer.value);
+  }
+  return parts;
+}
+
+/** Resolves with those parts that can move something. Errors: 409 `move_refused`. */
+export async function moversOf(host: PartsHost): Promise<[plugin: string, mover: Mover][]> {
+  const all = [...(await movePartsOf(host))];
+  return all.flatMap(([plugin, { mover }]) => (mover === undefined ? [] : [[plugin, mover]]));
+}
+
+/** Calls a method of all movers. Rejects with the first failure, after all have been called. */
+export async function forMovers(host: PartsHost, work: (mover: Mover) => Promise<void>): Promise<void> {
+  const ended = await Promise.allSettled((await moversOf(host)).map(([, mover]) => work(mover)));
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+/** What all plugins do in one run of the command at the old home, plugin after plugin. */
+export class LeavingParts implements Leaving {
+  readonly #leaving: readonly Leaving[];
+
+  private constructor(leaving: readonly Leaving[]) {
+    this.#leaving = leaving;
+  }
+
+  /** Errors: 409 `move_refused`. */
+  static async of(host: PartsHost, account: MovedAccount, linkTo: (plugin: string) => MoveLink): Promise<LeavingParts> {
+    const movers = await moversOf(host);
+    return new LeavingParts(movers.map(([plugin, mover]) => mover.leave(account, linkTo(plugin))));
+  }
+
+  async begin(): Promise<void> {
+    for (const each of this.#leaving) await each.begin();
+  }
+
+  async copy(): Promise<void> {
+    for (const each of this.#leaving) await each.copy();
+  }
+
+  async close(): Promise<void> {
+    for (const each of this.#leaving) await each.close();
+  }
+
+  async assertClosed(): Promise<void> {
+    for (const each of this.#leaving) await each.assertClosed();
+  }
+
+  /** Never rejects: what cannot be ended ends with the process. */
+  async end(hasMoved: boolean): Promise<void> {
+    await Promise.allSettled(this.#leaving.map((each) => each.end(hasMoved)));
+  }
+}
+
+const refused = (detail: string): HttpError => new HttpError('move_refused', detail);

@@ -1,0 +1,152 @@
+/** A move with databases that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 200 s: waits until runs that were killed count as ended */
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { start } from '../support/command.ts';
+import { DatabaseFleet } from '../support/database-fleet.ts';
+import type { FleetMember } from '../support/fleet.ts';
+import { hasMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('interrupted moves of databases');
+const hasReal = hasMariaDb();
+const ROWS = 150;
+let fleet: DatabaseFleet;
+let [here, there] = [] as unknown as [MariaDb, MariaDb];
+let one = undefined as unknown as FleetMember;
+
+test.before(async () => {
+  if (!hasReal) return;
+  fleet = await DatabaseFleet.start('databases_interrupted');
+  ({ here, there, one } = fleet);
+});
+test.after(async () => {
+  await (fleet as DatabaseFleet | undefined)?.close();
+});
+
+/** An account with a database of so many megabytes, a user, and one whom the operator has locked. */
+async function customer(name: string): Promise<void> {
+  await fleet.first.user(name);
+  await here.sql(`
+    create database ${name}_a; create table ${name}_a.large (id int primary key, body longblob);
+    insert into ${name}_a.large select seq, repeat('x', 1000000) from ${name}_a.seq_1_to_${ROWS};
+    create table ${name}_a.notes (n int primary key);
+    create user ${name}@localhost identified by 'secret'; grant all on \`${name}\\_%\`.* to ${name}@localhost;
+    create user ${name}_old@localhost identified by 'secret' account lock; grant select on \`${name}\\_a\`.* to ${name}_old@localhost;
+  `);
+}
+
+const write = (at: MariaDb, name: string, n: number) =>
+  at.query(name, 'secret', `insert into ${name}_a.notes values (${n}); select count(*) from ${name}_a.notes`);
+const has = async (at: MariaDb, name: string) =>
+  (await at.sql(`select count(*) from information_schema.schemata where schema_name = '${name}_a'`)) === '1\n';
+const lockedOf = (at: MariaDb, name: string) =>
+  at.sql(
+    `select user from mysql.global_priv where user in ('${name}', '${name}_old') and json_value(priv, '$.account_locked') = '1' order by user`,
+  );
+
+/** Starts the command, and kills it without a word when that is so. */
+async function killedWhen(name: string, isSo: () => Promise<boolean>, state: string): Promise<void> {
+  const env = { HOSTKEEP_STORE_URL: fleet.fleet.url };
+  const { child } = await start(one.data, [...fleet.argsOf(one), name, '--to', 'two'], /^/, env);
+  const ended = once(child, 'exit');
+  await until(`the move of ${name} is so far`, isSo);
+  child.kill('SIGKILL');
+  await ended;
+  assert.is(await fleet.stateOf(name), state, 'it was interrupted in time');
+}
+
+/** Runs the command until the run before counts as ended. */
+async function finish(name: string): Promise<void> {
+  let last = '';
+  await until(`the move of ${name} is finished`, async () => {
+    const { code, stderr } = await fleet.move(one, name, '--to', 'two');
+    last = stderr;
+    if (code !== 0) assert.match(stderr, /is being moved, or was a moment ago/, stderr);
+    return code === 0;
+  }).catch((error: unknown) => assert.unreachable(`${String(error)}: ${last}`));
+  assert.is(await fleet.homeOf(name), 'two');
+  assert.not(await has(here, name));
+  assert.is(await here.sql(`select user from mysql.global_priv where user like '${name}%'`), '');
+  assert.is(await lockedOf(there, name), `${name}_old\n`);
+  assert.is(await there.sql(`select count(*), sum(length(body)) from ${name}_a.large`), `${ROWS}\t${ROWS}000000\n`);
+  assert.is(await there.sql("select user from mysql.global_priv where user like 'hostkeep%'"), '');
+  assert.equal(await fleet.closed(), []);
+  assert.equal(await fleet.movesLeft(), []);
+}
+
+if (hasReal) {
+  test('killed while tables are copied: the databases go on, and a second run begins anew', async () => {
+    await customer('ann');
+    await killedWhen('ann', () => has(there, 'ann'), 'copying');
+    assert.is(await write(here, 'ann', 1), '1\n');
+    await here.sql('drop table ann_a.notes; create table ann_a.notes (n int primary key, later int default 5)');
+    await here.sql('insert into ann_a.notes (n) values (2)');
+    await finish('ann');
+    assert.is(await there.query('ann', 'secret', 'select * from ann_a.notes'), '2\t5\n');
+  });
+
+  test('killed while nobody may change anything: users are locked, and can log in again without a hand', async () => {
+    await customer('ben');
+    const files = join(one.data, 'files/ben');
+    mkdirSync(files, { recursive: true });
+    const isClosed = async () => {
+      if ((await fleet.stateOf('ben')) !== 'read_only') return false;
+      writeFileSync(join(files, 'changes'), `${Date.now()}`); // so that the last differences are not all
+      return (await lockedOf(here, 'ben')) === 'ben\nben_old\n';
+    };
+    await killedWhen('ben', isClosed, 'read_only');
+    assert.equal(await fleet.closed(), ['ben', 'ben_a', 'ben_old']);
+    await until('ben can log in again', async () => (await lockedOf(here, 'ben')) === 'ben_old\n');
+    assert.is(await write(here, 'ben', 1), '1\n');
+    await until('nothing is closed', async () => (await fleet.closed()).length === 0);
+    assert.is(await fleet.homeOf('ben'), 'one');
+    const undone = await fleet.move(one, 'ben', '--undo');
+    assert.is(undone.code, 0, undone.stderr);
+    assert.not(await has(there, 'ben'));
+    assert.is(await there.sql("select user from mysql.global_priv where user like 'ben%'"), '');
+    assert.is(await write(here, 'ben', 2), '2\n');
+    await finish('ben');
+    assert.is(await write(there, 'ben', 3), '3\n');
+  });
+
+  test('killed after the home has changed: the new home goes on, and a second run drops what is left', async () => {
+    await customer('cat');
+    await killedWhen('cat', async () => (await fleet.stateOf('cat')) === 'switched', 'switched');
+    assert.is(await fleet.homeOf('cat'), 'two');
+    assert.is(await write(there, 'cat', 1), '1\n');
+    assert.ok(await has(here, 'cat'));
+    await write(here, 'cat', 1).then(
+      () => assert.unreachable('a write at the old home'),
+      (error: Error) => assert.match(error.message, /account is locked/i),
+    );
+    await finish('cat');
+    assert.is(await write(there, 'cat', 2), '2\n');
+  });
+
+  test('the server of the target ends, and then the target: the command says so, and the old home goes on', async () => {
+    await customer('dan');
+    const moving = fleet.move(one, 'dan', '--to', 'two');
+    await until('tables are copied', () => has(there, 'dan'));
+    await there.stop('SIGKILL');
+    const { code, stderr } = await moving;
+    assert.is(code, 1);
+    assert.match(stderr, /two: .*two keeps what it has got/s, stderr);
+    assert.is(await write(here, 'dan', 1), '1\n');
+    await there.up();
+    const again = fleet.move(one, 'dan', '--to', 'two');
+    await until('tables are copied', () => has(there, 'dan'));
+    await fleet.second.close();
+    assert.is((await again).code, 1);
+    assert.is(await write(here, 'dan', 2), '2\n');
+    assert.is(await fleet.homeOf('dan'), 'one');
+    fleet.second = await fleet.serve(fleet.two);
+    await fleet.fleet.areUp(one);
+    await finish('dan');
+    assert.is(await write(there, 'dan', 3), '3\n');
+  });
+}
+
+test.run();

@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Outcome } from './command.ts';
+import { TestFleet, type FleetMember } from './fleet.ts';
+import { temporaryFolder } from './folder.ts';
+import type { TestServer } from './hostkeep.ts';
+import { MariaDb } from './mariadb.ts';
+import { Postgres, schemaAt } from './postgres.ts';
+
+/** Two nodes of a fleet, each with a database server of its own. */
+export class DatabaseFleet {
+  readonly fleet: TestFleet;
+  readonly one: FleetMember;
+  readonly two: FleetMember;
+  /** The servers of the two nodes. */
+  readonly here: MariaDb;
+  readonly there: MariaDb;
+  first!: TestServer;
+  second!: TestServer;
+  readonly #postgres: Postgres;
+  readonly #settings = new Map<FleetMember, string>();
+
+  private constructor(
+    postgres: Postgres,
+    fleet: TestFleet,
+    members: readonly [FleetMember, FleetMember],
+    servers: readonly [MariaDb, MariaDb],
+  ) {
+    this.#postgres = postgres;
+    this.fleet = fleet;
+    [this.one, this.two] = members;
+    [this.here, this.there] = servers;
+  }
+
+  static async start(schema: string): Promise<DatabaseFleet> {
+    const postgres = Postgres.start(['fsync=off']);
+    const fleet = new TestFleet(schemaAt(postgres.url, schema));
+    const servers = await Promise.all([MariaDb.start(), MariaDb.start()]);
+    const one = await fleet.init('one');
+    const two = await fleet.join(one, 'two');
+    const made = new DatabaseFleet(postgres, fleet, [one, two], servers);
+    made.first = await made.serve(one);
+    made.second = await made.serve(two);
+    await fleet.areUp(one);
+    return made;
+  }
+
+  /** Serves a node whose accounts have their databases on its own server, or on those of `accounts`. */
+  serve(at: FleetMember, over: Record<string, unknown> = {}): Promise<TestServer> {
+    const servers = {
+      here: { socket: this.here.socket, user: 'root' },
+      there: { socket: this.there.socket, user: 'root' },
+      both: { socket: this.here.socket, user: 'root' },
+    };
+    const own = at === this.one ? 'here' : 'there';
+    const databases = { servers, default_server: own, accounts: { sam: 'both' }, refresh_seconds: 0.1, ...over };
+    const file = join(temporaryFolder(), 'settings.json');
+    writeFileSync(file, JSON.stringify({ databases }));
+    this.#settings.set(at, file);
+    return this.fleet.serve(at, undefined, { databases });
+  }
+
+  /** Runs `account move` at a node. */
+  move(at: FleetMember, ...args: readonly string[]): Promise<Outcome> {
+    return this.fleet.run(at.data, [...this.argsOf(at), ...args]);
+  }
+
+  argsOf(at: FleetMember): string[] {
+    return ['--config', this.#settings.get(at) ?? '', 'account', 'move'];
+  }
+
+  async homeOf(name: string): Promise<string> {
+    return (await this.first.hostkeep.core.accounts.get(name)).home;
+  }
+
+  movesLeft(): Promise<{ username: string }[]> {
+    return this.first.hostkeep.core.store.all('select username from fleet_moves');
+  }
+
+  /** How far the move of an account is; `undefined` if there is none. */
+  async stateOf(name: string): Promise<string | undefined> {
+    const sql = 'select state from fleet_moves where username = ?';
+    return (await this.first.hostkeep.core.store.get<{ state: string }>(sql, name))?.state;
+  }
+
+  /** What the first node has locked for moves, by name. */
+  async closed(): Promise<string[]> {
+    const sql = "select name from database_moves where direction = 'leaving' order by name";
+    return (await this.first.hostkeep.core.local.all<{ name: string }>(sql)).map(({ name }) => name);
+  }
+
+  async close(): Promise<void> {
+    await this.fleet.close();
+    await Promise.all([this.here.remove(), this.there.remove()]);
+    this.#postgres.remove();
+  }
+}
