@@ -1,9 +1,10 @@
 /** The test entry, run in a copy of the project on files of tests that must not pass. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { ProjectCopy } from './support/project-copy.ts';
 import { testSuite } from './support/suite.ts';
+import { until } from './support/until.ts';
 
 const test = testSuite('test entry');
 const copy = new ProjectCopy(['test/index.ts', 'test/support']);
@@ -33,6 +34,18 @@ test.before(async () => {
     copy.path('test/good.test.ts'),
     `// @slow for this test\n${HEAD}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => {});`,
   );
+  for (const [name, last] of Object.entries({ 'open-and-green': '', 'open-and-red': `throw new Error('red');` }))
+    writeFileSync(
+      copy.path(`test/${name}.test.ts`),
+      `import { spawn } from 'node:child_process';
+       import { createServer } from 'node:net';
+       import { endsWithTests } from './support/child.ts';
+       ${HEAD}test('a', () => {
+         createServer().listen(0, '127.0.0.1');
+         console.log('\\nstarted ' + endsWithTests(spawn('sleep', ['1000'])).pid);
+         ${last}
+       });`,
+    );
   writeFileSync(
     copy.path('test/cannot-run.test.ts'),
     `import { reportSkipped, testSuite } from './support/suite.ts';\ntestSuite('bad');\nreportSkipped('no engine here');`,
@@ -42,8 +55,13 @@ test.before(async () => {
 
 /** Exit code and output of the entry. */
 function run(...args: string[]): Promise<readonly [code: number, output: string]> {
+  return runWith({}, ...args);
+}
+
+function runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<readonly [code: number, output: string]> {
+  const options = { env: { ...process.env, ...env } };
   return new Promise((resolve) => {
-    execFile(process.execPath, [copy.path('dist/test/index.js'), ...args], (error, stdout, stderr) =>
+    execFile(process.execPath, [copy.path('dist/test/index.js'), ...args], options, (error, stdout, stderr) =>
       resolve([error === null ? 0 : Number(error.code), stderr + stdout]),
     );
   });
@@ -57,6 +75,20 @@ for (const [name, [, said]] of Object.entries(BAD))
     assert.match(output, said);
     assert.match(output, /\n\d+ passed, 1 failed\n$/);
   });
+
+test('a file that leaves something open is ended with what it started, after a failed test at once, and fails', async () => {
+  for (const [name, env, said] of [
+    ['open-and-green', { HOSTKEEP_TEST_OPEN_MS: '1' }, /^FAIL open-and-green\.test \(1 passed, .*: ended with 1$/m],
+    ['open-and-red', {}, /^FAIL open-and-red\.test \(0 passed, \d+ ms\)$/m],
+  ] as const) {
+    const [code, output] = await runWith(env, `test/${name}`);
+    assert.is(code, 1);
+    assert.match(output, said);
+    assert.match(output, /^kept alive by: .*TCP/m);
+    const pid = /^started (\d+)$/m.exec(output)?.[1] ?? '';
+    await until('what it started has ended', () => !existsSync(`/proc/${pid}`));
+  }
+});
 
 test('tests that cannot run here are counted as skipped and not as passed, and in CI they fail', async () => {
   const before = process.env['CI'];

@@ -63,6 +63,5 @@ export async function startBroker(over: Readonly<Record<string, unknown>> = {}, 
     if (signal) running?.child.kill('SIGHUP');
   };
   await up();
-  process.once('exit', () => running?.child.kill('SIGKILL'));
   return { folder, socket, settings, output: () => running?.output() ?? '', kill, up, change };
 }

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectDir } from '../../kernel/system/project-dir.ts';
+import { endsWithTests } from './child.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -50,11 +51,8 @@ export class Caddy {
       XDG_DATA_HOME: join(folder, 'data'),
       XDG_CONFIG_HOME: join(folder, 'config'),
     };
-    const child = spawn(SERVER ?? '', ['run', '--config', join(folder, 'Caddyfile')], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    process.once('exit', () => child.kill('SIGKILL'));
+    const args = ['run', '--config', join(folder, 'Caddyfile')];
+    const child = endsWithTests(spawn(SERVER ?? '', args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
     await new Promise<void>((resolve, reject) => {
       let log = '';
       child.once('exit', () => reject(new Error(`caddy did not start:\n${log}`)));

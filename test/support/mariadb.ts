@@ -7,6 +7,7 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endsWithTests } from './child.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -77,13 +78,10 @@ export class MariaDb {
       '--innodb-buffer-pool-size=32M',
       '--innodb-flush-log-at-trx-commit=0',
     ];
-    const child = spawn(SERVER ?? '', options, {
-      ...systemUser(),
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const child = endsWithTests(
+      spawn(SERVER ?? '', options, { ...systemUser(), cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] }),
+    );
     this.#process = child;
-    process.once('exit', () => child.kill('SIGKILL'));
     await new Promise<void>((resolve, reject) => {
       let log = '';
       child.once('exit', () => reject(new Error(`mariadbd did not start:\n${log}`)));

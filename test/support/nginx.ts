@@ -7,6 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endsWithTests } from './child.ts';
 import { fetchPage, type Page } from './page.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
@@ -71,9 +72,8 @@ export class Nginx {
 
   async up(): Promise<void> {
     const [program = '', ...args] = this.command();
-    const child = spawn(program, args, { stdio: 'ignore' });
+    const child = endsWithTests(spawn(program, args, { stdio: 'ignore' }), 'SIGTERM'); // SIGKILL would leave its workers
     this.#process = child;
-    process.once('exit', () => child.kill('SIGTERM')); // SIGKILL would leave its workers
     while (!existsSync(join(this.folder, 'nginx.pid'))) {
       if (child.exitCode !== null) throw new Error(`nginx did not start:\n${this.log()}`);
       await this.fetch('nobody.invalid');

@@ -6,6 +6,7 @@ import type { Role } from '../../kernel/identity/accounts/account.ts';
 import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { endsWithTests } from './child.ts';
 import { CLI } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 import { FILES_ROOT, PASSWORD, testConfig } from './hostkeep.ts';
@@ -56,7 +57,7 @@ export class NodeProcess {
 
   private constructor(settings: string, child: ChildProcess) {
     this.settings = settings;
-    this.child = child;
+    this.child = endsWithTests(child);
     this.#output = { text: '' };
     for (const stream of [child.stdout, child.stderr])
       stream?.on(

@@ -11,6 +11,7 @@ import { request, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { selfSigned } from './certificate.ts';
+import { endsWithTests } from './child.ts';
 import { temporaryFolder } from './folder.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
@@ -137,14 +138,14 @@ export class Proxy {
       httpsPort,
       folder,
     });
-    const child = spawn(programOf(name) ?? '', args, {
-      cwd: folder,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const kill = () => void child.kill('SIGTERM'); // SIGKILL would leave nginx's workers
-    process.once('exit', kill);
-    child.once('exit', () => process.off('exit', kill));
+    const child = endsWithTests(
+      spawn(programOf(name) ?? '', args, {
+        cwd: folder,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+      'SIGTERM', // SIGKILL would leave nginx's workers
+    );
     let log = '';
     child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     const proxy = new Proxy(httpPort, httpsPort, child);

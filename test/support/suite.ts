@@ -3,8 +3,23 @@ import { suite, type Callback, type Test } from 'uvu';
 /** Only tests whose title contains this are registered; set by `test/index.ts -t`. */
 const WANTED = process.env['HOSTKEEP_TEST_TITLE'] ?? '';
 
+/** How long something may stay open after the totals: of a test that failed there is something to be expected. */
+const OPEN_MS = { failed: 1000, passed: Number(process.env['HOSTKEEP_TEST_OPEN_MS'] ?? 60_000) };
+let suitesToRun = 0;
+
 /** Asked by the test entry of a process that does not end. */
-process.once('SIGUSR2', () => console.log(`\nkept alive by: ${process.getActiveResourcesInfo().join(', ')}`));
+process.once('SIGUSR2', giveUp);
+
+/** Says what keeps the process alive, and ends it in order, so that nothing which belongs to its tests is left. */
+function giveUp(): void {
+  console.log(`\nkept alive by: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(1);
+}
+
+/** Ends the process if it does not end by itself once uvu has written its totals. */
+function endAfterTotals(): void {
+  setTimeout(giveUp, process.exitCode === 1 ? OPEN_MS.failed : OPEN_MS.passed).unref();
+}
 
 /**
  * A suite of uvu whose results the test entry counts; it runs when the file is loaded up to its next `await`. Throws for a
@@ -20,11 +35,23 @@ export function testSuite(name: string): Test {
   setImmediate(() => {
     hasStarted = true;
     own.run();
+    suitesToRun += 1;
+    queueOfUvu().push(async () => {
+      suitesToRun -= 1;
+      if (suitesToRun === 0) setImmediate(endAfterTotals);
+      return [true, 0, 0, 0];
+    });
   });
   return Object.assign(test, own, {
     before: Object.assign(printing('before', own.before), { each: own.before.each }),
     after: Object.assign((hook: Callback) => own.after(hook), { each: printing('after.each', own.after.each) }),
   });
+}
+
+/** The suites that uvu runs in turn before it writes the totals of all; each results in errors, passed, skipped and total. */
+function queueOfUvu(): (() => Promise<[errors: true, ...counts: number[]]>)[] {
+  const [queue] = (globalThis as unknown as { UVU_QUEUE: [ReturnType<typeof queueOfUvu>] }).UVU_QUEUE;
+  return queue;
 }
 
 /**

@@ -6,7 +6,8 @@ import { findFiles } from '../../kernel/system/find-files.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 
 const LIMIT_MS = 900_000;
-const SAY_MS = 2000;
+/** How long a file that is told to end may take to remove what its tests made. */
+const END_MS = 60_000;
 /** What a file marked `@slow` is thought to take where it does not say. */
 const SLOW_SECONDS = 20;
 const SOURCES = join(projectDir, 'test');
@@ -68,8 +69,8 @@ export function runTestFile(file: string, title: string): Promise<Result> {
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const limit = setTimeout(() => {
       isLate = true;
-      child.kill('SIGUSR2'); // it says what keeps it alive
-      setTimeout(() => child.kill('SIGKILL'), SAY_MS);
+      child.kill('SIGUSR2'); // it says what keeps it alive, and ends
+      setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
     }, LIMIT_MS);
     child.on('close', (code, signal) => {
       clearTimeout(limit);
