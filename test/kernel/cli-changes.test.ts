@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
-import { CLI, environment, hostkeep } from '../support/command.ts';
+import { CLI, environmentOf, hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -70,7 +70,7 @@ test('on a terminal, what destroys asks, and goes on only after a yes', async ()
   const { data, run } = await node();
   const answered = async (answer: string) => {
     const command = `${process.execPath} ${CLI} account remove ann`;
-    const running = promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environment(data) });
+    const running = promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environmentOf(data) });
     running.child.stdin?.end(answer);
     return running.then(
       ({ stdout }) => ({ code: 0, stdout }),

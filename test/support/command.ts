@@ -1,6 +1,8 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { endsWithTests } from './child.ts';
+import { runInPool, type AskedCommand, type Outcome } from './command-pool.ts';
 import { FILES_ROOT } from './hostkeep.ts';
 import { testStore } from './postgres.ts';
 
@@ -9,28 +11,30 @@ export const OWN_CLI = join(import.meta.dirname, '../../kernel/cli/main.js');
 /** The program that tests start: that of a package if the variable names it. */
 export const CLI = process.env['HOSTKEEP_TEST_CLI'] ?? OWN_CLI;
 
-export interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+/** Commands that serve, and end with their process. */
+const SERVING = ['serve', 'worker', 'broker', 'demo'];
 
-/** Runs `hostkeep` with a data folder and waits for its end. */
+/**
+ * Runs `hostkeep` with a data folder and waits for its end: in a process of its own if it serves, or if the program is that of
+ * a package, else in one that may have run other commands before.
+ */
 export function hostkeep(
   data: string,
   args: readonly string[],
   input = '',
-  cli = CLI,
+  program = CLI,
   over: NodeJS.ProcessEnv = {},
 ): Promise<Outcome> {
+  const environment = { ...environmentOf(data), ...over };
+  const isAlone = program !== OWN_CLI || 'NODE_OPTIONS' in over || SERVING.some((name) => args.includes(name));
+  return (isAlone ? runAlone : runInPool)({ program, args, environment, input });
+}
+
+/** Runs a command in a process of its own. */
+export function runAlone({ program, args, environment, input }: AskedCommand): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [cli, ...args],
-      { env: { ...environment(data), ...over } },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-      },
+    const child = execFile(process.execPath, [program, ...args], { env: environment }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
     child.stdin?.end(input);
   });
@@ -44,10 +48,12 @@ export async function start(
   over: NodeJS.ProcessEnv = {},
   cli = CLI,
 ): Promise<{ child: ChildProcess; output: () => string; line: (pattern: RegExp) => Promise<RegExpMatchArray> }> {
-  const child = spawn(process.execPath, [cli, ...args], {
-    env: { ...environment(data), ...over },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = endsWithTests(
+    spawn(process.execPath, [cli, ...args], {
+      env: { ...environmentOf(data), ...over },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   let text = '';
   const line = async (pattern: RegExp): Promise<RegExpMatchArray> => {
     for (;;) {
@@ -64,7 +70,7 @@ export async function start(
 }
 
 /** Hides the machine's own servers from the command. */
-export function environment(data: string): NodeJS.ProcessEnv {
+export function environmentOf(data: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     HOME: data,
