@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { timestamp } from '../../system/format.ts';
 import { PROCESS_ID } from '../../system/process-id.ts';
 import { extractBackup, flush, KEYS_FILE, STORE_FILE, verifyBackup, type Manifest } from './backup-file.ts';
-import { Connection } from '../sqlite/connection.ts';
+import { faultsIn } from '../sqlite/connection.ts';
 import { LOCAL_FILE } from '../local-store.ts';
 import { ServingLock } from '../serving-lock.ts';
 import { namesOf, unknownMigrations } from '../unknown-migrations.ts';
@@ -50,13 +50,6 @@ export async function restoreBackup(path: string, data: string, force: boolean):
 }
 
 async function assertSound(storeFile: string, path: string): Promise<void> {
-  const connection = await Connection.open(storeFile, ['query_only=on']);
-  try {
-    const faults = (await connection.all<{ quick_check: string }>('pragma quick_check(10)'))
-      .map((row) => row.quick_check)
-      .filter((verdict) => verdict !== 'ok');
-    if (faults.length > 0) throw new Error(`${basename(storeFile)} in ${path} is damaged: ${faults.join('; ')}`);
-  } finally {
-    await connection.close();
-  }
+  const faults = await faultsIn(storeFile);
+  if (faults.length > 0) throw new Error(`${basename(storeFile)} in ${path} is damaged: ${faults.join('; ')}`);
 }

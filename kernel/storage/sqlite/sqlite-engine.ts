@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makePrivate } from '../../system/private-file.ts';
-import { Connection, type SqlValue } from './connection.ts';
+import { Connection, faultsIn, type SqlValue } from './connection.ts';
 import { SqliteCatalogue } from './sqlite-catalogue.ts';
 import { SignalFile } from '../signal-file.ts';
 import { digestOf, type AppliedMigration, type Migration, type StoreEngine, type Tx } from '../engine.ts';
@@ -79,7 +79,7 @@ export class SqliteEngine implements StoreEngine {
     return new SqliteEngine(file, reads, writes);
   }
 
-  /** Beside the file. */
+  /** A file beside the database. */
   get signal(): SignalFile {
     return (this.#signal ??= new SignalFile(join(dirname(this.place), 'revision')));
   }
@@ -144,15 +144,8 @@ export class SqliteEngine implements StoreEngine {
     return (await stat(this.place)).size;
   }
 
-  /** Takes about a second per gigabyte, on a connection of its own, so that nobody waits for it. */
-  async examine(): Promise<string[]> {
-    const connection = await Connection.open(this.place, ['query_only=on']);
-    try {
-      const rows = await connection.all<{ quick_check: string }>('pragma quick_check(10)');
-      return rows.map((row) => row.quick_check).filter((verdict) => verdict !== 'ok');
-    } finally {
-      await connection.close();
-    }
+  examine(): Promise<string[]> {
+    return faultsIn(this.place);
   }
 
   async close(): Promise<void> {
