@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
-/** Rows that are read and written at a time. */
+/** How many rows are read and written at a time. */
 const PAGE = 500;
 /** Not copied: the target has its own. */
 const MIGRATIONS = 'migrations';
@@ -23,7 +23,7 @@ export interface CopiedTable {
 /**
  * Copies all rows of a store into another one, whose tables are made first, and compares their number and digest, all in one
  * transaction of the target. Rejects, and leaves no row there, if the target holds a store, if a plugin whose tables are in
- * the source is not installed, or if something differs at the end, as it does when somebody changes the source meanwhile.
+ * the source is not installed, or if something differs at the end, because somebody changed the source meanwhile.
  */
 export async function copyStore(source: Store, target: Store): Promise<CopiedTable[]> {
   await makeTables(source, target);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChangeSignal } from './change-signal.ts';
 import type { SqlValue } from './sqlite/connection.ts';
 
+/** Reads rows, from the whole store or from within a transaction. */
 export interface Reader {
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
   all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
@@ -16,6 +17,7 @@ export interface Tx extends Reader {
   afterCommit(callback: () => void): void;
 }
 
+/** A file of SQL that changes tables. */
 export interface Migration {
   /** `kernel` or the name of a plugin. */
   readonly owner: string;
@@ -52,10 +54,11 @@ export interface Catalogue {
  * The database behind a store, and all that differs from one database to another. Statements do not: they are those that
  * SQLite and PostgreSQL both take, with `?` or `?1` for parameters, which an engine may rewrite. So
  *
- * - `on conflict do nothing` and `on conflict (…) do update`, not `insert or …`, and columns of the row that is there with the
- *   name of their table;
+ * - `on conflict do nothing` and `on conflict (…) do update`, not `insert or …`, and the name of the table before columns of
+ *   the existing row;
  * - `Tx.insert` for the id of a new row;
- * - `string_agg` with its own `order by`, `case`, `cast(exists (…) as integer)`, because a condition is no number everywhere, and no `min` or `max` of two values;
+ * - `string_agg` with its own `order by`, `case`, `cast(exists (…) as integer)`, because a condition is not a number
+ *   everywhere, and no `min` or `max` of two values;
  * - a list as one parameter: `in (select value from json_each(?))`, and `cast(value as bigint)` where it is of numbers;
  * - `like … escape` of lower case only; `instr(text, part)`, which an engine provides, as it does `json_each`;
  * - a `limit` of at least 0; flags are 0 and 1; times come from the program.
@@ -71,7 +74,7 @@ export interface StoreEngine extends Reader {
   readonly migrationsFolder: string;
   /** Whether nodes on other machines may have the same store. */
   readonly isShared: boolean;
-  /** How long what is remembered of the store is good for while it cannot be reached, in milliseconds. */
+  /** How long what is cached of the store counts while it cannot be reached, in milliseconds. */
   readonly graceMs: number;
   readonly signal: ChangeSignal;
   readonly catalogue: Catalogue;
@@ -94,5 +97,5 @@ export interface StoreEngine extends Reader {
   close(): Promise<void>;
 }
 
-/** Returns what tells whether a migration was changed. */
+/** Returns the SHA-256 of a migration, which tells whether it was changed. */
 export const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');

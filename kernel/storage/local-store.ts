@@ -5,8 +5,10 @@
 import { join } from 'node:path';
 import type { Reader, Store } from './store.ts';
 
+/** The file of the local store, in the data folder. */
 export const LOCAL_FILE = 'node.db';
 
+/** Both stores of a node. */
 export interface Stores {
   readonly store: Store;
   readonly local: Store;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { replaceFileSync } from '../system/atomic-file.ts';
 import { assertPrivate, assertPrivateFolder } from '../system/private-file.ts';
 
-/** What a node is in its fleet. */
+/** What makes a node a member of its fleet. */
 export interface Membership {
   /** The name of this node. */
   readonly name: string;
-  /** What shows the other nodes who it is, and the authority of all of their certificates; PEM. */
+  /** The authority of all nodes' certificates, and what shows the other nodes who this one is; PEM. */
   readonly ca: string;
   readonly certificate: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Membership {
 /** How far the clocks of two nodes may be apart. */
 const CLOCKS_APART_MS = 60_000;
 
-/** By how much times that other nodes wrote may be ahead; a node by itself writes all of them. */
+/** Returns by how much times that other nodes wrote may be ahead of this node's clock; 0 for a node by itself. */
 export const clockSlackMs = (membership: Membership | undefined): number =>
   membership === undefined ? 0 : CLOCKS_APART_MS;
 
@@ -29,7 +29,7 @@ export const socketsOf = (dataDir: string, worker: number): Readonly<Record<'use
   admin: join(fleetFolder(dataDir), `admin-${worker}.sock`),
 });
 
-/** The file that makes a node one of a fleet. */
+/** The file that makes a node a member of a fleet. */
 export const membershipFile = (dataDir: string): string => join(fleetFolder(dataDir), 'membership.json');
 
 /** Returns the membership; `undefined` for a node by itself. Throws if others could read it, or if it is damaged. */
@@ -54,13 +54,13 @@ export function readMembership(dataDir: string): Membership | undefined {
   throw new Error(`${file} is damaged: let the node leave the fleet, and join it again`);
 }
 
-/** Makes a node one of a fleet, or gives it another certificate. A server takes it over when it starts, or reads it again. */
+/** Makes a node a member of a fleet, or gives it another certificate. A server reads it at its start, or when asked to. */
 export function writeMembership(dataDir: string, membership: Membership): void {
   mkdirSync(fleetFolder(dataDir), { recursive: true, mode: 0o700 });
   assertPrivateFolder(fleetFolder(dataDir));
   replaceFileSync(membershipFile(dataDir), JSON.stringify(membership), { mode: 0o600, flush: true });
 }
 
-/** Makes a node one by itself. */
+/** Makes a node one by itself again. */
 export const removeMembership = (dataDir: string): void =>
   rmSync(fleetFolder(dataDir), { recursive: true, force: true });

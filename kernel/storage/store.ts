@@ -72,7 +72,7 @@ export class Store implements Reader {
 
   /**
    * Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in its own transaction, and calls
-   * `before` for each. Rejects if one was changed since. Those that only a newer version has are looked at by `openCore`.
+   * `before` for each. Rejects if one was changed since. `openCore` looks at those that only a newer version has.
    */
   async migrate(owner: string, folder: string, before?: (migration: Migration) => Promise<void>): Promise<void> {
     const inDialect = join(folder, this.#engine.migrationsFolder);

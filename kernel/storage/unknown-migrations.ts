@@ -4,8 +4,8 @@ import { projectDir } from '../system/project-dir.ts';
 import type { AppliedMigration } from './engine.ts';
 
 /**
- * Returns those of applied migrations that the kernel or an installed plugin does not have: a newer
- * build applied them. Migrations of plugins that are not installed do not count, because nothing reads their tables.
+ * Returns those of applied migrations that neither the kernel nor an installed plugin has: a newer build applied them.
+ * Migrations of plugins that are not installed do not count, because nothing reads their tables.
  */
 export function unknownMigrations<T extends Pick<AppliedMigration, 'owner' | 'name'>>(applied: readonly T[]): T[] {
   return applied.filter(({ owner, name }) => {

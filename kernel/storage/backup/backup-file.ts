@@ -1,6 +1,6 @@
 /**
- * A backup: one tar file of `manifest.json`, `keys.json`, `hostkeep.db` and `node.db`, in this order; older ones lack `node.db`.
- * It opens with any tar program. The manifest has the checksums, so that what is restored is what was saved.
+ * A backup: one tar file of `manifest.json`, `keys.json`, `hostkeep.db` and `node.db`, in this order; older ones lack
+ * `node.db`. It opens with any tar program. The manifest has the checksums, so that what is restored is what was saved.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -20,6 +20,7 @@ const FORMAT_VERSION = 2;
 /** A manifest lists three files and some dozens of migrations. */
 const MANIFEST_LIMIT = 1024 * 1024;
 
+/** What a backup holds, as its first member says. */
 export interface Manifest {
   readonly format: typeof FORMAT;
   readonly format_version: number;
@@ -87,6 +88,7 @@ export function extractBackup(path: string, folder: string): Manifest {
   });
 }
 
+/** Flushes the entries of a folder to disk. */
 export function flush(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

@@ -153,8 +153,8 @@ export class AuditLog {
   }
 
   /**
-   * Removes events from before a time, in milliseconds since 1970; resolves with their number. Begins with the oldest and ends at
-   * a thousand newer ones in a row, in transactions that no other writer waits for long.
+   * Removes events from before a time, in milliseconds since 1970; resolves with their number. Begins with the oldest and ends
+   * at a thousand newer ones in a row, in transactions that no other writer waits for long.
    */
   async removeBefore(time: number, isClosed = (): boolean => false): Promise<number> {
     let removed = 0;

@@ -114,7 +114,7 @@ async function matching(
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
 }
 
-/** Returns a pattern of `*` for `like`. In lower case, as types are, because some engines ignore case there and others do not. */
+/** Returns a pattern of `*` for `like`, in lower case, as types are: some engines ignore case there, and others do not. */
 function likePattern(type: string): string {
   return type
     .toLowerCase()

@@ -12,7 +12,8 @@ export type EventData<T extends EventTable> = {
 
 /**
  * The data of each event by the event's name. Types only, and empty here: each area declares its own events from its
- * table, next to its code: `declare module '<…>/storage/events/event-types.ts' { interface EventTypes extends EventData<…> {} }`.
+ * table, next to its code:
+ * `declare module '<…>/storage/events/event-types.ts' { interface EventTypes extends EventData<…> {} }`.
  */
 export interface EventTypes {}
 
