@@ -70,6 +70,7 @@ export class Keyring {
     if (!createFileSync(file, content, OWNER_ONLY)) throw new Error(`somebody else has just made ${file}`);
   }
 
+  /** Removes `keys.json`, if there is one. */
   static remove(dataDir: string): void {
     rmSync(join(dataDir, FILE), { force: true });
   }
@@ -117,6 +118,7 @@ export class Keyring {
     return JSON.stringify(this.#read());
   }
 
+  /** Resolves with a signed token of these claims. */
   async sign({ sub, aud, jti, iat, exp }: Claims): Promise<string> {
     const key = await this.#signing.get(this.#kid);
     if (key === undefined) throw new Error(`${this.#file} holds no signing key`);

@@ -21,6 +21,7 @@ const COMMAND_LINE: Actor = { username: '', ip: '' };
 const COLUMNS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
+/** Reads and changes plans. Each change logs its event in one transaction, and invalidates everything cached. */
 export class Plans {
   readonly #store: Store;
   readonly #revision: Revision;
@@ -127,6 +128,7 @@ export class Plans {
     });
   }
 
+  /** Throws unless the catalogue has the feature. Errors: 400 `invalid_request`. */
   assertFeature(feature: string): void {
     if (!this.#catalogue.has(feature))
       throw new HttpError('invalid_request', `no features.json describes a feature ${feature}`);

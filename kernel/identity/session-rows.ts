@@ -3,6 +3,7 @@ import { invalid, unauthenticated } from '../errors.ts';
 import type { Role } from './accounts/account.ts';
 import type { Reader, Tx } from '../storage/store.ts';
 
+/** A session of a login, as its row has it. */
 export interface SessionRow {
   readonly id: string;
   /** Milliseconds since 1970, as is `expires_at`. */
@@ -122,11 +123,15 @@ export async function liveSession(
   return row;
 }
 
+/** Notes when password and second factor were proved again; `at` is in milliseconds since 1970. */
 export async function noteReauthentication(tx: Tx, { id, accountId }: SessionKey, at: number): Promise<void> {
   await tx.run('update sessions set reauthenticated_at = ? where id = ? and account_id = ?', at, id, accountId);
 }
 
-/** Returns the first `limit` rows of those that were found, and the cursor of the page after them, by the time that orders them. */
+/**
+ * Returns the first `limit` of the rows that were found, and the cursor of the next page. `time` is the column that orders
+ * them.
+ */
 export function pageOf<Row extends SessionRow>(
   found: readonly Row[],
   limit: number,

@@ -18,6 +18,7 @@ const REMEMBERED = 20_000;
 export class AccountCells {
   readonly #cells = new Map<number, AccountCell>();
 
+  /** Returns the cell of an account; it has no snapshot until one is read. */
   of(id: number): AccountCell {
     let cell = this.#cells.get(id);
     if (cell === undefined) {

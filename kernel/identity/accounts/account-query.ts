@@ -1,6 +1,6 @@
 import type { Role } from './account.ts';
 
-/** Which accounts a list has; all unless given. */
+/** Which accounts a list has. Members that are left out restrict nothing. */
 export interface AccountFilter {
   /** Part of the user name or of the e-mail address, in any case. */
   readonly q?: string;
@@ -16,7 +16,7 @@ export interface AccountOrder {
   readonly by: 'username' | 'created' | 'plan' | 'email';
   readonly isDescending: boolean;
 }
-/** Where a sorted list goes on: the value that the last account was sorted by, and its name. */
+/** Where a sorted list continues: the value that the last account was sorted by, and its name. */
 export type AccountPosition = readonly [value: string | number, username: string];
 
 /** The column or expression of each order. */

@@ -16,6 +16,7 @@ export interface AccountRow {
   overrides: string;
 }
 
+/** Selects an `AccountRow`, from `accounts` without a condition. */
 export const SELECT_ACCOUNT = `select id, username, role, email, locale, plan, suspended_at, created_at, home, read_only,
   coalesce((select string_agg(case granted when 1 then '+' else '-' end || feature, ' ' order by feature) from account_features
     where account_id = accounts.id), '') as overrides

@@ -1,5 +1,6 @@
 import type { Plan } from '../plans.ts';
 
+/** Whose account it is: a customer's, or an administrator's. */
 export type Role = 'user' | 'admin';
 
 /** An immutable snapshot of an account; a change replaces it. */

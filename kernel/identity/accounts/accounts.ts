@@ -92,7 +92,10 @@ export class Accounts extends AccountReader {
     return this.get(username);
   }
 
-  /** Bars the account from logging in, and ends its sessions and API tokens. Errors: 404 `account_not_found`, 409 `last_admin`. */
+  /**
+   * Bars the account from logging in, and ends its sessions and API tokens. Errors: 404 `account_not_found`, 409
+   * `last_admin`.
+   */
   suspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await assertNotLastAdmin(tx, id);
@@ -109,6 +112,7 @@ export class Accounts extends AccountReader {
     });
   }
 
+  /** Lets the account log in again. Errors: 404 `account_not_found`. */
   unsuspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await tx.run('update accounts set suspended_at = null where id = ?', id);
@@ -121,7 +125,10 @@ export class Accounts extends AccountReader {
     });
   }
 
-  /** Grants or denies a feature regardless of the plan; `undefined` lets the plan decide again. */
+  /**
+   * Grants or denies a feature regardless of the plan; `undefined` lets the plan decide again. Errors: 404
+   * `account_not_found`, 400 for an unknown feature.
+   */
   async setFeature(username: string, feature: string, on: boolean | undefined, ip = ''): Promise<void> {
     this.#plans.assertFeature(feature);
     return this.#change(username, async (tx, { id }) => {
@@ -156,8 +163,8 @@ export class Accounts extends AccountReader {
   }
 
   /**
-   * Lets what an account has at its home change, or not, and gives it another home; `more` runs first in the transaction.
-   * What this machine knows of an account that leaves is forgotten. Errors: 404 `account_not_found`.
+   * Sets whether what an account has at its home may change, and its home; `more` runs first in the transaction. Deletes
+   * what this machine knows of an account that leaves. Errors: 404 `account_not_found`.
    */
   async relocate(username: string, { isReadOnly, home }: Relocation, more: (tx: Tx) => Promise<void>): Promise<void> {
     let leaverId: number | undefined;

@@ -20,11 +20,11 @@ export interface TokenGrant {
   readonly networks: IpRanges;
   /** Milliseconds since 1970, until which its use is noted already. */
   notedUntil: number;
-  /** The route that it opened last. Polling asks about scopes once, because another snapshot of the account brings a new grant. */
+  /** The route that it opened last, whose scopes need no second look: another snapshot of the account brings a new grant. */
   opened: object | undefined;
 }
 
-/** What a token with these scopes may do, from these networks. */
+/** Returns the grant of a token with these scopes, for these networks. */
 export function newGrant(scopes: Iterable<string>, networks: readonly string[]): TokenGrant {
   return { scopes: new Set(scopes), networks: new IpRanges(networks), notedUntil: 0, opened: undefined };
 }
