@@ -40,12 +40,13 @@ export interface NodeFiles {
   membership(): Membership | undefined;
   /** Whether the folder has keys, unless its own store has no account that needs them, as after an installation. */
   hasKeysInUse(): Promise<boolean>;
-  /** Makes the node one of a fleet; `keys` are those of the fleet (`Keyring.copy`), for a node that has none in use. */
+  /** Makes the node a member of a fleet; `keys` are those of the fleet (`Keyring.copy`), for a node that has none in use. */
   join(membership: Membership, keys?: string): void;
   /** Makes the node one by itself; without keys it cannot open the store of the fleet any more. */
   leave(keepsKeys: boolean): void;
 }
 
+/** What a command gets to work with. */
 export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
@@ -64,7 +65,7 @@ export interface CommandContext {
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
   readonly nodeFiles: NodeFiles;
-  /** Resolves with the settings of a plugin, checked and complete; its manifest is imported for that. Rejects with `ConfigError`. */
+  /** Resolves with the valid settings of a plugin, whose manifest it imports. Rejects with `ConfigError`. */
   settingsOf<S>(plugin: string): Promise<S>;
   /**
    * Checks values with the schema that the API has for the same, and resolves with its defaults filled in. Errors: 400
@@ -119,6 +120,7 @@ export const COMMAND_FAILURES = {
   not_a_package: 'Not an installed package',
 } as const;
 
+/** A failure that has no code of the API; see `COMMAND_FAILURES`. */
 export class CommandFailure extends Error {
   readonly code: keyof typeof COMMAND_FAILURES;
 

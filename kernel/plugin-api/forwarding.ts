@@ -2,6 +2,7 @@ import { Type } from '../schema.ts';
 import type { Address } from './route-spec.ts';
 import type { Reply, Stream } from './reply.ts';
 
+/** Returns the schema of the name of a node. */
 export const NodeName = (description: string) => Type.String({ minLength: 1, maxLength: 64, description });
 /** The member of a query for what is about one machine; see `RouteSpec.at`. */
 export const ofNode = {

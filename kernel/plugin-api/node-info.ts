@@ -31,6 +31,7 @@ export interface RouteInfo extends RouteSpec {
   readonly traffic: RouteMetrics;
 }
 
+/** What operators see of a plugin. */
 export interface PluginStatus {
   readonly name: string;
   /** See `Plugin.description`; none of a plugin that is off. */

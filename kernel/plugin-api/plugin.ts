@@ -19,6 +19,7 @@ import type { Workers } from '../workers/workers.ts';
 import type { RouteCalls } from './route-calls.ts';
 import type { Handlers, RouteSpecs } from './route-spec.ts';
 
+/** What a plugin gets from the kernel. */
 export interface Host<C = unknown> {
   readonly config: C;
   readonly log: Log;
@@ -59,6 +60,7 @@ export interface Setup<T extends RouteSpecs> {
   readonly forward?: Forward;
 }
 
+/** The manifest of a plugin; see `definePlugin`. */
 export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = RouteSpecs> {
   readonly name: string;
   /** What its operations are about, as a sentence. */

@@ -22,6 +22,7 @@ export class Reply {
   }
 }
 
+/** Returns an answer whose bytes are ready. */
 export function reply(body: Uint8Array | string, options?: ReplyOptions): Reply {
   return new Reply(body, options);
 }

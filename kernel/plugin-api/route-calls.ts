@@ -8,9 +8,9 @@ type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 export interface RouteInput {
   /** Values by the names in the path, not percent-encoded. */
   readonly params?: Values;
-  /** The same of the query; members that are `undefined` are left out. */
+  /** Values by the names in the query; those that are `undefined` are left out. */
   readonly query?: Values;
-  /** Given away: defaults are written into it. */
+  /** Defaults are written into it. */
   readonly body?: unknown;
   /** Values of the headers that the route reads, by their names in lower case; the others are empty. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,9 +34,10 @@ export interface RouteCalls {
   /** Returns the routes of the call's address that its client may use; the same may be refused for what is asked of them. */
   usable(call: Call): readonly RouteInfo[];
   /**
-   * Calls a route by method and path, such as `GET /api/accounts/:username`; aliases count. Rejects with the `HttpError` that the
-   * client would get: 401 and 403 by its gate, 400 for input that does not fit its schemas, its own errors, and 404 `not_found`
-   * if the call's address has no such route, because a plugin is off. Routes that stream or that call others cannot be called.
+   * Calls a route by method and path, such as `GET /api/accounts/:username`; aliases count. Rejects with the `HttpError` that
+   * the client would get: 401 and 403 by its gate, 400 for input that does not fit its schemas, its own errors, and 404
+   * `not_found` if the call's address has no such route, because a plugin is off. Routes that stream or that call others
+   * cannot be called.
    */
   call(call: Call, operation: string, input?: RouteInput): Promise<RouteAnswer>;
 }

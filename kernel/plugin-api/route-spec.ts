@@ -4,6 +4,7 @@ import type { Session } from '../identity/sessions.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
 import type { Reply, Stream } from './reply.ts';
 
+/** The addresses of a node: that of customers, and that of operators. */
 export type Address = 'user' | 'admin';
 /**
  * The clients that may use a route. On the admin address, `user` admits administrators, and `feature` admits
@@ -11,9 +12,10 @@ export type Address = 'user' | 'admin';
  */
 export type Access = 'guest' | 'user' | 'feature' | 'admin';
 
+/** A route, as the manifest of its plugin describes it. */
 export interface RouteSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'CONNECT';
-  /** For example `/api/things/:id`. A final `*name` matches the rest of the path. All but the first are aliases, which are deprecated. */
+  /** Such as `/api/things/:id`; a final `*name` matches the rest of the path. All but the first are deprecated aliases. */
   readonly path: string | readonly string[];
   readonly address?: Address | 'both';
   /** `feature` unless given, so that a forgotten line denies access. */
@@ -46,7 +48,7 @@ export interface RouteSpec {
   readonly description?: string;
   /** Whether another route does the same, and new clients use that one. */
   readonly deprecated?: true;
-  /** `false` leaves it out of the API's description: it serves our own pages, or what another operation does in another form. */
+  /** `false` leaves it out of the API's description: it serves our own pages, or offers other operations in another form. */
   readonly described?: false;
   readonly params?: TObject;
   readonly query?: TObject;
@@ -78,6 +80,7 @@ export interface PageCookie {
   end(): string;
 }
 
+/** A request, as the handler of its route sees it. */
 export interface Call<R = RouteSpec> {
   readonly account: R extends { readonly access: 'guest' } ? undefined : Account;
   readonly session: R extends { readonly access: 'guest' } ? undefined : Session;
@@ -95,6 +98,7 @@ export interface Call<R = RouteSpec> {
   header(name: Named<R>): string;
 }
 type Answer<T> = T | Reply | Stream;
+/** The handlers of a plugin, by the names of its routes. */
 export type Handlers<T extends RouteSpecs> = {
   readonly [K in keyof T]: (call: Call<T[K]>) => Answer<Static<T[K]['reply']>> | Promise<Answer<Static<T[K]['reply']>>>;
 };

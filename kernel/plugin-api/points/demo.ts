@@ -8,6 +8,7 @@ export interface DemoPeople {
   readonly other: Account;
 }
 
+/** For whom a plugin makes content. */
 export interface DemoContext extends DemoPeople {
   /** Further customers, so that an operator sees a node that is in use. */
   readonly neighbours: readonly Account[];
