@@ -6,6 +6,7 @@ import { Validator } from '../config/validator.ts';
 import type { RouteInfo } from '../plugin-api/node-info.ts';
 import { changesHome, type Call } from '../plugin-api/route-spec.ts';
 
+/** The handler of a route, without the types of its schemas. */
 export type Handler = (call: Call) => unknown;
 
 const BODY_LIMIT_BYTES = 64 * 1024;

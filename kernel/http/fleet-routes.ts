@@ -26,7 +26,7 @@ export class FleetRoutes {
   readonly #accounts: Pick<Accounts, 'cells' | 'homeOf' | 'isHere'>;
   readonly #forward: Forward;
 
-  /** `forward` is `undefined` where what is for another node must be refused. */
+  /** Without `forward`, what is for another node is refused. */
   constructor(here: string, accounts: Pick<Accounts, 'cells' | 'homeOf' | 'isHere'>, forward: Forward = unreachable) {
     this.#here = here;
     this.#accounts = accounts;
@@ -52,7 +52,7 @@ export class FleetRoutes {
     }
   }
 
-  /** After a change at another node, what is remembered here of the account is read again, so that its client sees the change. */
+  /** After a change at another node, drops what is cached here of the account, so that its client sees the change. */
   #atHome({ info }: CompiledRoute, { account }: AdmittedCall, at: (node: string) => unknown): unknown {
     const answer = at(account?.home ?? '');
     if (account === undefined || this.#accounts.isHere(account) || info.method === 'GET') return answer;
@@ -60,7 +60,7 @@ export class FleetRoutes {
   }
 }
 
-/** The home may have changed since the other node read it. */
+/** Lets the other node ask again after a second: the home may have changed since it read it. */
 const unreachable: Forward = (node) =>
   Promise.reject(retryLater('node_unreachable', `what this is about is at the node ${node}`, 1));
 

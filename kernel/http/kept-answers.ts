@@ -9,6 +9,7 @@ import type { Reader, Store, Tx } from '../storage/store.ts';
 import type { Workers } from '../workers/workers.ts';
 import type { Handler } from './compiled-route.ts';
 
+/** The name of the request header, in lower case. */
 export const IDEMPOTENCY_KEY = 'idempotency-key';
 const DAY_MS = 86_400_000;
 /** Answers kept for one account; the oldest go first. */
@@ -40,9 +41,9 @@ interface Answer extends Running {
 
 /**
  * Lets a client repeat a request that makes something, without knowing whether the first one arrived (the header
- * Idempotency-Key of draft-ietf-httpapi-idempotency-key-header). Keeps successes only: after an error nothing was made, and the
- * same key may try again. What runs now is known in memory, and has a turn among the workers; where nodes share the store, also a
- * row, which becomes that of the answer.
+ * Idempotency-Key of draft-ietf-httpapi-idempotency-key-header). Keeps successes only: after an error nothing was made, and
+ * the same key may be tried again. A request that runs is known in memory and has a turn among the workers; where nodes share
+ * the store, it also has a row, which becomes that of the answer.
  */
 export class KeptAnswers {
   readonly #store: Store;

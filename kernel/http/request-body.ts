@@ -8,8 +8,8 @@ const TRANSFER_ENCODING = Buffer.from('transfer-encoding');
 export type Framing = 'none' | 'body' | 'ambiguous';
 
 /**
- * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section 6.3):
- * the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
+ * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section
+ * 6.3): the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
  * the first length, and any coding that ends in `chunked`.
  */
 export function framingOf(req: UwsRequest): Framing {

@@ -27,7 +27,7 @@ export class RequestContext {
   account: Account | undefined;
   page: PageSession | undefined;
   session: Session | undefined;
-  /** What shows whose the request is. */
+  /** The value of `Authorization`, or what a page's cookie stands for. */
   authorization = '';
   params: unknown;
   query: unknown;
@@ -35,7 +35,7 @@ export class RequestContext {
   rawParams: readonly string[] = [];
   rawQuery = '';
   hasBody = false;
-  /** The header, read while it is not known whose the request is. */
+  /** The header `Accept-Language`, read unless the account, and so its language, is known. */
   acceptLanguage = '';
   isAborted = false;
   /** Headers that the configuration adds to the reply; `undefined` if it adds none. */

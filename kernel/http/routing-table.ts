@@ -32,7 +32,7 @@ export class RoutingTable {
   #pending = 0;
   #onIdle: (() => void) | undefined;
 
-  /** `isInner`: for requests that another node of the fleet admitted, which looked at their hosts and origins. */
+  /** `isInner`: for requests that another node of the fleet admitted, after it had checked their hosts and origins. */
   constructor(config: Config, address: Address, routes: readonly CompiledRoute[], fleet: FleetRoutes, isInner = false) {
     this.routes = routes;
     this.fleet = fleet;
@@ -80,6 +80,7 @@ export class RoutingTable {
     return [...this.#cors.headers(req.getHeader('origin')), ...(this.#hsts ?? [])];
   }
 
+  /** Counts a request whose answer takes more than a turn of the event loop; `leave` follows. */
   enter(): void {
     this.#pending += 1;
   }

@@ -12,6 +12,7 @@ export interface UwsRequest {
   forEach(each: (name: string, value: string) => void): void;
 }
 
+/** The socket of a request, until it is answered or closed. */
 export interface UwsResponse {
   onAborted(handler: () => void): unknown;
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;

@@ -42,7 +42,7 @@ export function installedPlugins(): InstalledPlugin[] {
   }));
 }
 
-/** Returns whether an installed plugin is off by default; see `InstalledPlugin`. Reads a file, because what is off is not imported. */
+/** Returns whether a plugin is off by default; see `InstalledPlugin`. Reads a file, because what is off is not imported. */
 export function isOptIn(name: string): boolean {
   const [path] = findFiles(`plugins/${name}/plugin.json`, projectDir);
   return path !== undefined && readJson(join(projectDir, path))['opt_in'] === true;
@@ -110,6 +110,7 @@ export function inOrder(plugins: readonly Plugin[]): Plugin[] {
   return [...ordered];
 }
 
+/** Throws `ConfigError` if the configuration names what is neither a setting nor a plugin. */
 export function assertSections(plugins: readonly { readonly name: string }[], config: Config): void {
   const names = new Set(plugins.map((plugin) => plugin.name));
   const paths = [...Object.keys(config.sections), ...Object.keys(config.plugins).map((name) => `plugins.${name}`)];

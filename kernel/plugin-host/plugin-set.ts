@@ -92,7 +92,8 @@ export class PluginSet {
 
   /**
    * Sets up all plugins at once, but each after those that it needs or uses. If a plugin fails, its status holds the
-   * reason and its routes answer 503; the others run. Rejects with `ConfigError` for invalid settings and for those of unknown plugins.
+   * reason and its routes answer 503; the others run. Rejects with `ConfigError` for invalid settings, and for those of
+   * unknown plugins.
    */
   async load(installed: readonly InstalledPlugin[], config: Config, host: CommonHost): Promise<void> {
     assertSections(installed, config);
@@ -134,7 +135,7 @@ export class PluginSet {
     return { ...status, state: 'degraded', reason, ...(remedy !== undefined && { remedy }) };
   }
 
-  /** Puts what started in any order into that of the needs. */
+  /** Puts plugins, which started in any order, into the order of their needs. */
   #arrange(ordered: readonly Plugin[]): void {
     for (const { name } of ordered) {
       const loaded = this.#loaded.get(name);

@@ -44,8 +44,9 @@ export function describe(plugin: string, features: readonly string[], table: Rou
 }
 
 /**
- * Returns what an API token needs for a route: the scopes of its features, or for a route of administrators that of the
- * first part of its path, as in `/api/accounts/:username`, unless the route names an area; one for guests checks that itself. A route with neither is closed to API tokens.
+ * Returns what an API token needs for a route: the scope of the area that the route names, or else those of its features, or
+ * else, for a route of administrators, that of the first part of its path, such as `accounts` in `/api/accounts/:username`.
+ * Without any of these, the route is closed to API tokens, unless it is for guests and checks them itself.
  */
 function scopesOf(
   { method, path, scopeArea, sessionOnly, requiresFeatures = [] }: RouteSpec,

@@ -5,10 +5,10 @@ import type { UwsRequest } from '../uws-types.ts';
 /** The header in which a proxy proves that it is one, if `proxy_secret` is set. */
 const PROOF = 'x-proxy-secret';
 
-/** What tells a client's address from a request, and from the address of its connection. */
+/** Finds the address of a client in its request, and in the address of its connection. */
 export interface ClientAddresses extends Pick<TrustedProxies, 'isEmpty' | 'clientOf' | 'saysHttps'> {}
 
-/** Of requests that another node of the fleet admitted: it says whose they are. */
+/** For requests that another node of the fleet admitted, which says where their clients are. */
 export const FORWARDED: ClientAddresses = {
   isEmpty: false,
   clientOf: (_socket, req) => req.getHeader('x-forwarded-for'),

@@ -18,6 +18,7 @@ export class Streams {
     this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref();
   }
 
+  /** Sends a stream as the answer to a request; `onEnd` is called once, when it has ended. */
   start(context: RequestContext, res: UwsResponse, stream: Stream, onEnd: () => void): void {
     const open = new OpenStream(context, res, () => {
       this.#open.delete(open);
@@ -27,10 +28,12 @@ export class Streams {
     open.start(stream);
   }
 
+  /** Ends the stream of a request, if it has one. */
   endOf(context: RequestContext): void {
     this.#end((each) => each === context);
   }
 
+  /** Ends the streams that a routing table opened. */
   endUnder(table: RoutingTable): void {
     this.#end((each) => each.table === table);
   }
