@@ -45,6 +45,7 @@ interface OpenOptions extends JobPoolOptions {
 }
 
 const IDLE_MS = 30_000;
+/** For what is the same whoever the account is. */
 const ANYBODY = 'anybody';
 const ROOTS = defineJob<typeof unsafeParents>({
   beside: import.meta.url,
@@ -61,9 +62,9 @@ const REMOVED_FILES = defineJob<typeof removedFiles>({
   timeoutMs: 60_000,
   tooMuch: 'files_unavailable',
 });
-/** Users of the system with a smaller id are no persons: root, daemons. */
+/** Users of the system with a smaller id are not people: root, daemons. */
 const FIRST_PERSON = 1000;
-/** How long one job removes files, so that the jobs of others take turns with it. */
+/** How long one job removes files before the jobs of others get a turn. */
 const REMOVE_MS = 5000;
 
 /** Returns where accounts have their files by the configuration, and what jobs keep by `stateRoot`. */
@@ -81,7 +82,10 @@ export class AccountJobs {
   readonly #pool: JobPool;
   readonly #share: (number: number) => number;
 
-  /** With `broker`, that process starts those of accounts, and removes their files. `share` is of what the node may have. */
+  /**
+   * With `broker`, the broker starts the processes of accounts and removes their files. `share` returns this worker's part of
+   * a number that the node may have.
+   */
   constructor(
     files: AccountFiles,
     { processes, memory_mib: memoryMib }: JobsConfig,
@@ -141,9 +145,9 @@ export class AccountJobs {
    * `files_unavailable` if the files do not answer.
    */
   async unsafeParents(usernames: () => Promise<readonly string[]>): Promise<string[]> {
-    const anybodys = this.rootOf(ANYBODY);
+    const sample = this.rootOf(ANYBODY);
     // the parent of a root that ends with the user name is the operator's, and the same for all
-    if (anybodys.below.length === 0) return [unsafeParentOf(anybodys)].filter((parent) => parent !== undefined);
+    if (sample.below.length === 0) return [unsafeParentOf(sample)].filter((parent) => parent !== undefined);
     const roots = (await usernames()).map((username) => this.rootOf(username));
     return this.#pool.run(ROOTS, { key: 'roots' }, roots);
   }

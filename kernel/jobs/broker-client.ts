@@ -14,7 +14,7 @@ export interface BrokerRequest {
   readonly verb: string;
   readonly args: unknown;
 }
-/** Its answer. */
+/** The broker's answer to a `BrokerRequest`. */
 export type BrokerReply =
   | { readonly ok: true; readonly output?: unknown }
   | { readonly ok: false; readonly code?: string | undefined; readonly message: string };
@@ -29,7 +29,7 @@ const REMOVE_MS = 120_000;
 const PROCESSOR_TIME_MS = 1000;
 const UNKNOWN: ProcessorTime = { isRunning: false, seconds: 0 };
 
-/** The process that has the rights which this one does without, as its caller sees it. */
+/** The broker, the process with the rights that this one does without, as its callers see it. */
 export class BrokerClient {
   readonly #socket: string;
 
@@ -65,12 +65,12 @@ export class BrokerClient {
     await this.call('reload', null, RELOAD_MS);
   }
 
-  /** See `AccountJobs`. */
+  /** See `AccountJobs.setAside`. */
   setAside({ id, username }: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string }> {
     return this.call('set-aside', { id, username }, REMOVE_MS) as Promise<{ hadFiles: boolean }>;
   }
 
-  /** See `AccountJobs`. */
+  /** See `AccountJobs.removeFiles`. */
   async removeFiles({ id, username }: Identified, signal: AbortSignal): Promise<Removal> {
     for (let removed = 0; ;) {
       const removal = (await this.call('remove-files', { id, username }, REMOVE_MS)) as Removal;

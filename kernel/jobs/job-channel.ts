@@ -7,7 +7,7 @@ interface ChannelOptions {
   /** The largest message that is read; a longer one closes the channel. */
   readonly maxBytes: number;
   onMessage(message: unknown, bytes: Buffer): void;
-  /** Called once: with what the other side did wrong, or without at its end. */
+  /** Called once: with what the other side did wrong, or without a fault when the stream ends. */
   onClose(fault?: Error): void;
 }
 

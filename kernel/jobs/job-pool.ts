@@ -27,7 +27,7 @@ export interface JobRunOptions {
   /** Kills the process of the job when nobody waits for the reply any more. */
   readonly signal?: AbortSignal;
   readonly bytes?: Uint8Array;
-  /** Goes before the jobs that are not, e.g. before work in the background. */
+  /** Puts the job before those that are not reserved, such as work in the background. */
   readonly isReserved?: boolean;
 }
 
@@ -58,9 +58,8 @@ const TURN_MS = 1000;
 const LINGER_MS = 150;
 
 /**
- * A bounded number of job processes. Each serves one owner; owners take turns by what they cost lately. What an owner's
- * job does to its process costs that owner only: a process that breaks a limit is replaced, and one that hangs is
- * abandoned.
+ * A bounded number of job processes. Each serves one owner; owners take turns by what their jobs cost lately. What a job does
+ * to its process harms its owner only: a process that breaks a limit is replaced, and one that hangs is abandoned.
  */
 export class JobPool {
   readonly #options: JobPoolOptions;
@@ -138,7 +137,7 @@ export class JobPool {
     return flight;
   }
 
-  /** Ends all processes in order. */
+  /** Lets all processes end by themselves. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);

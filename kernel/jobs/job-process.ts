@@ -35,7 +35,7 @@ const MASK = 0o022;
 const CODE = resolve(import.meta.dirname, '../..');
 const NOWHERE: FilesRoot = { path: '/nonexistent', operatorPath: '/nonexistent', below: [] };
 
-/** By their files; an import costs more than a small job, also a second time. */
+/** Jobs by file: an import costs more than a small job, even a repeated one. */
 const jobs = new Map<string, JobFunction<unknown, unknown>>();
 const releases: (() => void | Promise<void>)[] = [];
 let root = NOWHERE;
@@ -125,7 +125,7 @@ async function load(file: string): Promise<JobFunction<unknown, unknown>> {
   return job;
 }
 
-/** Whether a file is part of Hostkeep: its caller, in foreign hands, could name a customer's. */
+/** Whether a file is part of Hostkeep: a caller in foreign hands could name a customer's. */
 function isJobFile(file: string): boolean {
   return file === resolve(file) && file.startsWith(`${CODE}/`) && /-job\.[jt]s$/.test(file);
 }
@@ -146,7 +146,7 @@ function failure(id: number, error: unknown): JobReply {
   };
 }
 
-/** An orderly exit waits for all threads, and so for a file system that does not answer. */
+/** Kills itself, because `process.exit` waits for all threads, and so for a file system that does not answer. */
 async function end(): Promise<void> {
   try {
     for (const release of releases) await release();

@@ -22,7 +22,7 @@ interface Pending {
 }
 
 const MIB = 2 ** 20;
-/** How long a process has to end in order. */
+/** How long a process may take to end by itself. */
 const END_MS = 5000;
 /** A job that used less than this share of the second half of its time, and does not run at its end, was waiting. */
 const BUSY_SHARE = 0.5;
@@ -82,7 +82,7 @@ export class JobWorker {
   ): Promise<JobReply & { readonly bytes: Buffer }> {
     const id = this.#nextId++;
     let before: number | undefined;
-    /** Not at the start, because the look costs more than a small job. */
+    // not at the start, because looking costs more than a small job
     const look = async () => void (before = (await this.#process.processorTime()).seconds);
     const expire = async () => {
       const { isRunning, seconds } = await this.#process.processorTime();
@@ -110,7 +110,7 @@ export class JobWorker {
     }
   }
 
-  /** Lets the process end in order, and kills it if that takes too long. */
+  /** Lets the process end by itself, and kills it if that takes too long. */
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#process.ref(true);

@@ -21,6 +21,7 @@ export interface JobOwner {
   readonly makesRoot?: boolean;
 }
 
+/** An account, as jobs know it. */
 export interface Identified {
   readonly id: number;
   readonly username: string;
@@ -31,7 +32,7 @@ export interface JobContext {
   readonly root: FilesRoot;
   /** Bytes that came with the input. */
   readonly bytes: Buffer;
-  /** Calls `release` when the process ends in order. */
+  /** Calls `release` before the process ends, unless it is killed. */
   onClose(release: () => void | Promise<void>): void;
 }
 
@@ -62,9 +63,10 @@ interface JobOptions {
   readonly tooMuch: ErrorCode;
 }
 
+/** A job, as its callers name it; see `defineJob`. */
 export interface Job<I, O> extends Omit<JobOptions, 'beside' | 'script'> {
   readonly file: string;
-  /** Only a type: what the job takes and gives. */
+  /** Never set: it carries the types of the job's input and output. */
   readonly types?: JobFunction<I, O>;
 }
 
@@ -90,6 +92,7 @@ export interface JobStart {
   readonly user: JobUser | null;
   readonly makesRoot: boolean;
 }
+/** Who owns the files of an account. */
 export interface JobUser {
   /** The user id of the account, which its group has too. */
   readonly uid: number;
@@ -100,6 +103,7 @@ export interface JobUser {
   /** Whether a root of anybody else is refused. */
   readonly isRequired: boolean;
 }
+/** What a caller asks of a job's process. */
 export interface JobRequest {
   /** A number that the reply repeats. */
   readonly id: number;

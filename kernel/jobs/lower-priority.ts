@@ -8,8 +8,8 @@ const RETRY_MS = 100;
 const RETRIES = 50;
 
 /**
- * Lowers the priority of this process, which leads a session of its own, below that of the process that started it. To be
- * called with the user of that one; to raise it again takes a right.
+ * Lowers the priority of this process, which leads a session of its own, below that of the process that started it. Call it
+ * while this process still has the user of that one; only a capability lets it be raised again.
  */
 export function lowerPriority(by: number): void {
   const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + by);

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
-/** What a process does, and how much it did. */
+/** Whether a process is running, and how much processor time it took. */
 export interface ProcessorTime {
   readonly isRunning: boolean;
   /** Processor time of the process and of the programs that it ran. */
   readonly seconds: number;
 }
 
-/** Reads it from the system, see proc(5). An ended process does not run. */
+/** Returns what the system says of a process, see proc(5). One that has ended is not running, and took no time. */
 export function processorTimeOf(pid: number | undefined): ProcessorTime {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rmdir, unlink } from 'node:fs/promises';
 import { entryPath, type Folder } from '../system/safe-folder.ts';
 
+/** What a removal did, and what it left. */
 export interface Removal {
   /** How many files and folders were removed. */
   readonly removed: number;

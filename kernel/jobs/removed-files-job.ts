@@ -22,8 +22,8 @@ type Input = RemovedFiles & ({ readonly task: 'set aside' } | { readonly task: '
 const STATE_MS = 5000;
 
 /**
- * Moves the files out of the files root, or removes them wherever they lie. Runs with the rights of the service, as the
- * owner may not remove what others have made in it.
+ * Moves the files out of the files root, or removes them wherever they are. Runs with the rights of the service, because the
+ * owner may not remove what others have made there.
  */
 export default async function removedFiles(input: Input): Promise<Removal> {
   if (input.task === 'remove') return removeAll(input, AbortSignal.timeout(input.timeMs));
