@@ -9,7 +9,7 @@ export interface LayersText {
 /** Settings from several files, the later over the earlier. */
 export class ConfigLayers {
   merged: Record<string, unknown>;
-  /** By the member's path. */
+  /** The source of each member, by its path. */
   readonly #sources: Map<string, string>;
 
   constructor({ merged, sources }: LayersText = { merged: {}, sources: [] }) {
@@ -17,21 +17,23 @@ export class ConfigLayers {
     this.#sources = new Map(sources);
   }
 
-  /** For a process that is to have the same settings, whatever the files say by then. */
+  /** Returns the layers for another process, which then has the same settings whatever the files say by that time. */
   toJSON(): LayersText {
     return { merged: this.merged, sources: [...this.#sources] };
   }
 
+  /** Puts settings over those so far; `source` names their file or variable. */
   lay(source: string, settings: Record<string, unknown>): void {
     this.merged = this.#merge(this.merged, settings, '', source);
   }
 
-  /** The file that set the member, or the nearest object that holds it. */
+  /** Returns the source that set a member, or the nearest object that holds it. */
   sourceOf(path: string): string | undefined {
     const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
     return this.#sources.get(path) ?? (parent === '' ? undefined : this.sourceOf(parent));
   }
 
+  /** Returns the source that set exactly this member. */
   originOf(path: string): string | undefined {
     return this.#sources.get(path);
   }

@@ -155,6 +155,7 @@ export const KernelConfig = Type.Object({
   }),
 });
 
+/** A configuration whose kernel settings are valid. */
 export interface Config extends Static<typeof KernelConfig> {
   /** Settings of plugins by plugin name, not yet validated. */
   readonly sections: Readonly<Record<string, unknown>>;
@@ -176,9 +177,8 @@ export function installedConfig(file = INSTALLED): string | undefined {
 }
 
 /**
- * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it
- * includes, and the environment (`VARIABLES`), in this order. Objects are merged;
- * other values are replaced. Throws `ConfigError`.
+ * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it includes, and
+ * the environment (`VARIABLES`), in this order. Objects are merged; other values are replaced. Throws `ConfigError`.
  */
 export function loadConfig(
   file: string | undefined,
@@ -188,7 +188,7 @@ export function loadConfig(
   return configOf(readLayers(file, env, defaults), file);
 }
 
-/** Checks layers that `file` and others made. Throws `ConfigError`. */
+/** Returns the configuration that layers make; `file` is the one that messages name by default. Throws `ConfigError`. */
 export function configOf(layers: ConfigLayers, file: string | undefined): Config {
   const sourceOf = (path: string) => layers.sourceOf(path) ?? file ?? 'the configuration';
   return checkConfig(layers.merged, sourceOf, (path) => layers.originOf(path));
@@ -214,7 +214,7 @@ export function assertReloadable(from: Config, to: Config, names: readonly (keyo
     throw new ConfigError(`changes of ${names.slice(0, -1).join(', ')} and ${names.at(-1)} need a restart`);
 }
 
-/** Reads the files of a configuration with `read`, and lays them and the environment over each other, unchecked. */
+/** Reads the files of a configuration with `read`, and puts them and the environment over each other, unchecked. */
 export function readLayers(
   file: string | undefined,
   env: NodeJS.ProcessEnv,

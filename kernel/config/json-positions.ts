@@ -1,5 +1,6 @@
 /** Positions in a JSON text, for messages that name line and column. `JSON.parse` gives none, and stops without saying why. */
 
+/** A place in a text, both counted from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
@@ -21,6 +22,7 @@ interface Repetition {
   readonly position: TextPosition;
 }
 
+/** Where the members of a JSON text are. */
 export interface JsonPositions {
   /** By JSON pointer: where a member's name begins, or an element of an array. */
   readonly positions: ReadonlyMap<string, TextPosition>;

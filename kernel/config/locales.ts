@@ -4,6 +4,7 @@ import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
 import { readJson } from './configuration.ts';
 
+/** A feature of the catalogue, in one language. */
 export interface Feature {
   readonly name: string;
   readonly title: string;
@@ -60,11 +61,12 @@ export class Locales {
     return best.name;
   }
 
+  /** Returns the title of an error in a language, falling back to English. */
   errorTitle(locale: string, code: ErrorCode): string {
     return this.#messagesOf(locale).errors[code] ?? errorKind(code)[1];
   }
 
-  /** Throws nothing where a file cannot be read, as by a process without descriptors, whose errors are to be told. */
+  /** Falls back to English where a file cannot be read, such as for want of descriptors: the texts are for errors like that. */
   #messagesOf(locale: string): Messages {
     if (!this.#messages.has(locale) && this.names.includes(locale))
       try {

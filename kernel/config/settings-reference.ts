@@ -28,7 +28,7 @@ export function settingsReference(whole: TSchema, shipped: Readonly<Record<strin
     .join('\n\n');
 }
 
-/** Returns the same for programs; settings of a plugin begin with its name. */
+/** Returns the rows of those tables, for programs; settings of a plugin begin with its name. */
 export function settingsRows(whole: TSchema, shipped: Readonly<Record<string, unknown>>): SettingRow[] {
   return partsOf(whole, shipped).flatMap(({ title, settings }) =>
     settings.map(rowOf).map((row) => ({ ...row, setting: title === '' ? row.setting : `${title}.${row.setting}` })),
