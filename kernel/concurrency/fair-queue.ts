@@ -47,9 +47,9 @@ const NEGLIGIBLE_MS = 1;
 const MAX_CLIENTS = 10_000;
 
 /**
- * Shares costly work fairly: the only queue of the product. Of those that wait, the client goes first whose work took
- * the least time lately, so that a client with many or expensive tasks delays another by one task at most; a waiting
- * time counts against the cost, so that no client waits for ever.
+ * Shares costly work fairly: the only queue of the product. Of the clients that wait, the one whose work took the least
+ * time lately goes first, so that a client with many or expensive tasks delays another by one task at most. The time that
+ * a task has waited is subtracted from the cost, so that no client waits for ever.
  */
 export class FairQueue {
   readonly #options: QueueOptions;

@@ -22,7 +22,7 @@ export interface WorkerPoolOptions extends Omit<QueueOptions, 'slots'> {
   readonly worker?: Pick<WorkerOptions, 'workerData' | 'resourceLimits' | 'name'>;
 }
 interface AskOptions extends TurnOptions {
-  /** Whose task it is, as far as clients compete. */
+  /** Whose task it is, where several clients compete. */
   readonly client?: string | number;
 }
 

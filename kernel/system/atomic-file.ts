@@ -25,6 +25,7 @@ type Content = string | Uint8Array;
 export const besideOf = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${PROCESS_ID}.${randomBytes(8).toString('hex')}.tmp`);
 
+/** Creates or replaces a file. Rejects with the system's error, and leaves what was there. */
 export async function replaceFile(
   path: string,
   content: Content,

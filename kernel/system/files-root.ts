@@ -27,8 +27,8 @@ const STICKY = 0o1000;
 
 /**
  * Returns the first parent of the root that somebody besides root and this process's user owns or may change, so that
- * the root could be exchanged for another folder; `undefined` if there is none. Parents that cannot be reached are
- * nobody's.
+ * the root could be exchanged for another folder; `undefined` if there is none. A parent that cannot be reached counts
+ * as safe.
  */
 export function unsafeParentOf(root: FilesRoot): string | undefined {
   const own = new Set([0, process.geteuid?.() ?? 0]);

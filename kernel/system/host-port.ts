@@ -7,7 +7,7 @@ export function splitHostPort(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
 }
 
-/** Whether any program of this host listens at a TCP port, at whatever address. */
+/** Whether any program on this host listens on a TCP port, at any address. */
 export function isListenedAt(port: number): boolean {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const listens = new RegExp(`^ *\\d+: [0-9A-F]+:${hex} [0-9A-F:]+ 0A `, 'm'); // see proc_net_tcp.txt of the kernel

@@ -13,7 +13,10 @@ export const VERSION = String(
   (JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { readonly version: unknown }).version,
 );
 
-/** Returns how many minor versions one version is ahead of another, such as 1 for `0.2.0` and `0.1.3`; NaN unless both are of one major version. */
+/**
+ * Returns how many minor versions one version is ahead of another, such as 1 for `0.2.0` and `0.1.3`; NaN unless both have
+ * the same major version.
+ */
 export function minorsAhead(version: string, other: string): number {
   const [[major, minor], [otherMajor, otherMinor]] = [version, other].map((each) => each.split('.').map(Number)) as [
     number[],

@@ -1,5 +1,6 @@
 import { killProgram, startProgram, type ProgramOptions } from './start-program.ts';
 
+/** How a program is started, and the limits of its run. */
 export interface RunOptions extends Omit<ProgramOptions, 'stdio'> {
   /** Ends the program, and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -13,6 +14,7 @@ export interface RunOptions extends Omit<ProgramOptions, 'stdio'> {
   readonly onOutput?: (text: string) => void;
 }
 
+/** How a program ended, and what it printed. */
 export interface ProgramResult {
   readonly code: number | null;
   /** The signal that ended it; `SIGKILL` at the time limit. */
@@ -23,7 +25,7 @@ export interface ProgramResult {
 
 const STDOUT_BYTES = 64 << 10;
 const STDERR_CHARACTERS = 1000;
-/** How long a killed program may take to end; one that waits for a file system that hangs never does. */
+/** How long a killed program may take to end; one that waits for a hung file system never does. */
 const END_MS = 1000;
 
 /**

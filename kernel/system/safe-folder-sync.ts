@@ -6,17 +6,17 @@ import { closeSync, fstatSync, lstatSync, opendirSync, openSync, readdirSync, ty
 import type { FilesRoot } from './files-root.ts';
 import { entryPath, FOLDER_FLAGS, ROOT_FLAGS } from './safe-folder.ts';
 
-/** A descriptor of the files root; links are followed only in the operator's part of its path. */
+/** Opens the files root and returns its descriptor. Follows links only in the operator's part of its path. */
 export function openRootSync(root: FilesRoot): number {
   return descendSync(openSync(root.operatorPath, ROOT_FLAGS), root.below);
 }
 
-/** A descriptor of a folder in an open one. */
+/** Opens a folder in an open one and returns its descriptor. */
 export function openFolderSync(parent: number, name: string): number {
   return openSync(entryPath(parent, name), FOLDER_FLAGS);
 }
 
-/** A descriptor of a folder further down. */
+/** Opens a folder below the files root and returns its descriptor. */
 export function openPathSync(root: FilesRoot, components: readonly string[]): number {
   return descendSync(openRootSync(root), components);
 }
@@ -60,7 +60,7 @@ export function entriesSync(folder: number, max: number, sizeBytes = fstatSync(f
   }
 }
 
-/** Of one entry, without opening it; a link is not followed. */
+/** Stats an entry without opening it or following a link. */
 export function statEntrySync(folder: number, name: string): Stats {
   return lstatSync(entryPath(folder, name));
 }

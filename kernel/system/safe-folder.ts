@@ -82,6 +82,7 @@ export class Folder {
     return folder;
   }
 
+  /** Opens a folder in this one. Rejects with `ELOOP` or `ENOTDIR` for anything else. */
   async folder(name: string | Buffer): Promise<Folder> {
     return new Folder(await open(this.#path(name), FOLDER_FLAGS));
   }
@@ -98,7 +99,10 @@ export class Folder {
     }
   }
 
-  /** Yields entries as it reads them, their names as bytes, because names need not be UTF-8; for folders of any size; a caller that stops early leaves the rest unread. */
+  /**
+   * Yields entries as it reads them, so that a folder may have any size. Names are bytes, because they need not be UTF-8. A
+   * caller that stops early leaves the rest unread.
+   */
   async *scan(): AsyncGenerator<Dirent<Buffer>, void> {
     const directory = await opendir(this.#path(''), {
       encoding: 'buffer' as BufferEncoding,
@@ -111,6 +115,7 @@ export class Folder {
     return this.handle.stat();
   }
 
+  /** Resolves with the size and the free space of the file system that the folder is on. */
   fileSystem(): Promise<StatsFs> {
     return statfs(this.#path(''));
   }

@@ -35,6 +35,7 @@ export type ProgramException = keyof typeof EXCEPTIONS;
 export type { ChildProcess };
 type Capability = (typeof EXCEPTIONS)[ProgramException]['keeps'][number];
 
+/** The user and group that a program runs as. */
 export interface ProgramUser {
   readonly uid: number;
   readonly gid: number;
@@ -50,6 +51,7 @@ export interface ProgramLimits {
   readonly fileBytes?: number;
 }
 
+/** How a program is started; without any, it has no rights, no input, and pipes for its output. */
 export interface ProgramOptions {
   /** Added to `LC_ALL` and `PATH`; of this process's own environment nothing is passed on. */
   readonly env?: Readonly<Record<string, string>>;
@@ -90,7 +92,7 @@ const BITS: Readonly<Record<Capability, number>> = {
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
-/** What this process can do to the programs that it starts. Found out once, when first needed; `flags` may be none. */
+/** What this process can do to the programs that it starts, probed once, when first needed. */
 let passedOn: bigint | undefined;
 let privileges: { readonly flags: readonly string[] | undefined } | undefined;
 let offline: readonly (readonly string[])[] | undefined;
@@ -108,8 +110,8 @@ export function startProgram(program: string, args: readonly string[], options: 
 }
 
 /**
- * Starts this program itself once more, with its rights, its environment and its outputs, and a channel for messages. It is no
- * program of others, so nothing is taken from it. Where there is `setpriv`, it dies with this process, even if it hangs.
+ * Starts Hostkeep itself once more, with this process's rights, environment and outputs, and a channel for messages. Takes
+ * nothing from it, because it is the same code. Where there is `setpriv`, it dies with this process, even if it hangs.
  */
 export function startOwnProgram(script: string, args: readonly string[]): ChildProcess {
   const own = [process.execPath, ...process.execArgv, script, ...args];
@@ -185,7 +187,7 @@ function privilegeCommand(kept: readonly Capability[], user?: ProgramUser, diesW
   return [findProgram('setpriv'), ...own, ...extra, '--'];
 }
 
-/** Returns what has the system kill a program when this process ends; nothing where `setpriv` cannot. */
+/** Returns the command with which the system kills a program when this process ends; empty where `setpriv` cannot do that. */
 function tieCommand(): readonly string[] {
   tie ??=
     probe(['setpriv', '--pdeathsig=KILL', '--', 'true']) === undefined
@@ -202,7 +204,7 @@ function probeFlags(): readonly string[] | undefined {
   });
 }
 
-/** Returns the capabilities that a program has if nothing takes them. */
+/** Returns the capabilities that a program has if none are taken from it. */
 function rightsPassedOn(): bigint {
   passedOn ??= capabilitiesAfter([]).permitted ?? 0n;
   return passedOn;
@@ -219,8 +221,8 @@ function capabilitiesAfter(command: readonly string[]): { permitted: bigint | un
 }
 
 /**
- * Returns what a command prints; `undefined` if it fails. Throws if this process lacks what starts programs, because that
- * says nothing of the system, and would be remembered as if it did.
+ * Returns what a command prints; `undefined` if it fails. Throws if this process lacks descriptors, processes or memory: that
+ * says nothing about the system, and would be remembered as if it did.
  */
 function probe([program = '', ...args]: readonly string[]): string | undefined {
   const { error, status, stdout } = spawnSync(program, args, PROBE);
