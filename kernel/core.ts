@@ -40,7 +40,7 @@ const DATA_FILES = [
   ...['hostkeep.db', LOCAL_FILE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]),
 ];
 
-/** What workers tell each other after each commit. */
+/** The topic under which workers tell each other of events after each commit. */
 const EVENT = 'event';
 
 /** The services that outlive a change of the configuration: the store, and identity. */
@@ -71,7 +71,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** The place of a process that serves, or looks at, a data folder by itself. */
+/** What a process has that serves, or examines, a data folder by itself. */
 const alone = (): Pick<Core, 'leadership' | 'workers'> => ({ leadership: Leadership.alone(), workers: soleWorker() });
 
 /** Opens the data folder; creates it, with the shipped plans, if it is missing. */

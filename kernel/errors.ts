@@ -81,6 +81,7 @@ export function errorCodes(): string[] {
   return [...known.keys()];
 }
 
+/** Whether this process knows the code. */
 export function isErrorCode(code: string): code is ErrorCode {
   return known.has(code);
 }
@@ -121,7 +122,7 @@ export function retryLater(code: ErrorCode, detail: string, seconds: number, cau
   return new HttpError(code, detail, { cause, headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
 }
 
-/** So many of something in so many seconds. */
+/** A limit of a rate: `quota` in each window. */
 export interface RatePolicy {
   readonly name: string;
   readonly quota: number;
@@ -129,8 +130,8 @@ export interface RatePolicy {
 }
 
 /**
- * Returns the 429 of a limit that is used up for so many seconds. Besides Retry-After it has the headers of
- * draft-ietf-httpapi-ratelimit-headers, which name all policies, and that of `exhausted` as the one without a rest.
+ * Returns the 429 of a limit that is used up for `seconds`. Besides Retry-After it has the headers of
+ * draft-ietf-httpapi-ratelimit-headers, which name all policies, and `exhausted` as the one with nothing left.
  */
 export function rateLimited(
   detail: string,
@@ -200,8 +201,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Returns what failed and why, for a reply. The reason is left out if the system gave it, as `connect ECONNREFUSED …`: codes
- * and calls are for the log and doctor.
+ * Returns what failed and why, for a reply. Leaves out a reason that the system gave, such as `connect ECONNREFUSED …`: error
+ * codes and system calls are for the log and for doctor.
  */
 export function failureText(what: string, error: unknown): string {
   return error instanceof Error && 'syscall' in error ? what : `${what}: ${messageOf(error)}`;

@@ -30,12 +30,12 @@ export interface Entrance {
 export interface Generation {
   readonly config: Config;
   readonly plugins: PluginSet;
-  /** Those of both addresses first; none for inner entrances of a node by itself. */
+  /** One for each entrance: both addresses first, then, in a fleet, their inner entrances. */
   readonly tables: readonly (Entrance & { readonly table: RoutingTable })[];
   readonly node: NodeInfo;
 }
 
-/** What of a node outlives a configuration. */
+/** What outlives a configuration of a node. */
 export interface Life {
   readonly core: Core;
   readonly log: Log;

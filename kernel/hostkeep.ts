@@ -191,7 +191,7 @@ export class Hostkeep {
   }
 }
 
-/** Refuses a setting `files_root` with which a customer could put another folder in the place of the own one. */
+/** Rejects if `files_root` is where a customer could put another folder in the place of an account's. */
 async function assertRootsSafe({ jobs, accounts }: Core): Promise<void> {
   const [unsafe] = await jobs.unsafeParents(() => accounts.usernamesOfHere());
   if (unsafe !== undefined)

@@ -51,6 +51,7 @@ const builders = {
   Unsafe: (schema: Options) => ({ ...schema }),
 };
 
+/** The builders of TypeBox that the product uses, with TypeBox's types. */
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;
 
 /**
@@ -62,7 +63,7 @@ export const NamedObject = <T extends TProperties>(name: string, properties: T, 
 
 /**
  * Returns the schema with all its objects closed: a member that they do not describe is an error, because one that is
- * misspelt would otherwise be ignored in silence. An object that says something of additional members itself keeps it.
+ * misspelt would otherwise be ignored in silence. An object with `additionalProperties` of its own stays as it is.
  */
 export function closed<S extends object>(schema: S): S {
   if (Array.isArray(schema)) return schema.map((each: object) => closed(each)) as unknown as S;

@@ -40,7 +40,7 @@ const NEIGHBOURS = {
   'late-payer': 'basic',
 } as const;
 
-/** How long there has been something to see, in milliseconds. */
+/** How far back the demo's history goes. */
 const HISTORY_MS = 7 * 86_400_000;
 
 /**
@@ -117,7 +117,7 @@ async function fill({ core, plugins, node }: Hostkeep): Promise<string[]> {
   return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
 }
 
-/** Lets everything so far have happened before the days of history that the plugins add, so that the log is in order of time. */
+/** Dates everything so far before the days of history that the plugins add, so that the log is in the order of time. */
 function backdate({ store }: Hostkeep['core']): Promise<void> {
   const at = Date.now() - HISTORY_MS;
   const time = `[${formatTime(at)}]`;

@@ -11,8 +11,8 @@ interface Options extends GlobalOptions {
 const MOST_BY_DEFAULT = 4;
 
 /**
- * `hostkeep serve`: runs a node until SIGTERM or SIGINT; SIGHUP reloads the configuration. One worker is this process itself,
- * more have it as their supervisor.
+ * `hostkeep serve`: runs a node until SIGTERM or SIGINT; SIGHUP reloads the configuration. A single worker is this process
+ * itself; several have it as their supervisor.
  */
 export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   const { workers = Math.min(MOST_BY_DEFAULT, availableParallelism()), ...options } =
