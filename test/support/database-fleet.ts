@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Outcome } from './command.ts';
+import type { Outcome } from './command-pool.ts';
 import { TestFleet, type FleetMember } from './fleet.ts';
 import { temporaryFolder } from './folder.ts';
 import type { TestServer } from './hostkeep.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Account } from '../../identity/accounts.ts';
+import type { Account } from '../../identity/accounts/account.ts';
 
 /** An account as both ends of its move know it. */
 export type MovedAccount = Pick<Account, 'id' | 'username'>;

@@ -1,7 +1,7 @@
 import { HttpError } from '../../../kernel/errors.ts';
 import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Accounts } from '../../../kernel/identity/accounts.ts';
+import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { serverOf } from '../database-sources.ts';
 import { isSqlError, MysqlClient } from '../mysql/client.ts';
 import { namesOf } from '../purge.ts';
