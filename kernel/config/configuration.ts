@@ -3,158 +3,16 @@ import { dirname, join, resolve } from 'node:path';
 import { ConfigLayers } from './config-layers.ts';
 import { originIssue } from './origin.ts';
 import { messageOf, type Issue } from '../errors.ts';
+import { KernelConfig } from './kernel-config.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { isObject } from './plain-check.ts';
 import { settingsIssues } from './validator.ts';
 import { findFiles } from '../system/find-files.ts';
 import { projectDir } from '../system/project-dir.ts';
-import { Type, type Static } from '../schema.ts';
+import type { Static } from '../schema.ts';
 
-const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description: 'host:port' });
 /** The defaults of the kernel's settings, in the project's folder. */
 export const SHIPPED = 'config/hostkeep.json';
-const closed = { additionalProperties: false } as const;
-
-/** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
-export const KernelConfig = Type.Object({
-  $schema: Type.Optional(Type.String({ description: 'Where editors find the output of `hostkeep config schema`' })),
-  edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
-    description: 'community closes the end-user API',
-  }),
-  listen: HostPort,
-  admin_listen: HostPort,
-  admin_hosts: Type.Array(Type.String(), {
-    description: 'Host names that the admin address accepts in addition to localhost and literal IP addresses',
-  }),
-  cors_origins: Type.Array(Type.String(), {
-    description: 'Other origins whose web pages a browser lets use the end-user address',
-  }),
-  admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
-  tls: Type.Object(
-    {
-      cert: Type.String(),
-      key: Type.String(),
-      hsts_seconds: Type.Integer({
-        minimum: 0,
-        default: 0,
-        description:
-          'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = no such header is sent',
-      }),
-    },
-    { ...closed, description: 'PEM files; both or neither' },
-  ),
-  trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
-  proxy_secret: Type.String({
-    pattern: '^([!-~]{16,200})?$',
-    default: '',
-    writeOnly: true,
-    description: 'What trusted proxies send as X-Proxy-Secret to be believed; empty = their address is enough',
-  }),
-  data: Type.String({ minLength: 1, description: 'Folder of the store and the keys' }),
-  store: Type.Object(
-    {
-      url: Type.String({
-        pattern: '^(postgres(ql)?://.+)?$',
-        default: '',
-        description:
-          'A database of PostgreSQL for accounts, plans, sessions, domains and events: postgres://user@host:5432/name, with several hosts separated by commas; the one that accepts writes is used, and after a failover the one that was promoted. ?sslmode=verify-full encrypts, and refuses a server whose certificate is not of its host name or not signed by an authority in the file sslrootcert=…, or of the system; without it nothing is encrypted. Empty = the file hostkeep.db in the data folder',
-      }),
-      password: Type.String({ default: '', writeOnly: true, description: 'The password of its user' }),
-      connections: Type.Integer({
-        minimum: 3,
-        maximum: 1000,
-        default: 17,
-        description:
-          'How many connections to that database the node has at most: one listens, the others are divided among its workers, of which each has at least two. Commands take one or two more while they run',
-      }),
-      stale_seconds: Type.Integer({
-        minimum: 0,
-        maximum: 300,
-        default: 10,
-        description: 'How long sessions that are remembered are good for while that database cannot be reached',
-      }),
-    },
-    { ...closed, default: {}, description: 'Where the store is' },
-  ),
-  files_root: Type.String({
-    minLength: 1,
-    description: "Folder of an account's files; {data} and {username} are replaced",
-  }),
-  removed_root: Type.String({
-    default: '',
-    description:
-      'Folder for the files of removed accounts, on the same file system; {data} is replaced. Empty = .removed beside ' +
-      'the folders of the accounts',
-  }),
-  virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'Path of the files root as clients see it' }),
-  token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
-  log: Type.Object(
-    { level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) },
-    closed,
-  ),
-  jobs: Type.Object(
-    {
-      processes: Type.Integer({ minimum: 1, maximum: 256, default: 8, description: 'Maximum number of processes' }),
-      memory_mib: Type.Integer({ minimum: 128, default: 256, description: 'Maximum memory of one process' }),
-    },
-    { ...closed, default: {}, description: "Processes that read and write customers' files, each for one account" },
-  ),
-  ids: Type.Object(
-    {
-      first: Type.Integer({
-        minimum: 0,
-        maximum: 4_000_000_000,
-        default: 200_000,
-        description:
-          'The user id of the account 0; that of each other is larger by its number. 0 = accounts have none of their own',
-      }),
-      count: Type.Integer({
-        minimum: 1,
-        maximum: 200_000_000,
-        default: 1_000_000,
-        description: 'How many user ids there are',
-      }),
-      web_group: Type.String({
-        default: 'www-data',
-        description: "The group of the web server, which may enter accounts' folders; empty = nobody else may",
-      }),
-      system_users: Type.Boolean({
-        default: false,
-        description: 'Whether the user of the system with the name of an account may own its folder',
-      }),
-    },
-    {
-      ...closed,
-      default: {},
-      description: "The users that own accounts' files, where the service has the right to choose",
-    },
-  ),
-  broker: Type.Object(
-    {
-      socket: Type.String({
-        default: '',
-        description: 'The Unix socket of `hostkeep broker`; empty = the service does with its own rights what it can',
-      }),
-      state: Type.String({
-        default: '/var/lib/hostkeep-broker',
-        description: "The broker's own folder, for what accounts' processes keep",
-      }),
-    },
-    { ...closed, default: {}, description: 'The process that has the rights which the service does without' },
-  ),
-  external_features: Type.Array(Type.String(), {
-    default: [],
-    description: 'Features that other software provides; accounts that have them see them',
-  }),
-  include: Type.Array(Type.String(), {
-    default: [],
-    description: 'Patterns of further files, relative to this one; they override it in the order of their names',
-  }),
-  plugins: Type.Record(Type.String(), Type.Boolean(), {
-    description: 'false switches a plugin off for the whole server, true switches one on that is off unless told so',
-  }),
-});
-
 /** A configuration whose kernel settings are valid. */
 export interface Config extends Static<typeof KernelConfig> {
   /** Settings of plugins by plugin name, not yet validated. */

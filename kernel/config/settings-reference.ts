@@ -1,5 +1,5 @@
 import type { TSchema } from '../schema.ts';
-import { KernelConfig } from './configuration.ts';
+import { KernelConfig } from './kernel-config.ts';
 import { alternatives } from './plain-words.ts';
 import { withSecretFiles } from './secrets.ts';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { KernelConfig, type Config } from '../config/configuration.ts';
+import type { Config } from '../config/configuration.ts';
+import { KernelConfig } from '../config/kernel-config.ts';
 import { secretsIn } from '../config/secrets.ts';
 import { TrustedProxies } from '../http/origin/trusted-proxies.ts';
 import type { Finding } from '../plugin-api/points/finding.ts';

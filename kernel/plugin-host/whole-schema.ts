@@ -1,4 +1,4 @@
-import { KernelConfig } from '../config/configuration.ts';
+import { KernelConfig } from '../config/kernel-config.ts';
 import type { Plugin } from '../plugin-api/plugin.ts';
 import { closed, type TSchema } from '../schema.ts';
 

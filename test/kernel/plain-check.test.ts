@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { KernelConfig, readJson, SHIPPED } from '../../kernel/config/configuration.ts';
+import { readJson, SHIPPED } from '../../kernel/config/configuration.ts';
+import { KernelConfig } from '../../kernel/config/kernel-config.ts';
 import { plainlyFits } from '../../kernel/config/plain-check.ts';
 import { Validator } from '../../kernel/config/validator.ts';
 import { installedPlugins } from '../../kernel/plugin-host/discovery.ts';
