@@ -181,6 +181,8 @@ if (await hasOwnNetwork()) {
     assert.is(await b.site('ben.example'), 'hello from ben', 'nginx serves on');
     await b.run('systemctl start hostkeep');
     await until('ben is answered', async () => (await a.as('ben', '/api/folders')).status === 200);
+    for (const node of [b, a]) assert.is(await node.run('hostkeep reload'), 'the configuration was reloaded\n');
+    await areAnswered();
   });
 
   test('a node that boots before its network is there comes into the fleet by itself', async () => {
