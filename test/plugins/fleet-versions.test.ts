@@ -3,9 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import * as assert from 'uvu/assert';
+import { openCore } from '../../kernel/core.ts';
+import { createLog } from '../../kernel/log.ts';
 import { minorsAhead, VERSION } from '../../kernel/system/project-dir.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { testConfig } from '../support/hostkeep.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { ProjectCopy } from '../support/project-copy.ts';
@@ -122,4 +125,22 @@ test('a node two minor versions apart does not join, and does not start on a sto
     String(refused),
     new RegExp(`was migrated by a newer Hostkeep: this one, ${VERSION}, does not know kernel/${MIGRATION}`),
   );
+});
+
+test('a node by itself goes on with what the next minor version has migrated, and no later one', async () => {
+  const config = testConfig(temporaryFolder(), { store: { url: schemaAt(postgres.url, 'alone') } });
+  const open = () => openCore(config, createLog('silent'));
+  const migratedBy = async (version: string) => {
+    const core = await open();
+    const insert = "insert into migrations (owner, name, sha256, applied_at, version) values ('kernel', ?, '', 0, ?)";
+    await core.store.write((tx) => tx.run(insert, `9000-${version}.sql`, version));
+    await core.close();
+  };
+  await migratedBy(later(1));
+  await migratedBy(later(2));
+  const refusal = await open().then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+  assert.match(refusal, /was migrated by a newer Hostkeep/);
 });
