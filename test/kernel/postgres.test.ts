@@ -12,8 +12,9 @@ import { findFiles } from '../../kernel/system/find-files.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { testConfig } from '../support/hostkeep.ts';
+import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
+import { probePlugin } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -288,6 +289,32 @@ test('while the store is gone, remembered sessions are good for a time, and ever
   }
   await patient.store.write((tx) => tx.run('update revision set n = n + 1'));
   assert.is((await strict.sessions.resolve(lost))?.account.username, 'ann');
+});
+
+test('a stream ends while nobody can say whether it may go on, and the node lives', async () => {
+  const store = { url: schemaAt(server.url, 'stream'), stale_seconds: 0 };
+  const node = await TestServer.start({ plugins: [probePlugin()], config: { store } });
+  opened.push(node);
+  const { token } = await node.user('ann');
+  const open = () =>
+    fetch(`${node.hostkeep.url('user')}/probe/stream`, { headers: { authorization: `Bearer ${token}` } });
+  const streams = await Promise.all([open(), open()]);
+  server.stop('immediate');
+  try {
+    for (const each of streams) assert.is(await each.text(), 'data: first\n\n');
+    assert.is((await open()).status, 503);
+  } finally {
+    server.serve(['fsync=off']);
+  }
+  const again = new AbortController();
+  await until('another one opens', async () => {
+    const { status } = await fetch(`${node.hostkeep.url('user')}/probe/stream`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: again.signal,
+    });
+    return status === 200;
+  });
+  again.abort();
 });
 
 test('a database that cannot be reached is refused with its place and the reason, and without a password', async () => {

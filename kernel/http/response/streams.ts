@@ -12,10 +12,13 @@ export class Streams {
   readonly #sessions: Sessions;
   readonly #open = new Map<OpenStream, Session | undefined>();
   readonly #timer: NodeJS.Timeout;
+  #isChecking = false;
 
   constructor(sessions: Sessions) {
     this.#sessions = sessions;
-    this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref();
+    this.#timer = setInterval(() => {
+      if (!this.#isChecking) void this.#check();
+    }, CHECK_MS).unref();
   }
 
   /** Sends a stream as the answer to a request; `onEnd` is called once, when it has ended. */
@@ -47,15 +50,21 @@ export class Streams {
     for (const stream of [...this.#open.keys()]) if (isMeant(stream.context)) stream.end();
   }
 
+  /** Never rejects. */
   async #check(): Promise<void> {
-    for (const [stream, session] of [...this.#open])
-      if (session !== undefined && !(await this.#mayGoOn(stream.context, session))) stream.end();
+    this.#isChecking = true;
+    await Promise.all(
+      [...this.#open].map(async ([stream, session]) => {
+        if (session !== undefined && !(await this.#mayGoOn(stream.context, session))) stream.end();
+      }),
+    );
+    this.#isChecking = false;
   }
 
-  /** Whether the stream could be opened now. */
+  /** Whether the stream could be opened now; not while the store cannot say so. */
   async #mayGoOn({ route, table }: RequestContext, session: Session): Promise<boolean> {
-    if (!(await this.#sessions.isAlive(session)) || session.cell.account === undefined) return false;
     try {
+      if (!(await this.#sessions.isAlive(session)) || session.cell.account === undefined) return false;
       route.authorize(session.cell.account, table.usersMayEnter, session.grant);
       return true;
     } catch {
