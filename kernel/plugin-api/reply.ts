@@ -41,6 +41,8 @@ export interface Sink {
   /** Calls back each time that nothing waits any more. */
   onDrain(callback: () => void): void;
   end(): void;
+  /** Breaks the connection, so that the client does not take what it has for the whole answer. */
+  abort(): void;
 }
 
 /** An open-ended answer. It ends with its session, its feature or its client, or when the server stops. */

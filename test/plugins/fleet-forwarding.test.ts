@@ -304,6 +304,21 @@ test('a refusal without end is not held in memory', async () => {
   }
 });
 
+test('an answer that breaks off at the other node breaks off here', async () => {
+  const breaking = await standIn((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${LARGE.length}\r\n\r\n`);
+    socket.end(LARGE.slice(0, LARGE.length / 2));
+  });
+  try {
+    await until('an answer begins, and is not taken for whole', async () => {
+      const outcome = await ask('/large').catch((error: unknown) => error);
+      return outcome instanceof Error || (assert.is((outcome as { status: number }).status, 503), false);
+    });
+  } finally {
+    await breaking.close();
+  }
+});
+
 test('a node that is cut off while it is asked is given up', async () => {
   const sockets: Socket[] = [];
   const silent: Server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));

@@ -189,6 +189,7 @@ function sinkOf(room: number) {
     },
     onDrain: () => undefined,
     end: () => void (sink.isEnded = true),
+    abort: () => undefined,
   };
   return sink;
 }

@@ -41,6 +41,11 @@ export class OpenStream implements Sink {
     this.#drained = callback;
   }
 
+  /** uWS then says that the client is gone, which ends the stream. */
+  abort(): void {
+    if (this.#isOpen) this.#wire.close();
+  }
+
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

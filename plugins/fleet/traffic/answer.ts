@@ -47,7 +47,7 @@ async function whole(body: Dispatcher.ResponseData['body']): Promise<Uint8Array>
   return Buffer.concat(chunks);
 }
 
-/** Sends what arrives, no faster than the client takes it. */
+/** Sends what arrives, no faster than the client takes it; if the other node breaks it off, so does this one. */
 function passOn(body: Dispatcher.ResponseData['body'], sink: Sink): () => void {
   sink.onDrain(() => void body.resume());
   body
@@ -55,7 +55,7 @@ function passOn(body: Dispatcher.ResponseData['body'], sink: Sink): () => void {
       if (!sink.write(chunk)) body.pause();
     })
     .on('end', () => sink.end())
-    .on('error', () => sink.end())
-    .on('close', () => sink.end());
+    .on('error', () => sink.abort())
+    .on('close', () => sink.abort());
   return () => void body.destroy();
 }
