@@ -41,7 +41,7 @@ const KERNEL_ERRORS = {
   files_unavailable: [503, 'Files not available at the moment'],
   store_unavailable: [503, 'The data cannot be reached at the moment'],
   account_moving: [503, 'Being moved to another server at the moment'],
-  node_unreachable: [503, 'The server of this account cannot be reached at the moment'],
+  node_unreachable: [503, 'The server in charge of this cannot be reached at the moment'],
   reply_too_large: [507, 'Reply too large'],
   // Shared by several areas:
   invalid_docroot: [400, 'Not a usable document root'],
