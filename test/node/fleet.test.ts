@@ -195,10 +195,7 @@ if (await hasOwnNetwork()) {
   });
 
   test('one node is upgraded before the other, and goes back without a question: what is in PostgreSQL stays', async () => {
-    const deb = changedPackage('0.2.0', (program) => {
-      for (const path of ['0090-probe.sql', 'postgres/0090-probe.sql'])
-        writeFileSync(join(program, 'kernel/storage/migrations', path), 'create table probe (id integer);\n');
-    });
+    const deb = packageWith('0.2.0', { '0090-probe': 'create table probe (id integer)' });
     assert.match(await b.run(`hostkeep upgrade ${b.take(deb)}`), /0\.2\.0 is in use/);
     await areAnswered();
     await a.run('systemctl restart hostkeep');
@@ -229,5 +226,26 @@ if (await hasOwnNetwork()) {
     await b.serves();
     assert.is(JSON.parse(await b.run('hostkeep account list --json')).length, 0);
     assert.is((await a.as('ann', '/api/folders')).status, 200);
+  });
+
+  test('the last one keeps the store in PostgreSQL, and comes back after an upgrade that fails half-way', async () => {
+    await a.run('systemctl stop hostkeep');
+    assert.match(await a.run('hostkeep fleet leave --yes'), /it was the last one, and is a node by itself now/);
+    await a.run('systemctl start hostkeep');
+    await a.serves();
+    const deb = packageWith('0.2.1', { '0091-good': 'create table good (id integer)', '0092-bad': 'nonsense' });
+    const { code, output } = await a.try(`hostkeep upgrade ${a.take(deb)}`);
+    assert.is(code, 1, output);
+    assert.match(output, /the upgrade to 0\.2\.1 failed; 0\.1\.0 is in use\n$/);
+    assert.is((await a.as('ann', '/api/folders')).status, 200);
+  });
+}
+
+/** Returns a package with further migrations. */
+function packageWith(version: string, migrations: Readonly<Record<string, string>>): string {
+  return changedPackage(version, (program) => {
+    for (const [name, statement] of Object.entries(migrations))
+      for (const folder of ['', 'postgres'])
+        writeFileSync(join(program, 'kernel/storage/migrations', folder, `${name}.sql`), `${statement};\n`);
   });
 }
