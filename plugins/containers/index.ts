@@ -6,6 +6,7 @@ import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { proveContainers } from './engine-proof.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { QUESTIONS_AT_ONCE } from './engine/engine-client.ts';
+import { KnownEngines } from './engine/known-engines.ts';
 import { unavailable } from './engine/unavailable.ts';
 import { namesOfAll, purgeContainers } from './purge.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
@@ -58,17 +59,24 @@ export default definePlugin({
       errors: ['containers_unavailable'],
     },
   },
-  setup({ config, jobs, log, node, onClose }) {
+  setup({ config, jobs, local, log, node, onClose }) {
     if (config.socket === '' && Object.keys(config.sockets).length === 0)
       throw new Unavailable('no container engine is configured', 'set containers.socket or containers.sockets');
     const cgroups = new CgroupReader();
     const options = { timeoutMs: config.timeout_ms, keepUsageMs: config.df_seconds * 1000, cgroups, log };
     const sharedPool = jobs.open({ ...SHARED, atOnce: QUESTIONS_AT_ONCE });
     const ownPool = jobs.open({ ...OWN, atOnce: QUESTIONS_AT_ONCE, processes: config.own_engines_at_once });
+    const known = new KnownEngines(local);
+    const remember = () => {
+      known.add(config.socket).catch((error: unknown) => log.warn({ err: error }, 'an engine cannot be remembered'));
+    };
     const shared =
       config.socket === ''
         ? undefined
-        : new EngineMonitor({ ...options, pool: sharedPool, socketPath: config.socket, ownBeside: null });
+        : new EngineMonitor({
+            ...{ ...options, pool: sharedPool, socketPath: config.socket, ownBeside: null },
+            onFirstAnswer: remember,
+          });
     const own = new Map(
       Object.entries(config.sockets).map(([username, socketPath]) => [
         username,
@@ -96,10 +104,11 @@ export default definePlugin({
     };
     /** Without any engine a node can do its work, unless the operator has named one. */
     const isNamed = Object.hasOwn((node.config.sections['containers'] ?? {}) as object, 'socket');
+    const isMissing = async ({ engine }: EngineMonitor) => !isNamed && (await known.neverWas(engine));
     const proofOf = async (monitor: EngineMonitor): Promise<Finding[]> => {
       const found = await monitor.finding();
       if (found.ok) return monitor === shared ? [found, await proveContainers(monitor.engine)] : [found];
-      return [{ ...found, isWarning: !isNamed && monitor === shared && !(await monitor.engine.hasSocket()) }];
+      return [{ ...found, isWarning: monitor === shared && (await isMissing(monitor)) }];
     };
     return {
       handlers: {
@@ -114,14 +123,14 @@ export default definePlugin({
         move: () => ({
           async obstacles(account) {
             if (own.has(account.username)) return ['it has a container engine of its own'];
-            if (shared === undefined || (!isNamed && !(await shared.engine.hasSocket()))) return [];
+            if (shared === undefined || (await isMissing(shared))) return [];
             const names = await namesOfAll(shared.engine, account);
             return names.length === 0 ? [] : [`it has containers or volumes: ${names.join(', ')}`];
           },
         }),
-        purge: (account, signal) => {
+        purge: async (account, signal) => {
           if (own.has(account.username)) return [OWN_ENGINE];
-          if (shared === undefined) return [];
+          if (shared === undefined || (await isMissing(shared))) return [];
           return purgeContainers(shared.engine, account, signal).catch((error: unknown) => {
             const why = messageOf(error);
             return [{ what: 'containers', removed: 0, problem: `${why} (${remedyFor(why, false)})` }];

@@ -102,7 +102,6 @@ export class FleetNode extends Machine {
     const settings = {
       broker: { socket: '/run/hostkeep/broker.sock' },
       webserver: { driver: 'nginx' },
-      containers: { socket: '' }, // what `doctor` and a purge say to do where there is no Docker Engine
       ids: { first: this.firstId },
       ...(url !== '' && { store: { url, password_file: '/etc/hostkeep/store-password' } }),
     };

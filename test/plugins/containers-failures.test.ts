@@ -4,6 +4,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { KnownEngines } from '../../plugins/containers/engine/known-engines.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
@@ -216,6 +217,25 @@ test('ports are a 503 for an engine that hangs, even if it never answered', asyn
   const server = await start(HANGS);
   const { status, body } = await server.ask<Body>('/system/hosting/ports', { token: (await server.user('ann')).token });
   assert.equal([status, body.error], [503, 'containers_unavailable']);
+});
+
+// threat reused-names: what an account has in an engine that is stopped is there still
+test('an engine that has answered once is never taken for none, and one that never did is none', async () => {
+  const socketPath = at('shared.sock');
+  const server = await start();
+  const { token } = await server.user('ann');
+  const removed = { ...(await server.user('ben')).account, removedAt: 0, removedBy: 'operator' };
+  const known = new KnownEngines(server.hostkeep.core.local);
+  const engine = (isThere: boolean) => ({ socketPath, hasSocket: () => Promise.resolve(isThere) });
+  const nothing = async () => [await known.neverWas(engine(true)), await known.neverWas(engine(false))];
+  assert.equal(await nothing(), [false, true]);
+  const answering = await open(fakeEngine(socketPath, engineOf([])));
+  await untilAnswered(server, '/api/docker_stats', token);
+  await until('the engine is remembered', async () => !(await known.neverWas(engine(false))));
+  await answering.close();
+  assert.equal(await nothing(), [false, false]);
+  const [part] = await server.hostkeep.plugins.gather('purge', removed, new AbortController().signal);
+  assert.match(part?.ok === true ? String(part.value[0]?.problem) : '', /shared\.sock/, 'the operator has named it');
 });
 
 test('without its engine the plugin is degraded, in the list of plugins and in metrics', async () => {

@@ -19,6 +19,7 @@ export interface EngineOptions extends EngineTarget {
   /** The files root of the account whose own engine it is. */
   readonly root?: JobOwner['root'];
   readonly timeoutMs: number;
+  readonly onFirstAnswer?: () => void;
 }
 
 interface AskOptions {
@@ -43,6 +44,7 @@ export class EngineClient {
   readonly isOwn: boolean;
   /** Number of questions to the engine. */
   requests = 0;
+  #hasAnswered = false;
   readonly #options: EngineOptions;
   readonly #owner: JobOwner;
   readonly #queue = new FairQueue({ slots: QUESTIONS_AT_ONCE, perClient: PER_CLIENT, waiting: WAITING });
@@ -70,6 +72,10 @@ export class EngineClient {
         });
       });
     if (!output.ok) throw new Error(output.message);
+    if (!this.#hasAnswered && kind !== 'load') {
+      this.#hasAnswered = true;
+      this.#options.onFirstAnswer?.();
+    }
     return output.answer;
   }
 
