@@ -61,5 +61,5 @@ export function driverOf(config: WebserverConfig): Driver | undefined {
   };
 }
 
-/** Returns the path of a file of this plugin. */
-export const shippedFile = (file: string): string => join(projectDir, 'plugins/webserver', file);
+/** Returns the path of a template of this plugin. */
+export const shippedFile = (file: string): string => join(projectDir, 'plugins/webserver/templates', file);

@@ -38,7 +38,7 @@ export class Caddy {
     mkdirSync(join(folder, 'vhosts'));
     for (const name of ['vhost', 'suspended']) {
       // the shipped template, without certificates
-      const template = readFileSync(join(projectDir, 'plugins/webserver', `caddy-${name}.conf`), 'utf8');
+      const template = readFileSync(join(projectDir, 'plugins/webserver/templates', `caddy-${name}.conf`), 'utf8');
       writeFileSync(join(folder, `${name}.conf`), template.replace('{{domain}}', `http://{{domain}}:${port}`));
     }
     writeFileSync(
