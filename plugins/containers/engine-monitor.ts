@@ -18,7 +18,8 @@ interface MonitorOptions extends EngineOptions {
   readonly log: Log;
 }
 
-const VERSION_MS = 1500;
+/** An engine on a busy node answers late; the plugin's check has 5 s. */
+const VERSION_MS = 4000;
 
 /** One engine and everything that is measured on it. Connects on the first request. */
 export class EngineMonitor {

@@ -5,11 +5,10 @@
  * @slow starts Chromium
  */
 import type { Browser } from 'puppeteer';
-import { judge } from '../support/appearance.ts';
+import { answers, judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { PageDriver } from '../support/page-driver.ts';
-import { until } from '../support/until.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('pages: appearance of the console');
@@ -25,11 +24,8 @@ test.before(async () => {
   server = await TestServer.start({ config: { webhooks: { endpoints, allow_private: true } } });
   const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
   const token = await server.token(await server.account('operator', '', 'admin'));
-  // A busy machine answers 503 until it has looked at itself, of which the browser would tell.
-  for (const path of ['/api/usage', '/api/usage/stats', '/api/usage/accounts', '/api/usage/system'])
-    await until(`an answer of ${path}`, async () => {
-      return (await server.ask(path, { token, address: 'admin' })).status === 200;
-    });
+  const usage = ['/api/usage', '/api/usage/stats', '/api/usage/accounts', '/api/usage/system'];
+  await answers(server, usage, { token, address: 'admin' });
   await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
   browser = await startChromium('to look at the pages');
 });

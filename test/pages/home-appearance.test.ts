@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer';
-import { judge } from '../support/appearance.ts';
+import { answers, judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { demoEngine, type FakeEngine } from '../support/fake-engine.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -24,9 +24,12 @@ let driver: PageDriver | undefined;
 test.before(async () => {
   engine = await demoEngine(SOCKET);
   const remote = 'https://pictures.example/?url={url}';
-  server = await TestServer.start({ config: { containers: { socket: SOCKET }, screenshots: { remote_url: remote } } });
+  const containers = { socket: SOCKET, timeout_ms: 10_000 };
+  server = await TestServer.start({ config: { containers, screenshots: { remote_url: remote } } });
   const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
   await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
+  const token = await server.token(people.demo);
+  await answers(server, ['/api/docker_stats', '/api/container/df', '/api/system/hosting/ports'], { token });
   browser = await startChromium('to look at the pages');
 });
 test.after(async () => {

@@ -361,7 +361,7 @@ function withDocker(): void {
   });
 
   test('the demo starts two containers without pulling an image, and leaves none', async () => {
-    const demo = await TestServer.start({ config: { containers: { socket: docker.socket } } });
+    const demo = await TestServer.start({ config: { containers: { socket: docker.socket, timeout_ms: 10_000 } } });
     const before = await docker.cli('ps', '-aq');
     const volumes = await docker.cli('volume', 'ls', '-q');
     try {

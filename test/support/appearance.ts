@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert';
+import type { RequestOptions, TestServer } from './hostkeep.ts';
 import type { PageDriver, Theme } from './page-driver.ts';
+import { until } from './until.ts';
 
 const WIDTHS = [320, 768, 1280];
 /** The dark theme changes colours and nothing else; what is there is judged in the light one. */
@@ -10,6 +12,12 @@ const RULES: Readonly<Record<Theme, readonly string[] | undefined>> = {
 
 /** A dialog, or the menu of a button. */
 const OPEN = 'dialog[open], button[aria-expanded=true]';
+
+/** Waits until a server has what it answers 503 to at first on a busy machine, of which the browser would tell. */
+export async function answers(server: TestServer, paths: readonly string[], options: RequestOptions): Promise<void> {
+  for (const path of paths)
+    await until(`an answer of ${path}`, async () => (await server.ask(path, options)).status === 200);
+}
 
 /** Opens a page, and what it has as dialogs, in all themes and widths. */
 export async function judge(driver: PageDriver, path: string, open: readonly string[] = []): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import { eventually } from '../../support/until.ts';
 import { methodsByPath, operationsOf, type Operation } from '../target/api-description.ts';
 import { Coverage } from '../target/coverage.ts';
 import { markedEngine } from '../target/marked-engine.ts';
@@ -126,7 +127,11 @@ export class FuzzRun {
   async restoreSite(): Promise<void> {
     await this.#accounts.repair(true);
     for (const account of this.#accounts.list.filter(({ role }) => role === 'user')) {
-      const { domains } = (await this.#ask(account, 'GET', '/api/domains')) as { domains: { domain_url: string }[] };
+      const { domains = [] } = await eventually(
+        `the domains of ${account.username}`,
+        async () => (await this.#ask(account, 'GET', '/api/domains')) as { domains?: { domain_url: string }[] },
+        ({ domains: found }) => found !== undefined, // what was generated may keep the server busy for a while
+      );
       for (const { domain_url: name } of domains)
         if (name === SITE || name.endsWith(`.${SITE}`))
           await this.#ask(account, 'POST', '/api/domains/delete', { domain_url: name, with_subdomains: true });
