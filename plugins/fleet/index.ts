@@ -107,7 +107,7 @@ interface Connected {
 }
 
 async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise<Connected> {
-  const { store, identity, node, log, onClose, background } = host;
+  const { store, identity, node, log, workers, onClose, background } = host;
   let listener: FleetListener | undefined;
   const follow: { forwarder?: Forwarder } = {};
   const changed = async (): Promise<void> => {
@@ -115,8 +115,9 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
     listener?.renew();
     await follow.forwarder?.follow(place.membership());
   };
-  const directory = await Directory.start({ store, log, changed });
+  const directory = await Directory.start({ store, log, workers, changed });
   onClose(() => directory.close());
+  void background(() => directory.lead());
   const forwarder = new Forwarder(directory, place.membership());
   follow.forwarder = forwarder;
   onClose(() => forwarder.close());

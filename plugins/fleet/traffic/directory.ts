@@ -1,29 +1,42 @@
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Reader } from '../../../kernel/storage/store.ts';
 import { changes, members, type Member } from '../store.ts';
 
 /** How soon a change on another node is noticed. */
 const POLL_MS = 1000;
+/** A process that hears nothing for so long from the one that looks for all does so itself. */
+const QUIET_MS = 2500;
+const TOPIC = 'fleet members';
 
-interface DirectoryParts {
+interface DirectoryParts extends Pick<Host, 'workers'> {
   readonly store: Reader;
   readonly log: Log;
   /** Called after each change of members or secrets, with the members already known; rejections are logged, and it is called again. */
   readonly changed: () => Promise<void>;
 }
 
-/** The members of the fleet, as this process knows them. */
+/** The members of the fleet, as this process knows them. One process of a node looks whether they change, and tells the others. */
 export class Directory {
   readonly #parts: DirectoryParts;
   readonly #timer: NodeJS.Timeout;
   #members: ReadonlyMap<string, Member> = new Map();
   #known = -1;
+  #leads = false;
+  #heardMs = Number.NEGATIVE_INFINITY;
+  readonly #stopHearing: () => void;
   #reading: Promise<void> | undefined;
   #isReadable = true;
 
   private constructor(parts: DirectoryParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => void this.refresh(), POLL_MS).unref();
+    this.#stopHearing = parts.workers.hear(TOPIC, (n) => {
+      this.#heardMs = performance.now();
+      if (n !== this.#known) void this.refresh();
+    });
+    this.#timer = setInterval(() => {
+      if (this.#leads || performance.now() - this.#heardMs > QUIET_MS) void this.refresh();
+    }, POLL_MS).unref();
   }
 
   /** Resolves once the members were read, or could not be. */
@@ -31,6 +44,11 @@ export class Directory {
     const directory = new Directory(parts);
     await directory.refresh();
     return directory;
+  }
+
+  /** Looks for all processes of the node from now on. */
+  lead(): void {
+    this.#leads = true;
   }
 
   get(name: string): Member | undefined {
@@ -67,11 +85,13 @@ export class Directory {
   /** Resolves once nothing is being read any more. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#stopHearing();
     await this.#reading;
   }
 
   async #refresh(): Promise<void> {
     const now = await changes(this.#parts.store);
+    if (this.#leads) this.#parts.workers.tell(TOPIC, now);
     if (now === this.#known) return;
     const list = await members(this.#parts.store);
     this.#members = new Map(list.map((member) => [member.name, member]));
