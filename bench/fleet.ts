@@ -1,9 +1,10 @@
 /**
- * What a fleet costs: `npm run build && node dist/bench/fleet.js [forward] [toggle] [logins]`, with PostgreSQL installed.
+ * What a fleet costs: `npm run build && node dist/bench/fleet.js [forward] [toggle] [logins] [connections]`, with PostgreSQL installed.
  *
  * - `forward`: a read that another node answers, against the same read at that node; one client, its requests in turn.
  * - `toggle`: from the moment at which one node has switched a feature until the other one answers by it.
  * - `logins`: logins a second with the store in PostgreSQL and in SQLite, with a hash that costs almost nothing.
+ * - `connections`: the same with PostgreSQL, for several `store.connections`, with 1 worker and with 4; each round is printed.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +20,7 @@ import { Postgres, schemaAt } from '../test/support/postgres.ts';
 import { median, percentile } from './support/load.ts';
 import { machineText, temporaryFolder } from './support/processes.ts';
 
-const PARTS = ['forward', 'toggle', 'logins'];
+const PARTS = ['forward', 'toggle', 'logins', 'connections'];
 const chosen = process.argv.slice(2).filter((each) => PARTS.includes(each));
 const isChosen = (part: string) => chosen.length === 0 || chosen.includes(part);
 const agent = new Agent({ keepAlive: true });
@@ -95,14 +96,16 @@ const CLIENTS = 16;
 const ACCOUNTS = 64;
 
 /** Starts a node whose accounts have a password with the cheapest hash that there is. */
-async function startForLogins(store: Record<string, unknown>): Promise<NodeProcess> {
+async function startForLogins(store: Record<string, unknown>, workers = 1): Promise<NodeProcess> {
   const data = temporaryFolder();
   const core = await openCore(testConfig(data, store), createLog('silent'));
   const passwordHash = hashSync(PASSWORD, { algorithm: 2, memoryCost: 8, timeCost: 1, parallelism: 1 });
   for (let i = 0; i < ACCOUNTS; i += 1)
     await core.accounts.create({ username: `user${i}`, role: 'user', plan: 'developer', passwordHash });
   await core.close();
-  return NodeProcess.start(data, { config: store });
+  const node = await NodeProcess.start(data, { config: store, workers });
+  if (workers > 1) await node.line(/all workers serve/);
+  return node;
 }
 
 async function loginsPerSecond(node: NodeProcess, seconds: number): Promise<number> {
@@ -136,8 +139,31 @@ async function logins(url: string): Promise<void> {
   );
 }
 
+/** Takes the sizes in turn, so that what else the machine does concerns all of them. */
+async function connections(url: string): Promise<void> {
+  for (const workers of [1, 4]) {
+    const sizes = workers === 1 ? [3, 5, 9, 17] : [9, 17, 25, 65];
+    const nodes: { size: number; node: NodeProcess; rates: number[] }[] = [];
+    try {
+      for (const size of sizes) {
+        const store = { url: schemaAt(url, `${workers} ${size}`), connections: size };
+        nodes.push({ size, node: await startForLogins({ store }, workers), rates: [] });
+      }
+      for (const { node } of nodes) await loginsPerSecond(node, 1);
+      for (let round = 0; round < 5; round += 1)
+        for (const { node, rates } of nodes) rates.push(await loginsPerSecond(node, 2));
+    } finally {
+      for (const { node } of nodes) await node.end();
+    }
+    for (const { size, rates } of nodes)
+      console.log(
+        `connections: ${workers} workers with ${size}: ${median(rates).toFixed(0)} logins a second (${rates.map(Math.round).join(', ')})`,
+      );
+  }
+}
+
 console.log(machineText());
-const postgres = Postgres.start();
+const postgres = Postgres.start(['max_connections=300']);
 try {
   if (isChosen('forward') || isChosen('toggle')) {
     const fleet = new TestFleet(schemaAt(postgres.url, 'fleet'));
@@ -152,6 +178,7 @@ try {
     }
   }
   if (isChosen('logins')) await logins(schemaAt(postgres.url, 'logins'));
+  if (isChosen('connections')) await connections(postgres.url);
 } finally {
   agent.destroy();
   postgres.remove();
