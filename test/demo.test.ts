@@ -48,8 +48,19 @@ interface Demo {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a demo with these sockets. */
-async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
+/** Starts a demo with these sockets, for as long as its test runs. */
+async function startDemo(data: string, sockets: typeof ABSENT): Promise<Demo> {
+  const demo = await openDemo(data, sockets);
+  toEnd.push(() => demo.end('SIGTERM'));
+  return demo;
+}
+
+/** A demo without backends, for the tests that change nothing in it. */
+let plainDemo: Promise<Demo> | undefined;
+const withoutBackends = () => (plainDemo ??= openDemo(temporaryFolder(), ABSENT));
+test.after(async () => (await plainDemo)?.end('SIGTERM'));
+
+async function openDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
   const settings = join(temporaryFolder(), 'settings.json');
   writeFileSync(settings, JSON.stringify({ ...testStore(data), containers: { socket: docker, timeout_ms: 10_000 } }));
   const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, {
@@ -60,7 +71,6 @@ async function startDemo(data: string, { docker, mariaDb }: typeof ABSENT): Prom
     child.kill(signal);
     await once(child, 'exit');
   };
-  toEnd.push(() => end('SIGTERM'));
   const credentials = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as Credentials;
   const tokens = new Map<Who, Promise<string>>();
   const answer = async (path: string, who: Who = 'user') => {
@@ -93,7 +103,7 @@ const databasesOf = async (demo: Demo) =>
   (await demo.ask<{ Database: string }[]>('/api/mysql-size')).map(({ Database }) => Database);
 
 test('without backends, one line for each says what is left out, why, and how to get it', async () => {
-  const demo = await startDemo(temporaryFolder(), ABSENT);
+  const demo = await withoutBackends();
   const leftOut = section(demo.output, 'Left out');
   assert.match(leftOut.get('containers') ?? '', /ENOENT .*\(apt-get install docker\.io /);
   assert.match(
@@ -112,7 +122,7 @@ async function assertLogInOrder(demo: Demo): Promise<void> {
 }
 
 test('webhooks are delivered to a receiver of the demo, which is busy now and then', async () => {
-  const demo = await startDemo(temporaryFolder(), ABSENT);
+  const demo = await withoutBackends();
   type Webhooks = { webhooks: Record<'delivered' | 'failed', number>[] };
   const counts = async (member: 'delivered' | 'failed') =>
     (await demo.ask<Webhooks>('/api/webhooks', 'admin')).webhooks.map((each) => each[member]);
@@ -124,7 +134,7 @@ test('webhooks are delivered to a receiver of the demo, which is busy now and th
 });
 
 test('every member is filled, the log is in the order of time, and no account is over its limits', async () => {
-  const demo = await startDemo(temporaryFolder(), ABSENT);
+  const demo = await withoutBackends();
   await assertLogInOrder(demo);
   const isEmpty = (value: unknown) => value === null || value === '' || value === 0 || String(value) === '';
   const emptyIn = (dashboard: Readonly<Record<string, unknown>>) =>
