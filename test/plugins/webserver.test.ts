@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { PROCESS_ID } from '../../kernel/system/process-id.ts';
+import domains from '../../plugins/domains/index.ts';
+import webserverPlugin from '../../plugins/webserver/index.ts';
 import { FolderLock } from '../../plugins/webserver/vhosts/folder-lock.ts';
 import { compileTemplate } from '../../plugins/webserver/vhosts/template.ts';
 import { fileNameOf, isVhostFile, VhostFolder } from '../../plugins/webserver/vhosts/vhost-folder.ts';
@@ -288,7 +290,7 @@ if (hasReal) {
   test('a node of a fleet serves the domains of accounts that live there, and of no others', async () => {
     const data = memberFolder('one');
     for (const isFirst of [true, false]) {
-      const server = await TestServer.start({ data, config: { webserver: nginx.settings } });
+      const server = await serve(data, nginx.settings);
       try {
         const { store } = server.hostkeep.core;
         if (isFirst) {
@@ -310,7 +312,7 @@ if (hasReal) {
     for (const change of ['new', 'delete'] as const) {
       test(`the next start repairs what a process killed ${step} of a change (${change}) left`, async () => {
         const data = temporaryFolder();
-        const server = await TestServer.start({ data, config: { webserver: nginx.settings } });
+        const server = await serve(data, nginx.settings);
         const { token } = await server.user('ann');
         assert.is((await add(server, token, 'kept.example')).status, 201);
         await server.close();
@@ -340,7 +342,7 @@ if (hasReal) {
         }).catch(() => undefined);
         assert.is((await ended)[1], 'SIGKILL');
 
-        const next = await TestServer.start({ data, config: { webserver: nginx.settings } });
+        const next = await serve(data, nginx.settings);
         try {
           const isKept = change === 'new';
           assert.is((await next.ask('/api/domains', { token })).body['total'], isKept ? 1 : 0);
@@ -529,6 +531,10 @@ if (hasReal) {
   });
 }
 
+/** Starts a server with what serves domains; what starts as a process of its own has all plugins. */
+const serve = (data: string, webserver: Record<string, unknown>) =>
+  TestServer.start({ data, plugins: [domains, webserverPlugin], config: { webserver } });
+
 /** Runs a server for one test, and if `next` is given, a second one on the same data after `between`. */
 async function withServer(
   webserver: Record<string, unknown>,
@@ -540,7 +546,7 @@ async function withServer(
   for (const [i, step] of [work, next].entries()) {
     if (step === undefined) return;
     if (i > 0) between?.();
-    const server = await TestServer.start({ data, config: { webserver } });
+    const server = await serve(data, webserver);
     try {
       const account = i === 0 ? undefined : await server.hostkeep.core.accounts.byUsername('ann');
       await step(server, account === undefined ? '' : await server.token(account));
