@@ -53,6 +53,7 @@ export async function start(
       env: { ...environmentOf(data), ...over },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
+    'SIGTERM', // a demo then ends what it started
   );
   let text = '';
   const line = async (pattern: RegExp): Promise<RegExpMatchArray> => {
