@@ -4,6 +4,7 @@ import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources, serverOf } from './database-sources.ts';
 import { errors } from './errors.ts';
 import { databaseMover } from './move/mover.ts';
+import { toolsFinding } from './move/tools.ts';
 import { purgeDatabases } from './purge.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
 
@@ -87,7 +88,10 @@ export default definePlugin({
         }),
         purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
-        doctor: () => sources.findings(),
+        doctor: async () => {
+          const moves = node.fleet !== undefined && Object.keys(config.servers).length > 0;
+          return [...(await sources.findings()), ...(moves ? [await toolsFinding()] : [])];
+        },
         health: () => sources.health(),
         demo: async (context) => (await import('./demo.ts')).createDemoFiles(context),
         demoOutside: async (context) =>

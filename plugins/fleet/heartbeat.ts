@@ -1,3 +1,4 @@
+import { LogThrottle } from '../../kernel/log.ts';
 import type { Host } from '../../kernel/plugin-api/plugin.ts';
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Load, NodeLoad } from '../../kernel/plugin-api/points/node-load.ts';
@@ -24,6 +25,7 @@ export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
   #beating: Promise<void> | undefined;
   #isHeard = true;
+  readonly #throttle = new LogThrottle();
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -53,7 +55,7 @@ export class Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { store, identity, node, peer, place } = this.#parts;
+    const { store, identity, node, peer, place, log } = this.#parts;
     const sample = (await peer<NodeLoad>('usage')?.now()) ?? UNKNOWN;
     await beat(store, place.name, {
       version: node.version,
@@ -62,8 +64,12 @@ export class Heartbeat {
       adminUrl: node.url('admin'),
       sample,
     });
-    await reopenAbandoned(this.#parts, place.name);
     if (partLeft(place.membership().certificate) < RENEWED_AT) await this.#renew();
+    try {
+      await reopenAbandoned(this.#parts, place.name);
+    } catch (error) {
+      if (this.#throttle.isDue('')) log.error({ err: error }, 'an abandoned move is still in the way; will retry');
+    }
   }
 
   async #renew(): Promise<void> {

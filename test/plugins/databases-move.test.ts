@@ -8,6 +8,7 @@ import { DatabaseFleet } from '../support/database-fleet.ts';
 import { ANN } from '../support/database-account.ts';
 import { hasMariaDb, type MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('databases-move');
 const hasReal = hasMariaDb();
@@ -148,6 +149,13 @@ if (hasReal) {
     assert.equal(await fleet.closed(), []);
   });
 
+  test('doctor finds the programs that move databases', async () => {
+    const parts = await fleet.first.hostkeep.plugins.gather('doctor');
+    const found = parts.flatMap((part) => (part.ok && part.plugin === 'databases' ? part.value : []));
+    const { ok, detail } = found.find(({ name }) => name === 'programs that move databases') ?? {};
+    assert.equal([ok, detail], [true, 'mariadb-dump and mariadb']);
+  });
+
   test('nothing that was confirmed is lost to a write while the account moves', async () => {
     await fleet.first.user('wil');
     await here.sql(`
@@ -179,6 +187,65 @@ if (hasReal) {
       .split('\n')
       .map(Number);
     assert.ok((notes ?? 0) >= last && (lines ?? 0) >= last, `${last} confirmed, ${notes} and ${lines} there`);
+  });
+
+  test('tables and views come and go until nobody can make any, and a transaction that has begun is waited for', async () => {
+    await fleet.first.user('cho');
+    await here.sql(`
+      create database cho_a; create table cho_a.kept (n int primary key); create table cho_a.late (n int primary key);
+      create user cho@localhost identified by 'secret'; grant all on \`cho\\_%\`.* to cho@localhost;
+    `);
+    const clients = ['kept', 'late'].map((table) => {
+      const child = spawn('mariadb', [...here.clientArgs('cho', 'secret'), '--unbuffered', 'cho_a'], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      child.stdin.on('error', () => undefined);
+      child.stdin.write(`begin; insert into ${table} values (1); select 1;\n`);
+      return { child, ended: once(child, 'exit'), lines: createInterface(child.stdout) };
+    });
+    const [churn, slow] = clients;
+    if (churn === undefined || slow === undefined) throw new Error('no clients');
+    await Promise.all([once(churn.lines, 'line'), once(slow.lines, 'line')]);
+    const round = () =>
+      churn.child.stdin.write(
+        'create table comes (n int); create view goes as select * from comes; drop view goes; drop table comes; select 1;\n',
+      );
+    churn.lines.on('line', round);
+    churn.child.stdin.write('commit;\n');
+    round();
+    const moving = fleet.move(one, 'cho', '--to', 'two');
+    const waits =
+      "select count(*) from information_schema.processlist where info like 'lock tables%' and state like 'Waiting%'";
+    await until('the transaction is waited for', async () => (await here.sql(waits)) !== '0\n');
+    slow.child.stdin.end('insert into late values (2); commit;\n');
+    const { code, stderr } = await moving;
+    assert.is(code, 0, stderr);
+    await Promise.all([churn.ended, slow.ended]);
+    assert.is(await there.sql('select * from cho_a.kept; select * from cho_a.late'), '1\n1\n2\n');
+  });
+
+  test('databases that are found by grants move with what is granted; those of a server of one account do not', async () => {
+    await fleet.first.user('gil');
+    await here.sql(`
+      create database gilshop; create table gilshop.t (id int); insert into gilshop.t values (1); create database gilshop2;
+      create user gil@localhost identified by 'secret'; grant select, insert on \`gils%\`.* to gil@localhost;
+    `);
+    const { code, stderr } = await fleet.move(one, 'gil', '--to', 'two');
+    assert.is(code, 0, stderr);
+    assert.is(
+      await there.sql('show grants for gil@localhost'),
+      await there.sql(`select 'GRANT USAGE ON *.* TO \`gil\`@\`localhost\` IDENTIFIED BY PASSWORD \\'*14E65567ABDB5135D0CFD9A70B3032C179A49EE7\\''
+        union select 'GRANT SELECT, INSERT ON \`gilshop\`.* TO \`gil\`@\`localhost\`' union select 'GRANT SELECT, INSERT ON \`gilshop2\`.* TO \`gil\`@\`localhost\`'`),
+    );
+    assert.is(await there.query('gil', 'secret', 'select id from gilshop.t'), '1\n');
+    assert.is(
+      await here.sql("select count(*) from information_schema.schemata where schema_name like 'gilshop%'"),
+      '0\n',
+    );
+    await fleet.first.user('lou');
+    await here.sql('create database lous');
+    await refused(/the database server is of one account, and the other node does not reach it/, 'lou');
+    await here.sql('drop database lous');
   });
 
   test('where both nodes reach one server, the databases stay, and nothing is dropped', async () => {

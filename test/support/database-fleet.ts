@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome } from './command-pool.ts';
+import { literal } from '../../plugins/databases/mysql/quoting.ts';
 import { TestFleet, type FleetMember } from './fleet.ts';
 import { temporaryFolder } from './folder.ts';
 import type { TestServer } from './hostkeep.ts';
 import { MariaDb } from './mariadb.ts';
 import { Postgres, schemaAt } from './postgres.ts';
+
+/** Of an operator who may do everything on both servers, by a password that is not easy to quote. */
+const LOGIN = { user: 'operator', password: String.raw`a'b"#c\d \n` };
 
 /** Two nodes of a fleet, each with a database server of its own. */
 export class DatabaseFleet {
@@ -36,6 +40,11 @@ export class DatabaseFleet {
     const postgres = Postgres.start(['fsync=off']);
     const fleet = new TestFleet(schemaAt(postgres.url, schema));
     const servers = await Promise.all([MariaDb.start(), MariaDb.start()]);
+    for (const server of servers)
+      for (const host of ['localhost', '127.0.0.1'])
+        await server.sql(
+          `create user operator@${host} identified by ${literal(LOGIN.password)}; grant all on *.* to operator@${host} with grant option`,
+        );
     const one = await fleet.init('one');
     const two = await fleet.join(one, 'two');
     const made = new DatabaseFleet(postgres, fleet, [one, two], servers);
@@ -45,15 +54,23 @@ export class DatabaseFleet {
     return made;
   }
 
-  /** Serves a node whose accounts have their databases on its own server, or on those of `accounts`. */
-  serve(at: FleetMember, over: Record<string, unknown> = {}): Promise<TestServer> {
+  /**
+   * Serves a node whose accounts have their databases on its own server. Those of `sam` are on that of the first node; those of
+   * `gil` are found by grants, and those of `lou` are all of a server.
+   */
+  serve(at: FleetMember): Promise<TestServer> {
+    const [here, there] = [
+      { socket: this.here.socket, ...LOGIN },
+      { host: 'localhost', port: this.there.port, ...LOGIN },
+    ];
+    const own = at === this.one ? here : there;
     const servers = {
-      here: { socket: this.here.socket, user: 'root' },
-      there: { socket: this.there.socket, user: 'root' },
-      both: { socket: this.here.socket, user: 'root' },
+      ...{ own, both: here },
+      granted: { ...own, ownership: 'grants' },
+      alone: { ...own, ownership: 'login' },
     };
-    const own = at === this.one ? 'here' : 'there';
-    const databases = { servers, default_server: own, accounts: { sam: 'both' }, refresh_seconds: 0.1, ...over };
+    const accounts = { sam: 'both', gil: 'granted', lou: 'alone' };
+    const databases = { servers, default_server: 'own', accounts, refresh_seconds: 0.1 };
     const file = join(temporaryFolder(), 'settings.json');
     writeFileSync(file, JSON.stringify({ databases }));
     this.#settings.set(at, file);

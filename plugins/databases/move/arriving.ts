@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 import type { Arrival, MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
 import { loginOf, type MysqlClient } from '../mysql/client.ts';
 import { quotedInPattern } from '../mysql/grant-pattern.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { MoveRecord, type Recorded } from './record.ts';
-import { MoveServer, type DatabaseMoveParts } from './server.ts';
+import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { checksumsOf, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
 import { load, toolFor } from './tools.ts';
 import { faultOf, makeUser, ownPatterns, textOf, userOf, type OwnNames, type UserName } from './users.ts';
@@ -220,5 +220,3 @@ export async function drop(client: MysqlClient, { kind, name, host }: Recorded):
 
 /** With characters of all kinds that a server may ask for. */
 const newPassword = (): string => `${randomBytes(24).toString('base64url')}aA1-`;
-
-const refused = (detail: string): HttpError => new HttpError('move_refused', detail);

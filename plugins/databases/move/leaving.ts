@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
+import { escapeControl } from '../../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
-import { loginOf, type MysqlClient } from '../mysql/client.ts';
+import { isSqlError, loginOf, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import { readObjects, type MovedObject } from './objects.ts';
 import { MoveRecord } from './record.ts';
-import { isBefore, MoveServer, type DatabaseMoveParts } from './server.ts';
+import { isBefore, MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { checksumsOf, definitionOf, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
-import { dumped, toolFor } from './tools.ts';
+import { dumped, TableVanished, toolFor } from './tools.ts';
 import { faultOf, readUsers, textOf, type MovedUser } from './users.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
@@ -51,9 +52,9 @@ export class LeavingDatabases implements Leaving {
         this.#link.say('both nodes reach the same database server: the databases stay where they are');
         return;
       }
-      if (problem !== undefined) throw refused(`the databases cannot move: the other node ${problem}`);
       if (server.settings.ownership === 'login')
         throw refused('the database server is of one account, and the other node does not reach it');
+      if (problem !== undefined) throw refused(`the databases cannot move: the other node ${problem}`);
       if (isBefore(version ?? [], (await server.version(client)).slice(0, 2)))
         throw refused('the database server of the other node is older than the one here');
       await toolFor('dump');
@@ -65,9 +66,12 @@ export class LeavingDatabases implements Leaving {
   async copy(): Promise<void> {
     if (!this.#moves) return;
     await this.#with(async (client, server) => {
-      const { databases, objects, users } = await this.#read(client, server, false);
-      this.#link.say(`copying ${databases.length} databases and ${users.length} database users`);
-      await this.#bring(client, server, databases);
+      const { objects, users } = await whileThingsGo(async () => {
+        const found = await this.#read(client, server, false);
+        this.#link.say(`copying ${found.databases.length} databases and ${found.users.length} database users`);
+        await this.#bring(client, server, found.databases);
+        return found;
+      });
       // to learn now what cannot be made there; events would run there, too
       await this.#ask('users', { users, isOpen: false });
       await this.#ask('objects', { objects: objects.filter(({ kind }) => kind !== 'event') });
@@ -77,26 +81,14 @@ export class LeavingDatabases implements Leaving {
   async close(): Promise<void> {
     if (!this.#moves) return;
     await this.#with(async (client, server) => {
-      const { databases, users } = await this.#read(client, server, false);
+      const { databases, users } = await whileThingsGo(() => this.#lock(client, server));
       const unlocked = users.filter(({ isLocked }) => !isLocked);
-      const names = databases.map(({ name }) => name);
-      const of = { server: server.name, wasLocked: false };
-      await this.#record.add([
-        ...names.map((name) => ({ ...of, kind: 'database' as const, name, host: '' })),
-        ...users.map(({ name, host, isLocked: wasLocked }) => ({
-          ...{ ...of, kind: 'user' as const, name, host, wasLocked },
-        })),
-      ]);
-      this.#closed = names;
-      this.#locks = await TableLocks.take(server, databases);
-      await this.#bring(client, server, databases);
+      await this.#bringLast(client, server, databases);
       await lockUsers(client, unlocked);
-      await endConnections(client, users, names);
-      const last = await this.#read(client, server, false);
-      if (JSON.stringify(last.databases) !== JSON.stringify(databases) || !isSameUsers(last.users, users))
-        throw refused(
-          'databases, tables or database users were made or dropped during the last differences: try again',
-        );
+      await endConnections(client, users, this.#closed);
+      const last = await this.#readLast(client, server, databases);
+      if (JSON.stringify(last.users.map(textOf)) !== JSON.stringify(users.map(textOf)))
+        throw refused('database users were made or dropped meanwhile: try again');
       const wereUnlocked = new Set(unlocked.map(textOf));
       const asBefore = last.users.map((user) => (wereUnlocked.has(textOf(user)) ? { ...user, isLocked: false } : user));
       await this.#ask('users', { users: asBefore, isOpen: false });
@@ -121,6 +113,45 @@ export class LeavingDatabases implements Leaving {
     } finally {
       await locks.release();
     }
+  }
+
+  /** Records what is to be opened again or dropped, and locks all tables. */
+  async #lock(client: MysqlClient, server: MoveServer): Promise<Inventory> {
+    const found = await this.#read(client, server, false);
+    const of = { server: server.name, wasLocked: false };
+    this.#closed = found.databases.map(({ name }) => name);
+    await this.#record.add([
+      ...this.#closed.map((name) => ({ ...of, kind: 'database' as const, name, host: '' })),
+      ...found.users.map(({ name, host, isLocked }) => ({
+        ...of,
+        kind: 'user' as const,
+        name,
+        host,
+        wasLocked: isLocked,
+      })),
+    ]);
+    this.#locks = await TableLocks.take(server, found.databases);
+    return found;
+  }
+
+  /** Reads all once more, after the users have gone. They could make new tables until then: those are locked and brought now. */
+  async #readLast(client: MysqlClient, server: MoveServer, known: readonly MovedDatabase[]): Promise<Inventory> {
+    const found = await this.#read(client, server, false);
+    if (JSON.stringify(found.databases) === JSON.stringify(known)) return found;
+    await this.#locks?.release();
+    const last = await this.#lock(client, server);
+    await this.#bringLast(client, server, last.databases);
+    return last;
+  }
+
+  /** Brings the tables that differ, and compares again. Errors: 409 `move_refused` if they differ even then. */
+  async #bringLast(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
+    const left = await this.#locks?.whileReading(client, this.#closed, async () => {
+      await this.#bring(client, server, databases);
+      return [...(await this.#differing(client, databases))];
+    });
+    const names = (left ?? []).flatMap(([name, tables]) => tables.map((table) => `${name}.${table.name}`));
+    if (names.length > 0) throw refused(`tables at the two nodes differ: ${names.join(', ')}`);
   }
 
   async #hasUsers(client: MysqlClient, server: MoveServer): Promise<boolean> {
@@ -149,11 +180,11 @@ export class LeavingDatabases implements Leaving {
     const obstacles = [...ofTables, ...ofObjects, ...ofUsers, ...faults];
     if (obstacles.length > 0) throw refused(`the databases have what cannot move: ${obstacles.join('; ')}`);
     if (isFirst && leftOut.length > 0)
-      this.#link.say(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`);
+      this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`));
     return { databases, objects, users };
   }
 
-  /** Brings the tables that differ, and compares again. Errors: 409 `move_refused` if they differ in the end under locks. */
+  /** Brings the tables that differ. */
   async #bring(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
     const differing = await this.#differing(client, databases);
     const login = await loginOf(server.settings);
@@ -164,11 +195,6 @@ export class LeavingDatabases implements Leaving {
         const names = some.map((table) => table.name);
         await this.#link.ask({ name: LOAD, about: name }, dumped(login, name, names, this.#link.signal));
       }
-    if (this.#locks === undefined) return;
-    const left = [...(await this.#differing(client, databases))].flatMap(([name, tables]) =>
-      tables.map((table) => `${name}.${table.name}`),
-    );
-    if (left.length > 0) throw refused(`tables at the two nodes differ: ${left.join(', ')}`);
   }
 
   /** Resolves with the tables whose contents are others at the target, or whose definition has changed since they were sent. */
@@ -208,7 +234,18 @@ export class LeavingDatabases implements Leaving {
 
 const keyOf = (database: string, { name }: MovedTable): string => `${database}\0${name}`;
 
-const isSameUsers = (some: readonly MovedUser[], others: readonly MovedUser[]): boolean =>
-  JSON.stringify(some.map(textOf)) === JSON.stringify(others.map(textOf));
+/** There is no such database, table or routine. */
+const VANISHED = [1049, 1146, 1305];
+const ATTEMPTS = 5;
 
-const refused = (detail: string): HttpError => new HttpError('move_refused', detail);
+/** Does what reads names and then what they name again, if that was dropped in between. */
+async function whileThingsGo<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const hasVanished = isSqlError(error) ? VANISHED.includes(error.errno) : error instanceof TableVanished;
+      if (!hasVanished || attempt === ATTEMPTS) throw error;
+    }
+  }
+}

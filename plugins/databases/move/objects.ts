@@ -1,7 +1,7 @@
 /** Views, triggers, routines and events: what is made by a statement with a definer, whose rights it then has. */
-import { HttpError } from '../../../kernel/errors.ts';
 import { isSqlError, type MysqlClient } from '../mysql/client.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
+import { refused } from './server.ts';
 import { bytesOf } from './tables.ts';
 
 const KINDS = ['function', 'procedure', 'view', 'trigger', 'event'] as const;
@@ -92,7 +92,7 @@ export function assertDefiner({ kind, database, name, definer, statement }: Move
     /^(?:SQL SECURITY (?:DEFINER|INVOKER) |AGGREGATE )?(FUNCTION|PROCEDURE|VIEW|TRIGGER|EVENT)\b/i
       .exec(rest)?.[1]
       ?.toLowerCase() === kind;
-  if (!isMeant) throw new HttpError('move_refused', `the ${kind} ${database}.${name} has no definer of the account`);
+  if (!isMeant) throw refused(`the ${kind} ${database}.${name} has no definer of the account`);
 }
 
 /** Drops all objects of a database. Its triggers go first, because they may use the others. */
@@ -119,7 +119,7 @@ export async function makeObjects(client: MysqlClient, objects: readonly MovedOb
         failed.push(object);
       }
     }
-    if (failed.length === left.length) throw new HttpError('move_refused', why);
+    if (failed.length === left.length) throw refused(why);
     left = failed;
   }
 }

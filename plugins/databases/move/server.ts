@@ -1,4 +1,5 @@
 import { HttpError } from '../../../kernel/errors.ts';
+import { escapeControl } from '../../../kernel/log.ts';
 import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
@@ -74,8 +75,7 @@ export class MoveServer {
     const version = row?.version ?? '';
     const parts = (/^(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
     if (!/mariadb/i.test(version) || isBefore(parts, OLDEST))
-      throw new HttpError(
-        'move_refused',
+      throw refused(
         `databases move between servers of MariaDB ${OLDEST.join('.')} or later, and ${this.name} is ${version}`,
       );
     return parts;
@@ -88,11 +88,14 @@ export function isBefore(version: readonly number[], other: readonly number[]): 
   return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
 }
 
+/** Returns 409 `move_refused`; names in `detail` may be customers'. */
+export const refused = (detail: string, cause?: unknown): HttpError =>
+  new HttpError('move_refused', escapeControl(detail), { cause });
+
 /** What the server refuses is 409 `move_refused`; a lost connection is 503 `databases_unavailable`. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof HttpError) return error;
-  if (isSqlError(error))
-    return new HttpError('move_refused', `the database server refuses: ${error.message}`, { cause: error });
+  if (isSqlError(error)) return refused(`the database server refuses: ${error.message}`, error);
   if (!('code' in error)) return error;
   return new HttpError('databases_unavailable', `the database server does not answer: ${error.message}`, {
     cause: error,

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { HttpError } from '../../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
+import type { Finding } from '../../../kernel/plugin-api/points/finding.ts';
 import { runProgram } from '../../../kernel/system/run-program.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/system/start-program.ts';
 import type { ServerLogin } from '../mysql/client.ts';
@@ -14,13 +15,21 @@ import type { ServerLogin } from '../mysql/client.ts';
 /** Newer names first. */
 const PROGRAMS = { dump: ['mariadb-dump', 'mysqldump'], load: ['mariadb', 'mysql'] } as const;
 export type Tool = keyof typeof PROGRAMS;
-export const TOOLS_REMEDY = 'apt-get install mariadb-client';
+const TOOLS_REMEDY = 'apt-get install mariadb-client';
 
+const VANISHED = /Couldn't find table|Error: 1146|doesn't exist/;
 const VERSION_MS = 10_000;
 const STDERR_CHARACTERS = 1000;
 /** The descriptor on which a program reads its login: no name of a file, argument or variable has it. */
 const LOGIN_FD = 3;
-const COMMON = [`--defaults-file=/dev/fd/${LOGIN_FD}`, '--default-character-set=utf8mb4', '--max-allowed-packet=1G'];
+/** As for all other statements: newer programs would refuse a server without a certificate. */
+const NO_CERTIFICATE = '--skip-ssl-verify-server-cert';
+const COMMON = [
+  `--defaults-file=/dev/fd/${LOGIN_FD}`,
+  '--default-character-set=utf8mb4',
+  '--max-allowed-packet=1G',
+  NO_CERTIFICATE,
+];
 /** Only tables and their rows: names in comments may have newlines, and triggers would run while rows are loaded. */
 const DUMP = [
   ...['--single-transaction', '--quick', '--skip-lock-tables', '--skip-add-locks', '--skip-triggers'],
@@ -29,13 +38,13 @@ const DUMP = [
 /** What comes is a customer's text: in this mode a line cannot be a command of the client, such as one for a shell. */
 const LOAD = ['--batch', '--binary-mode', '--local-infile=0'];
 
-/** Resolves with the name of a program of MariaDB. Errors: 409 `move_refused`. */
+/** Resolves with the name of a program of MariaDB. Errors: 503 `databases_unavailable`. */
 export async function toolFor(tool: Tool): Promise<string> {
   for (const name of PROGRAMS[tool]) {
     const output = await runProgram(name, ['--version'], { timeoutMs: VERSION_MS }).catch(() => undefined);
     if (output?.code === 0 && output.stdout.includes('MariaDB')) return name;
   }
-  throw new HttpError('databases_unavailable', `there is no ${PROGRAMS[tool][0]} of MariaDB (${TOOLS_REMEDY})`);
+  throw new HttpError('databases_unavailable', `there is no ${PROGRAMS[tool][0]} of MariaDB: ${TOOLS_REMEDY}`);
 }
 
 /** Tables of one database, and their rows, as statements. */
@@ -71,6 +80,19 @@ export async function load(login: ServerLogin, database: string, text: Readable,
   }
 }
 
+/** A table was dropped before it was written. */
+export class TableVanished extends HttpError {}
+
+/** For `hostkeep doctor`: whether there are all programs. */
+export async function toolsFinding(): Promise<Finding> {
+  const name = 'programs that move databases';
+  try {
+    return { name, ok: true, detail: `${await toolFor('dump')} and ${await toolFor('load')}` };
+  } catch (error) {
+    return { name, ok: false, isWarning: true, detail: messageOf(error), remedy: TOOLS_REMEDY };
+  }
+}
+
 interface Run {
   readonly child: ChildProcess;
   /** Errors: 503 `databases_unavailable`, with what the program says. */
@@ -96,6 +118,7 @@ function start(program: string, args: readonly string[], login: ServerLogin, sig
       signal.throwIfAborted();
       if (code === 0) return;
       const detail = `${program} ended with ${String(by ?? code)}: ${escapeControl(said.trim())}`;
+      if (VANISHED.test(said)) throw new TableVanished('databases_unavailable', detail);
       throw new HttpError('databases_unavailable', detail);
     });
     ended.catch(() => undefined); // for the caller

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../../kernel/errors.ts';
 import { isSqlError, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
-import type { MoveServer } from './server.ts';
+import { refused, type MoveServer } from './server.ts';
 import { bytesOf, type MovedDatabase } from './tables.ts';
 import { textOf, userOf, type UserName } from './users.ts';
 
@@ -12,8 +12,10 @@ const LOCK_SECONDS = 30;
 /** Until the connections of users have ended. */
 const KILL_MS = 30_000;
 const POLL_MS = 50;
+const WATCH_MS = 200;
 /** There is no such thread, or no such user, any more. */
 const [NO_THREAD, NO_USER] = [1094, 1396];
+const LOCK_TIMEOUT = 1205;
 
 /** Read locks on tables. The server ends them with their connection, however that ends. */
 export class TableLocks {
@@ -25,7 +27,7 @@ export class TableLocks {
     this.#connection = connection;
   }
 
-  /** Waits for transactions that have written. Errors: 503 `databases_unavailable` if they do not end. */
+  /** Waits for transactions that have written. Errors: 409 `move_refused` if they do not end. */
   static async take(server: MoveServer, databases: readonly MovedDatabase[]): Promise<TableLocks> {
     const tables = databases.flatMap(({ name, tables: all }) =>
       all.map((table) => `${identifier(name)}.${identifier(table.name)} read`),
@@ -33,7 +35,7 @@ export class TableLocks {
     const client = await server.open(1);
     try {
       await client.query(`set session lock_wait_timeout = ${LOCK_SECONDS}`);
-      if (tables.length > 0) await client.query(`lock tables ${tables.join(', ')}`);
+      if (tables.length > 0) await client.query(`lock tables ${tables.join(', ')}`).catch(explained);
       return new TableLocks(client, await connectionOf(client));
     } catch (error) {
       await client.close();
@@ -45,6 +47,26 @@ export class TableLocks {
   async assertHeld(): Promise<void> {
     if ((await connectionOf(this.#client)) !== this.#connection)
       throw new HttpError('databases_unavailable', 'the database server has ended the connection that held its locks');
+  }
+
+  /**
+   * Has statements fail that would change these databases, while `work` reads them: the server lets no reader past a change of
+   * a table's definition that waits for the locks.
+   */
+  async whileReading<T>(client: MysqlClient, databases: readonly string[], work: () => Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const watch = async () => {
+      for (; !ended.signal.aborted; await delay(WATCH_MS, undefined, ended).catch(() => undefined))
+        await endWaiting(client, databases);
+    };
+    const watching = watch();
+    watching.catch(() => undefined); // for the caller, in the end
+    try {
+      return await work();
+    } finally {
+      ended.abort();
+      await watching;
+    }
   }
 
   /** Ends the connections that wait for the locks, or use one of these databases; what they were about to do fails. */
@@ -60,6 +82,21 @@ export class TableLocks {
   release(): Promise<void> {
     return this.#client.close();
   }
+}
+
+function explained(error: unknown): never {
+  if (!isSqlError(error) || error.errno !== LOCK_TIMEOUT) throw error;
+  throw refused(`a transaction has changed the databases, and has not ended for ${LOCK_SECONDS} s`);
+}
+
+async function endWaiting(client: MysqlClient, databases: readonly string[]): Promise<void> {
+  if (databases.length === 0) return;
+  const rows = await client.query<{ id: number }>(
+    `select id from information_schema.processlist where state = 'Waiting for table metadata lock' and db in (?)
+      and user <> substring_index(user(), '@', 1) and info not regexp '^[[:space:]]*select'`,
+    [bytesOf(databases)],
+  );
+  for (const { id } of rows) await kill(client, id, 'query');
 }
 
 const isOf = (db: string | null, state: string | null, databases: readonly string[]): boolean =>
@@ -109,9 +146,9 @@ export async function endConnections(
   throw new HttpError('databases_unavailable', `connections of the account's database users do not end`);
 }
 
-async function kill(client: MysqlClient, id: number): Promise<void> {
+async function kill(client: MysqlClient, id: number, what = 'connection'): Promise<void> {
   try {
-    await client.query(`kill connection ${id}`);
+    await client.query(`kill ${what} ${id}`);
   } catch (error) {
     if (!isSqlError(error) || error.errno !== NO_THREAD) throw error;
   }

@@ -20,10 +20,13 @@ export async function reopen(parts: Parts, move: Move, reason: string): Promise<
   });
 }
 
-/** Does so for the moves from a node that were abandoned: their commands were killed. */
+/** Does so for the moves from a node that were abandoned: their commands were killed. Rejects after all have been tried. */
 export async function reopenAbandoned(parts: Parts, node: string): Promise<void> {
-  for (const move of await abandonedAt(parts.store, node))
-    await reopen(parts, move, 'its command has ended without a word');
+  const reason = 'its command has ended without a word';
+  const ended = await Promise.allSettled(
+    (await abandonedAt(parts.store, node)).map((move) => reopen(parts, move, reason)),
+  );
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
 /** Records that an account stays where it is. */
