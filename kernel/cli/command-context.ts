@@ -54,8 +54,9 @@ export function countOf(text: string): number {
   return Number(text);
 }
 
-/** Resolves with all of standard input, without the newline that a shell adds. */
-export async function readInput(): Promise<string> {
+/** Resolves with all of standard input, without the newline that a shell adds. On a terminal, it says what is awaited. */
+export async function readInput(what: string): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write(`${what}, then Enter and Ctrl+D:\n`);
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks)

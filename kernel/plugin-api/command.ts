@@ -76,8 +76,8 @@ export interface CommandContext {
   emit(output: CommandOutput): void;
   /** The width of the terminal in characters; `undefined` where standard output is none. */
   readonly columns: number | undefined;
-  /** Resolves with all of standard input, without the newline that a shell adds. */
-  readInput(): Promise<string>;
+  /** Resolves with all of standard input, without the newline that a shell adds. On a terminal, it says what is awaited. */
+  readInput(what: string): Promise<string>;
 }
 
 export interface CommandOutput {

@@ -56,7 +56,11 @@ export default defineCommands(
           'make this node, whose server is stopped and which has no accounts, one of the fleet; reads the token from standard input unless given',
         options: [NAME, LISTEN],
         run: async (context, [token], options) => {
-          const name = await join(context, token ?? (await context.readInput()), placeOf(options));
+          const name = await join(
+            context,
+            token ?? (await context.readInput('The token of the invitation')),
+            placeOf(options),
+          );
           return { value: { name }, text: `${name} has joined the fleet; start its server` };
         },
       },

@@ -23,6 +23,18 @@ async function node() {
   return { data, run, json };
 }
 
+/** Runs a command on a terminal on which somebody types. */
+function onTerminal(data: string, command: string, typed: string): Promise<{ code: number; stdout: string }> {
+  const running = promisify(execFile)('script', ['-qec', `${process.execPath} ${CLI} ${command}`, '/dev/null'], {
+    env: environmentOf(data),
+  });
+  running.child.stdin?.end(typed);
+  return running.then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    (error: { code: number; stdout: string }) => error,
+  );
+}
+
 test('what would change nothing is an error, and says so', async () => {
   const { run } = await node();
   const failed = async (...args: string[]) => {
@@ -68,15 +80,7 @@ test('what destroys does nothing without --yes where nobody can be asked', async
 
 test('on a terminal, what destroys asks, and goes on only after a yes', async () => {
   const { data, run } = await node();
-  const answered = async (answer: string) => {
-    const command = `${process.execPath} ${CLI} account remove ann`;
-    const running = promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environmentOf(data) });
-    running.child.stdin?.end(answer);
-    return running.then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      (error: { code: number; stdout: string }) => error,
-    );
-  };
+  const answered = (answer: string) => onTerminal(data, 'account remove ann', answer);
   for (const answer of ['n\n', '\n', 'yesterday\n', '\u0004']) {
     const { code, stdout } = await answered(answer);
     assert.is(code, 1, answer);
@@ -86,6 +90,17 @@ test('on a terminal, what destroys asks, and goes on only after a yes', async ()
   const { code, stdout } = await answered('y\n');
   assert.is(code, 0);
   assert.match(stdout, /ann is removed/);
+});
+
+test('on a terminal, a command says what it waits for', async () => {
+  const { data } = await node();
+  const { code, stdout } = await onTerminal(
+    data,
+    'account password ann --password-stdin',
+    'correct horse battery\n\u0004',
+  );
+  assert.is(code, 0, stdout);
+  assert.match(stdout, /^The password, then Enter and Ctrl\+D:/m);
 });
 
 test('the command line refuses what the API refuses', async () => {

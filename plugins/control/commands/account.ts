@@ -92,7 +92,7 @@ export const accountCommands: CommandGroup = {
 
 /** Rejects like the API, which has the same rules for names, plans, addresses and passwords. */
 async function add(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
-  const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
+  const given = options['passwordStdin'] === true ? await context.readInput('The password') : undefined;
   const { email, node } = options;
   const isAdmin = options['admin'] === true;
   // asks the other plugins, which takes a moment
@@ -144,7 +144,7 @@ function set(context: CommandContext, [username = '']: readonly string[], option
 }
 
 async function setPassword(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
-  const given = options['passwordStdin'] === true ? await context.readInput() : undefined;
+  const given = options['passwordStdin'] === true ? await context.readInput('The password') : undefined;
   return context.withStore(async ({ identity: { accounts, credentials, passwords } }) => {
     const { password } = context.checked(PasswordBody, { password: given ?? passwords.random() });
     const account = await accounts.get(username);
