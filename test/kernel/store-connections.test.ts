@@ -1,4 +1,4 @@
-/** What a node takes of the connections of PostgreSQL: one of its processes listens for all, and the others share a number. */
+/** What a node takes of the connections of PostgreSQL: one of its processes listens for all, and the others share a number. @slow 35 s: starts nodes of several processes */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

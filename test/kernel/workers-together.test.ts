@@ -1,4 +1,4 @@
-/** @slow starts nodes of several processes */
+/** @slow 40 s: starts nodes of several processes */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-/** @slow starts nodes of several processes */
+/** @slow 80 s: starts nodes of several processes */
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';

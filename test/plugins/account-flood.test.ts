@@ -1,4 +1,4 @@
-/** @slow it floods a server for some seconds */
+/** @slow 30 s: it floods a server for some seconds */
 import * as assert from 'uvu/assert';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,5 +1,5 @@
 /** The containers plugin with a real Docker Engine; its replies are compared with the output of the docker CLI. */
-// @slow 60 s: starts a Docker Engine
+// @slow 90 s: starts a Docker Engine
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { ContainerRecord, DiskUsage, StatsTotals } from '../../plugins/containers/schema.ts';

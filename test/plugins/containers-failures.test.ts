@@ -1,4 +1,4 @@
-/** @slow 30 s: waits for engines that do not answer */
+/** @slow 65 s: waits for engines that do not answer */
 /** The containers plugin with engines that are absent, hang, lie or come back; all of them fakes. */
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** @slow waits for hostile engines */
+/** @slow 35 s: waits for hostile engines */
 /** Engines of customers that attack their client, and what other accounts notice: nothing. */
 import { chmodSync, chownSync, linkSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';

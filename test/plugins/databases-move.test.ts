@@ -1,4 +1,4 @@
-/** Databases go with their account from one server to another, and stay where both nodes reach the same one. */
+/** Databases go with their account from one server to another, and stay where both nodes reach the same one. @slow 55 s: two servers of MariaDB, and two nodes */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** An account moves from one node to another: what is refused, what arrives, and what is left. @slow 120 s: all plugins, twice */
+/** An account moves from one node to another: what is refused, what arrives, and what is left. @slow 40 s: all plugins, twice */
 import {
   chmodSync,
   chownSync,

@@ -1,4 +1,4 @@
-/** Nodes of a fleet whose packets to the store, or to each other, are dropped. */
+/** Nodes of a fleet whose packets to the store, or to each other, are dropped. @slow 35 s: waits until a node is given up */
 import * as assert from 'uvu/assert';
 import account from '../../plugins/account/index.ts';
 import files from '../../plugins/files/index.ts';

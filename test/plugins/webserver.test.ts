@@ -1,4 +1,4 @@
-// @slow 55 s: starts a server for each test, beside nginx
+// @slow 100 s: starts a server for each test, beside nginx
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';

@@ -119,7 +119,7 @@ function mayHold(file: string, title: string): boolean {
  */
 function slowMs(file: string, seen = new Set<string>()): number | undefined {
   seen.add(file);
-  const mark = /^(?: \*|\/\*\*|\/\/) @slow\b(?: (\d+) s:)?/m.exec(source(file));
+  const mark = /^(?: \*|\/\*\*|\/\/) (?:.*\. )?@slow\b(?: (\d+) s:)?/m.exec(source(file));
   if (mark !== null) return Number(mark[1] ?? SLOW_SECONDS) * 1000;
   const imported = [...source(file).matchAll(/^(?:import|export|\}) .*from '(\.[^']+)\.ts'/gm)]
     .map(([, to = '']) => relative(SOURCES, join(SOURCES, dirname(file), to)))

@@ -1,5 +1,5 @@
 /** A share of `npm run attack estate`. */
-// @slow 60 s: is a part of the attack
+// @slow 90 s: is a part of the attack
 import * as assert from 'uvu/assert';
 import { testSuite } from '../../support/suite.ts';
 import { ABUSES } from './abuses.ts';
