@@ -216,7 +216,8 @@ if (hasReal) {
     const moving = fleet.move(one, 'cho', '--to', 'two');
     const waits =
       "select count(*) from information_schema.processlist where info like 'lock tables%' and state like 'Waiting%'";
-    await until('the transaction is waited for', async () => (await here.sql(waits)) !== '0\n');
+    const isWaitedFor = until('the transaction is waited for', async () => (await here.sql(waits)) !== '0\n');
+    await Promise.race([isWaitedFor, moving.then(({ stderr }) => assert.unreachable(`the move has ended: ${stderr}`))]);
     slow.child.stdin.end('insert into late values (2); commit;\n');
     const { code, stderr } = await moving;
     assert.is(code, 0, stderr);

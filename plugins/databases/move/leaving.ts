@@ -234,9 +234,10 @@ export class LeavingDatabases implements Leaving {
 
 const keyOf = (database: string, { name }: MovedTable): string => `${database}\0${name}`;
 
-/** There is no such database, table or routine. */
-const VANISHED = [1049, 1146, 1305];
-const ATTEMPTS = 5;
+/** There is no such database, table or routine, or it was made again. */
+const VANISHED = [1049, 1146, 1305, 1412];
+/** Each brings only what is still missing. */
+const ATTEMPTS = 20;
 
 /** Does what reads names and then what they name again, if that was dropped in between. */
 async function whileThingsGo<T>(work: () => Promise<T>): Promise<T> {

@@ -17,7 +17,8 @@ const PROGRAMS = { dump: ['mariadb-dump', 'mysqldump'], load: ['mariadb', 'mysql
 export type Tool = keyof typeof PROGRAMS;
 const TOOLS_REMEDY = 'apt-get install mariadb-client';
 
-const VANISHED = /Couldn't find table|Error: 1146|doesn't exist/;
+/** The last one: it was dropped, and made again. */
+const VANISHED = /Couldn't find table|Error: 1146|doesn't exist|Error 1412:/;
 const VERSION_MS = 10_000;
 const STDERR_CHARACTERS = 1000;
 /** The descriptor on which a program reads its login: no name of a file, argument or variable has it. */
