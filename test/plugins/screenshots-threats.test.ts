@@ -294,7 +294,7 @@ inBrowser('a page that exceeds the memory limit is killed, on and off the heap, 
     coloured(
       'red',
       // Many at a time: a busy browser calls timers seldom.
-      `const all = []; setInterval(() => { for (let i = 0; i < 16; i += 1) all.push(new Uint8Array(8 << 20).fill(1)); }, 10);
+      `const all = []; setInterval(() => { for (let i = 0; i < 64; i += 1) all.push(new Uint8Array(8 << 20).fill(1)); }, 10);
     addEventListener("load", () => fetch("/never"))`,
     ) + '<img src="/never">',
   );
