@@ -6,11 +6,11 @@ import { loginOf, type MysqlClient } from '../mysql/client.ts';
 import { quotedInPattern } from '../mysql/grant-pattern.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
-import { MoveRecord, type Recorded } from './record.ts';
+import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './record.ts';
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { checksumsOf, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
 import { load, toolFor } from './tools.ts';
-import { faultOf, makeUser, ownPatterns, textOf, userOf, type OwnNames, type UserName } from './users.ts';
+import { faultOf, makeUser, ownPatterns, textOf, userOf, type OwnNames } from './users.ts';
 import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
@@ -85,7 +85,7 @@ export class Arriving {
         throw refused(`the database ${name} would not be the account's here`);
       if (!record.some((each) => each.name === name)) {
         await this.#assertNew(client, name);
-        await this.#record.add([recordOf(server, 'database', { name, host: '' })]);
+        await this.#record.add([recordedDatabase(server.name, name)]);
       }
       await client.query(`create database if not exists ${identifier(name)}`);
       const settings = `character set ${literal(charset)} collate ${literal(collation)}`;
@@ -169,7 +169,7 @@ export class Arriving {
       ]);
       if (there.length > 0)
         throw refused(`there is a database user ${textOf(user)} already, and nothing is overwritten`);
-      await this.#record.add([recordOf(server, 'user', user)]);
+      await this.#record.add([recordedUser(server.name, user)]);
     }
     const wanted = new Set(users.map(textOf));
     for (const gone of record.filter((each) => !wanted.has(textOf(each)))) {
@@ -189,7 +189,7 @@ export class Arriving {
   ): Promise<void> {
     const [at] = await client.query<{ host: string }>("select substring_index(user(), '@', -1) as host");
     const login = { user: `hostkeep_${randomBytes(8).toString('hex')}`, password: newPassword() };
-    const loader = recordOf(server, 'user', { name: login.user, host: at?.host ?? '' });
+    const loader = recordedUser(server.name, { name: login.user, host: at?.host ?? '' });
     await this.#record.add([loader]);
     try {
       await client.query(`create user ${userOf(loader)} identified by ${literal(login.password)}`);
@@ -207,10 +207,6 @@ export class Arriving {
     return (await this.#record.all()).filter((each) => each.kind === kind);
   }
 }
-
-const recordOf = (server: MoveServer, kind: Recorded['kind'], { name, host }: UserName): Recorded => ({
-  ...{ server: server.name, kind, name, host, wasLocked: false },
-});
 
 /** Drops what is recorded, if it is there. */
 export async function drop(client: MysqlClient, { kind, name, host }: Recorded): Promise<void> {

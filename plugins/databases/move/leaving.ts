@@ -5,11 +5,11 @@ import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/plugin-api
 import { isSqlError, loginOf, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import { readObjects, type MovedObject } from './objects.ts';
-import { MoveRecord } from './record.ts';
+import { MoveRecord, recordedDatabase, recordedUser } from './record.ts';
 import { isBefore, MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { checksumsOf, definitionOf, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
 import { dumped, TableVanished, toolFor } from './tools.ts';
-import { faultOf, readUsers, textOf, type MovedUser } from './users.ts';
+import { faultOf, readUsers, textOf, type MovedUser, type UserName } from './users.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
 
@@ -18,6 +18,8 @@ interface Inventory {
   readonly databases: readonly MovedDatabase[];
   readonly objects: readonly MovedObject[];
   readonly users: readonly MovedUser[];
+  /** Database users with further rights, who stay. */
+  readonly leftOut: readonly UserName[];
 }
 
 /** Tables in one stream. */
@@ -58,7 +60,9 @@ export class LeavingDatabases implements Leaving {
       if (isBefore(version ?? [], (await server.version(client)).slice(0, 2)))
         throw refused('the database server of the other node is older than the one here');
       await toolFor('dump');
-      await this.#read(client, server, true);
+      const { leftOut } = await this.#read(client, server);
+      if (leftOut.length > 0)
+        this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`));
       this.#moves = true;
     });
   }
@@ -67,7 +71,7 @@ export class LeavingDatabases implements Leaving {
     if (!this.#moves) return;
     await this.#with(async (client, server) => {
       const { objects, users } = await whileThingsGo(async () => {
-        const found = await this.#read(client, server, false);
+        const found = await this.#read(client, server);
         this.#link.say(`copying ${found.databases.length} databases and ${found.users.length} database users`);
         await this.#bring(client, server, found.databases);
         return found;
@@ -117,18 +121,11 @@ export class LeavingDatabases implements Leaving {
 
   /** Records what is to be opened again or dropped, and locks all tables. */
   async #lock(client: MysqlClient, server: MoveServer): Promise<Inventory> {
-    const found = await this.#read(client, server, false);
-    const of = { server: server.name, wasLocked: false };
+    const found = await this.#read(client, server);
     this.#closed = found.databases.map(({ name }) => name);
     await this.#record.add([
-      ...this.#closed.map((name) => ({ ...of, kind: 'database' as const, name, host: '' })),
-      ...found.users.map(({ name, host, isLocked }) => ({
-        ...of,
-        kind: 'user' as const,
-        name,
-        host,
-        wasLocked: isLocked,
-      })),
+      ...this.#closed.map((name) => recordedDatabase(server.name, name)),
+      ...found.users.map((user) => recordedUser(server.name, user, user.isLocked)),
     ]);
     this.#locks = await TableLocks.take(server, found.databases);
     return found;
@@ -136,7 +133,7 @@ export class LeavingDatabases implements Leaving {
 
   /** Reads all once more, after the users have gone. They could make new tables until then: those are locked and brought now. */
   async #readLast(client: MysqlClient, server: MoveServer, known: readonly MovedDatabase[]): Promise<Inventory> {
-    const found = await this.#read(client, server, false);
+    const found = await this.#read(client, server);
     if (JSON.stringify(found.databases) === JSON.stringify(known)) return found;
     await this.#locks?.release();
     const last = await this.#lock(client, server);
@@ -171,7 +168,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Errors: 409 `move_refused` for what cannot move. */
-  async #read(client: MysqlClient, server: MoveServer, isFirst: boolean): Promise<Inventory> {
+  async #read(client: MysqlClient, server: MoveServer): Promise<Inventory> {
     const own = await server.ownNames(client, this.#account);
     const { users, leftOut, obstacles: ofUsers } = await readUsers(client, own);
     const { databases, obstacles: ofTables } = await readDatabases(client, own.databases);
@@ -179,9 +176,7 @@ export class LeavingDatabases implements Leaving {
     const faults = users.map(faultOf).filter((each) => each !== undefined);
     const obstacles = [...ofTables, ...ofObjects, ...ofUsers, ...faults];
     if (obstacles.length > 0) throw refused(`the databases have what cannot move: ${obstacles.join('; ')}`);
-    if (isFirst && leftOut.length > 0)
-      this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`));
-    return { databases, objects, users };
+    return { databases, objects, users, leftOut };
   }
 
   /** Brings the tables that differ. */

@@ -1,5 +1,6 @@
 import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { UserName } from './users.ts';
 
 type Direction = 'leaving' | 'arriving';
 
@@ -14,6 +15,14 @@ export interface Recorded {
   /** Whether the operator had locked the user before. */
   readonly wasLocked: boolean;
 }
+
+export const recordedDatabase = (server: string, name: string): Recorded => ({
+  ...{ server, kind: 'database', name, host: '', wasLocked: false },
+});
+
+export const recordedUser = (server: string, { name, host }: UserName, wasLocked = false): Recorded => ({
+  ...{ server, kind: 'user', name, host, wasLocked },
+});
 
 const WHERE = 'where account = ? and username = ? and direction = ?';
 

@@ -18,6 +18,12 @@ const SPARE_PART = 0.05;
 const SPARE_BYTES = 64 * 2 ** 20;
 
 type Parts = Pick<Host, 'store' | 'jobs' | 'log' | 'node' | 'gather'> & { readonly here: string };
+interface Asked {
+  readonly name: RequestName;
+  readonly query: URLSearchParams;
+  readonly move: Move;
+  readonly request: IncomingMessage;
+}
 /** The node at the other end, by the certificate that it has shown. */
 type Peers = WeakMap<object, string>;
 
@@ -65,13 +71,13 @@ export class Receiver {
   /** Never rejects. */
   async #answer(request: IncomingMessage): Promise<{ readonly status: number; readonly body: unknown }> {
     try {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://node');
+      const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://node');
       const name = pathname.slice(1) as RequestName;
       if (!Object.hasOwn(REQUESTS, name) || request.method !== REQUESTS[name])
         throw new HttpError('not_found', 'there is no such request between nodes');
-      const username = searchParams.get('username') ?? '';
-      const move = await this.#admitted(request, username, searchParams.get('claim') ?? '');
-      return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(name, move, request, signal)) };
+      const move = await this.#admitted(request, query.get('username') ?? '', query.get('claim') ?? '');
+      const asked = { name, query, move, request };
+      return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(asked, signal)) };
     } catch (error) {
       const known = error instanceof HttpError ? error : new HttpError('internal_error', messageOf(error));
       this.#parts.log.warn({ err: error }, 'a move to this node was refused or failed');
@@ -107,7 +113,8 @@ export class Receiver {
     }
   }
 
-  async #do(name: RequestName, move: Move, request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  async #do(asked: Asked, signal: AbortSignal): Promise<unknown> {
+    const { name, move, request } = asked;
     signal.throwIfAborted();
     const account = { id: move.accountId, username: move.username };
     const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal);
@@ -125,7 +132,7 @@ export class Receiver {
         return { digest: await files.digest() } satisfies Digest;
       case 'part':
         assertHasFiles(move);
-        return this.#arrive(move, request, signal);
+        return this.#arrive(asked, signal);
       case 'discard':
         if (move.state !== 'begun') await this.#discard(move, files);
     }
@@ -133,9 +140,9 @@ export class Receiver {
   }
 
   /** Has a plugin answer what the same one asks at the old home. */
-  async #arrive({ accountId: id, username }: Move, request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
-    const { searchParams } = new URL(request.url ?? '', 'http://node');
-    const [plugin = '', name = '', about = ''] = ['plugin', 'name', 'about'].map((key) => searchParams.get(key) ?? '');
+  async #arrive({ query, move, request }: Asked, signal: AbortSignal): Promise<unknown> {
+    const { accountId: id, username } = move;
+    const [plugin = '', name = '', about = ''] = ['plugin', 'name', 'about'].map((key) => query.get(key) ?? '');
     const mover = (await movePartsOf(this.#parts)).get(plugin)?.mover;
     if (mover === undefined) throw new HttpError('move_refused', `what the account uses is off: ${plugin}`);
     return mover.arrive({ account: { id, username }, name, about, body: request, signal });
