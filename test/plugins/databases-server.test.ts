@@ -5,10 +5,11 @@ import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../kernel/log.ts';
+import { MysqlClient } from '../../plugins/databases/mysql/client.ts';
 import { DatabaseServer } from '../../plugins/databases/mysql/database-server.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, type Answer } from '../support/hostkeep.ts';
-import { hasMariaDb, MariaDb } from '../support/mariadb.ts';
+import { hasMariaDb, loginTo, MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 import { eventually, until } from '../support/until.ts';
 
@@ -112,16 +113,7 @@ test('a server that never answers is 503 after a bounded time, then at once, and
 
 test('requests do not wait for a server that is known to be down, while it is being retried', async () => {
   const { port } = silent.address() as { port: number };
-  const settings = {
-    host: '',
-    port,
-    socket: '',
-    user: 'x',
-    password: '',
-    option_file: '',
-    ownership: 'prefix',
-    database_user: '',
-  };
+  const settings = { ...loginTo(''), port };
   const server = new DatabaseServer({
     name: 'stuck',
     settings,
@@ -380,6 +372,17 @@ if (hasReal) {
         assert.ok(await isHealthy());
       },
     );
+  });
+
+  test('a server that is killed during a statement is noticed at once', async () => {
+    const client = await MysqlClient.open(loginTo(mariaDb.socket), { connectMs: 5000, queryMs: 30_000 });
+    const running = client.query('select sleep(60)').catch((error: unknown) => error);
+    const seen = "select count(*) from information_schema.processlist where info = 'select sleep(60)'";
+    await until('the statement runs', async () => (await mariaDb.sql(seen)) === '1\n');
+    await mariaDb.stop('SIGKILL');
+    assert.is(((await running) as { code?: string }).code, 'PROTOCOL_CONNECTION_LOST');
+    await client.close();
+    await mariaDb.up();
   });
 
   test('a server that hangs between statements is 503, and is used again when it continues', async () => {

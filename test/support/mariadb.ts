@@ -7,6 +7,7 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ServerSettings } from '../../plugins/databases/schema.ts';
 import { endsWithTests } from './child.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
@@ -144,6 +145,18 @@ export class MariaDb {
     ];
   }
 }
+
+/** Settings of a server that root reaches at a socket. */
+export const loginTo = (socket: string): ServerSettings => ({
+  host: '',
+  port: 0,
+  socket,
+  user: 'root',
+  password: '',
+  option_file: '',
+  ownership: 'prefix',
+  database_user: '',
+});
 
 /** The server refuses to run as root; its packages create the user `mysql`. */
 function systemUser(): { uid: number; gid: number } | undefined {

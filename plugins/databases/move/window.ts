@@ -69,14 +69,16 @@ export class TableLocks {
     }
   }
 
-  /** Ends the connections that wait for the locks, or use one of these databases; what they were about to do fails. */
+  /** Ends the connections that use one of these databases, or wait for its tables; what they were about to do fails. */
   async endOthers(client: MysqlClient, databases: readonly string[]): Promise<void> {
     const own = [this.#connection, await connectionOf(client)];
-    const rows = await client.query<{ id: number; db: string | null; state: string | null }>(
-      "select id, db, state from information_schema.processlist where db is not null or state like 'Waiting for table%'",
+    const rows = await client.query<{ id: number; db: string | null; waitsFor: string | null }>(
+      `select id, db, if(state like 'Waiting for table%', left(info, 100000), null) as waitsFor
+        from information_schema.processlist where db is not null or state like 'Waiting for table%'`,
     );
-    const concerned = rows.filter(({ id, db, state }) => !own.includes(id) && isOf(db, state, databases));
-    for (const { id } of concerned) await kill(client, id);
+    const concerned = ({ db, waitsFor }: (typeof rows)[number]) =>
+      databases.some((name) => db === name || namesIn(waitsFor ?? '', name));
+    for (const row of rows) if (!own.includes(row.id) && concerned(row)) await kill(client, row.id);
   }
 
   release(): Promise<void> {
@@ -99,8 +101,11 @@ async function endWaiting(client: MysqlClient, databases: readonly string[]): Pr
   for (const { id } of rows) await kill(client, id, 'query');
 }
 
-const isOf = (db: string | null, state: string | null, databases: readonly string[]): boolean =>
-  databases.includes(db ?? '') || (db === null && (state ?? '').startsWith('Waiting for table'));
+/** Whether a statement names a database; a text in it that is the same word counts, too. */
+function namesIn(statement: string, database: string): boolean {
+  const words: readonly string[] = statement.match(/[\w$\u{80}-\u{10ffff}]+/gu) ?? [];
+  return words.includes(database) || statement.includes(identifier(database));
+}
 
 async function connectionOf(client: MysqlClient): Promise<number> {
   return (await client.query<{ id: number }>('select connection_id() as id'))[0]?.id ?? 0;

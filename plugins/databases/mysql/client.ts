@@ -157,19 +157,26 @@ export class MysqlClient {
 }
 
 /** Reads the rows of one statement up to a bound, as they arrive. */
-function rowsOf<T>(connection: PoolConnection, sql: string, params: readonly SqlParameter[]): Promise<T[]> {
-  return new Promise((resolve, reject) => {
-    const rows: T[] = [];
-    connection
-      .query(sql, [...params])
-      .on('error', reject)
-      .on('result', (row) => {
-        if (rows.push(row as T) <= REPLY_ROWS) return;
-        connection.destroy();
-        reject(new Error(`the server sent more than ${REPLY_ROWS} rows`));
-      })
-      .on('end', () => resolve(rows));
-  });
+async function rowsOf<T>(connection: PoolConnection, sql: string, params: readonly SqlParameter[]): Promise<T[]> {
+  let onLost: (error: Error) => void = () => undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const rows: T[] = [];
+      onLost = reject;
+      connection.once('error', onLost); // the driver tells the statement itself nothing of a lost connection
+      connection
+        .query(sql, [...params])
+        .on('error', reject)
+        .on('result', (row) => {
+          if (rows.push(row as T) <= REPLY_ROWS) return;
+          connection.destroy();
+          reject(new Error(`the server sent more than ${REPLY_ROWS} rows`));
+        })
+        .on('end', () => resolve(rows));
+    });
+  } finally {
+    connection.off('error', onLost);
+  }
 }
 
 /** The sockets of a pool. Destroys one that receives more than `REPLY_BYTES` for a statement. */

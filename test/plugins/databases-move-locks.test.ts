@@ -1,0 +1,71 @@
+/** What a move locks on a database server, and whose connections it ends. */
+import * as assert from 'uvu/assert';
+import { MysqlClient } from '../../plugins/databases/mysql/client.ts';
+import type { MoveServer } from '../../plugins/databases/move/server.ts';
+import { TableLocks } from '../../plugins/databases/move/window.ts';
+import { hasMariaDb, loginTo, MariaDb } from '../support/mariadb.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('databases-move-locks');
+const hasReal = hasMariaDb();
+let mariaDb: MariaDb;
+const clients: MysqlClient[] = [];
+
+/** A client with one connection, and no chosen database. */
+async function connected(): Promise<MysqlClient> {
+  const client = await MysqlClient.open(loginTo(mariaDb.socket), { connectMs: 5000, queryMs: 60_000 }, 1);
+  clients.push(client);
+  return client;
+}
+
+/** Runs a statement that waits for the lock of a table, and resolves with how it will end once it waits. */
+async function waiting(sql: string): Promise<{ readonly end: Promise<string> }> {
+  const client = await connected();
+  const end = client.query(sql).then(
+    () => 'done',
+    (error: unknown) => String((error as { code?: unknown }).code),
+  );
+  const waits = `select count(*) from information_schema.processlist where info = '${sql}' and state like 'Waiting%'`;
+  await until(`${sql} waits`, async () => (await mariaDb.sql(waits)) === '1\n');
+  return { end };
+}
+
+test.before(async () => {
+  if (hasReal) mariaDb = await MariaDb.start();
+});
+test.after(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await (mariaDb as MariaDb | undefined)?.remove();
+});
+
+if (hasReal) {
+  test('those who wait for tables of the account lose their connection, and nobody else', async () => {
+    for (const name of ['ann_a', '`ann_b.c`', 'joann_a', 'shop'])
+      await mariaDb.sql(`create database ${name}; create table ${name}.t (text varchar(10))`);
+    const [holder, client] = [await connected(), await connected()];
+    await holder.query('lock tables joann_a.t write, shop.t write');
+    const databases = ['ann_a', 'ann_b.c'].map((name) => ({
+      ...{ name, charset: 'utf8mb4', collation: 'utf8mb4_general_ci' },
+      tables: [{ name: 't', isSequence: false }],
+    }));
+    const locks = await TableLocks.take({ open: connected } as unknown as MoveServer, databases);
+    const own = await Promise.all(
+      ['insert into ann_a.t values (1)', 'insert into `ann_b.c`.t values (2)'].map(waiting),
+    );
+    const others = await Promise.all(
+      ['insert into joann_a.t values (3)', 'insert into shop.t values (4)'].map(waiting),
+    );
+    await locks.endOthers(client, ['ann_a', 'ann_b.c']);
+    for (const { end } of own) assert.is(await end, 'PROTOCOL_CONNECTION_LOST');
+    await locks.release();
+    await holder.query('unlock tables');
+    for (const { end } of others) assert.is(await end, 'done');
+    const counts = await mariaDb.sql(
+      'select count(*) from ann_a.t; select count(*) from `ann_b.c`.t; select count(*) from shop.t',
+    );
+    assert.is(counts, '0\n0\n1\n');
+  });
+}
+
+test.run();
