@@ -197,6 +197,8 @@ export class Unavailable extends Error {
 
 /** Returns the message of anything thrown, for a log line or a terminal. */
 export function messageOf(error: unknown): string {
+  // A host name with several addresses, none of which answers: the errors of all of them.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
@@ -97,7 +97,7 @@ function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof HttpError) return error;
   if (isSqlError(error)) return refused(`the database server refuses: ${error.message}`, error);
   if (!('code' in error)) return error;
-  return new HttpError('databases_unavailable', `the database server does not answer: ${error.message}`, {
+  return new HttpError('databases_unavailable', `the database server does not answer: ${messageOf(error)}`, {
     cause: error,
   });
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { json } from 'node:stream/consumers';
 import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
@@ -23,6 +24,8 @@ interface Asked {
   readonly query: URLSearchParams;
   readonly move: Move;
   readonly request: IncomingMessage;
+  /** What the request brings; if reading it is given up, the request can still be answered. */
+  readonly body: Readable;
 }
 /** The node at the other end, by the certificate that it has shown. */
 type Peers = WeakMap<object, string>;
@@ -44,9 +47,9 @@ export class Receiver {
     this.#pool = openMovePool(parts.jobs);
     this.#server = createServer({ requestTimeout: 0, keepAliveTimeout: SILENCE_MS }, (request, response) => {
       void this.#answer(request).then(({ status, body }) => {
-        request.resume(); // what nobody reads any more would keep the answer from arriving
+        // The rest of the request may still be on its way: with the connection closed, the answer would be lost.
+        request.resume();
         response.statusCode = status;
-        response.shouldKeepAlive = status < 400; // the rest of a request may still be on its way
         response.end(JSON.stringify(body));
       });
     });
@@ -76,7 +79,8 @@ export class Receiver {
       if (!Object.hasOwn(REQUESTS, name) || request.method !== REQUESTS[name])
         throw new HttpError('not_found', 'there is no such request between nodes');
       const move = await this.#admitted(request, query.get('username') ?? '', query.get('claim') ?? '');
-      const asked = { name, query, move, request };
+      const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
+      const asked = { name, query, move, request, body };
       return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(asked, signal)) };
     } catch (error) {
       const known = error instanceof HttpError ? error : new HttpError('internal_error', messageOf(error));
@@ -99,7 +103,8 @@ export class Receiver {
     before?.abort.abort(new Error('another request of this move has come'));
     const abort = new AbortController();
     const gone = () => abort.abort(new Error('the other node has closed the connection'));
-    request.socket.once('close', gone);
+    const { socket } = request;
+    socket.once('close', gone);
     const done = Promise.resolve(before?.done)
       .catch(() => undefined)
       .then(() => work(abort.signal));
@@ -108,23 +113,23 @@ export class Receiver {
     try {
       return await done;
     } finally {
-      request.socket.off('close', gone);
+      socket.off('close', gone);
       if (this.#running.get(username) === entry) this.#running.delete(username);
     }
   }
 
   async #do(asked: Asked, signal: AbortSignal): Promise<unknown> {
-    const { name, move, request } = asked;
+    const { name, move, request, body } = asked;
     signal.throwIfAborted();
     const account = { id: move.accountId, username: move.username };
     const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal);
     switch (name) {
       case 'begin':
-        return this.#begin(move, files, (await json(request)) as Bringing);
+        return this.#begin(move, files, (await json(body)) as Bringing);
       case 'files':
         assertHasFiles(move);
         request.setTimeout(SILENCE_MS);
-        await files.unpack(request as AsyncIterable<Buffer>);
+        await files.unpack(body as AsyncIterable<Buffer>);
         request.setTimeout(IDLE_MS);
         return undefined;
       case 'digest':
@@ -140,12 +145,12 @@ export class Receiver {
   }
 
   /** Has a plugin answer what the same one asks at the old home. */
-  async #arrive({ query, move, request }: Asked, signal: AbortSignal): Promise<unknown> {
+  async #arrive({ query, move, body }: Asked, signal: AbortSignal): Promise<unknown> {
     const { accountId: id, username } = move;
     const [plugin = '', name = '', about = ''] = ['plugin', 'name', 'about'].map((key) => query.get(key) ?? '');
     const mover = (await movePartsOf(this.#parts)).get(plugin)?.mover;
     if (mover === undefined) throw new HttpError('move_refused', `what the account uses is off: ${plugin}`);
-    return mover.arrive({ account: { id, username }, name, about, body: request, signal });
+    return mover.arrive({ account: { id, username }, name, about, body, signal });
   }
 
   async #discard({ accountId: id, username }: Move, files: MovedFiles): Promise<void> {
