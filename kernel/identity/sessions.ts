@@ -4,7 +4,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import type { ApiTokens } from './api-tokens/api-tokens.ts';
 import { assertTokenAlive } from './api-tokens/token-rows.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError, unauthenticated } from '../errors.ts';
 import type { AuditLog } from '../storage/events/audit-log.ts';
 import {
   addSession,
@@ -184,7 +184,10 @@ export class Sessions {
     });
   }
 
-  /** Ends one session of an account. Errors: 404 `session_not_found`. */
+  /**
+   * Ends one session of an account. Errors: 404 `session_not_found`; for a logout, whose own session has then ended meanwhile,
+   * 401 `authentication_required`.
+   */
   async end(
     account: Pick<Account, 'id' | 'username'>,
     id: string,
@@ -193,7 +196,8 @@ export class Sessions {
   ): Promise<void> {
     await this.#change(account, async (tx) => {
       const { changes } = await tx.run('delete from sessions where account_id = ? and id = ?', account.id, id);
-      if (changes === 0) throw new HttpError('session_not_found', 'there is no such session');
+      if (changes === 0)
+        throw type === 'logout' ? unauthenticated() : new HttpError('session_not_found', 'there is no such session');
       await this.#events.record(tx, {
         account,
         ip,

@@ -82,6 +82,8 @@ test('a session ends at once with logout, password, suspension and removal, also
     'somebody else cannot end it',
   );
   await sessions.end(account, session?.id ?? '', '');
+  const again = sessions.end(account, session?.id ?? '', '', 'logout');
+  assert.is(await code(again), 'authentication_required', 'as where another request has ended it a moment ago');
   assert.is(await mine(other), 200, 'reads the account again');
   assert.is(await mine(token), 401, 'also after that');
   await credentials.setPassword(account, 'hash');

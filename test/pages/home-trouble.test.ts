@@ -68,7 +68,7 @@ test('a session that ends while a form is half filled: the login comes, and noth
   await driver.page.type('dialog[open] input[autocomplete=current-password]', PASSWORD);
   await driver.page.keyboard.press('Enter');
   await driver.page.waitForFunction('document.querySelectorAll("dialog").length === 1');
-  await driver.page.waitForFunction('document.querySelector("dialog .input").value === "kept.example"');
+  await driver.page.waitForFunction('document.querySelector("dialog .input")?.value === "kept.example"');
   await driver.page.focus('dialog .input');
   await driver.page.keyboard.press('Enter');
   await driver.says('kept.example was added');
