@@ -108,7 +108,10 @@ export class Machine {
   /** Runs a command of its shell as root, and resolves with what it printed. Rejects if it fails. */
   async run(command: string, input = ''): Promise<string> {
     const { code, output } = await this.try(command, input);
-    if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.slice(-4000)}`);
+    if (code !== 0) {
+      const journal = command.startsWith('systemctl') ? await this.try('journalctl -n 40 --no-pager') : { output: '' };
+      throw new Error(`${command} ended with ${code}: ${output.slice(-4000)}\n${journal.output}`);
+    }
     return output;
   }
 
