@@ -156,16 +156,14 @@ test('accounts are listed by plan and state', async () => {
 
 test('every command prints its usage', async () => {
   const data = temporaryFolder();
-  await Promise.all(
-    [
-      ...['serve', 'demo', 'status', 'top', 'events', 'reload', 'account', '2fa', 'plan', 'feature', 'session'],
-      ...['domain', 'plugin', 'webhook', 'backup', 'restore', 'config', 'doctor', 'upgrade', 'rollback'],
-    ].map(async (command) => {
-      const { code, stdout } = await hostkeep(data, [command, '--help']);
-      assert.is(code, 0);
-      assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
-    }),
-  );
+  for (const command of [
+    ...['serve', 'demo', 'status', 'top', 'events', 'reload', 'account', '2fa', 'plan', 'feature', 'session'],
+    ...['domain', 'plugin', 'webhook', 'backup', 'restore', 'config', 'doctor', 'upgrade', 'rollback'],
+  ]) {
+    const { code, stdout } = await hostkeep(data, [command, '--help']);
+    assert.is(code, 0);
+    assert.match(stdout, new RegExp(`Usage: hostkeep ${command}`));
+  }
 });
 
 // asvs 6.4.1: first passwords hold 144 random bits and are shown once
