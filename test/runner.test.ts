@@ -7,7 +7,7 @@ import { testSuite } from './support/suite.ts';
 import { until } from './support/until.ts';
 
 const test = testSuite('test entry');
-const copy = new ProjectCopy(['test/index.ts', 'test/support']);
+const copy = new ProjectCopy(['test/index.ts', 'test/support'], ['test/*.ts']);
 const HEAD = `import { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
 
 /** By name: the file's text, and what the entry says of it. */

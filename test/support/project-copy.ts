@@ -13,15 +13,12 @@ const INCREMENTAL = ['--incremental', '--pretty', 'false'];
 export class ProjectCopy {
   readonly folder = temporaryFolder();
 
-  /** `more` names files and folders in addition to those that a server is made of. */
-  constructor(more: readonly string[] = []) {
+  /** `more` names files and folders in addition to those that a server is made of; `compiled` what is compiled, with its imports. */
+  constructor(more: readonly string[] = [], compiled: readonly string[] = ['kernel', 'plugins', 'test']) {
     for (const name of ['kernel', 'plugins', 'config', 'package.json', 'tsconfig.json', ...more])
       cpSync(join(projectDir, name), join(this.folder, name), { recursive: true });
     symlinkSync(join(projectDir, 'node_modules'), join(this.folder, 'node_modules'));
-    writeFileSync(
-      this.path('tsconfig.copy.json'),
-      JSON.stringify({ extends: './tsconfig.json', include: ['kernel', 'plugins', 'test'] }),
-    );
+    writeFileSync(this.path('tsconfig.copy.json'), JSON.stringify({ extends: './tsconfig.json', include: compiled }));
   }
 
   path(name: string): string {
