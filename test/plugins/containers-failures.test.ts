@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { KnownEngines } from '../../plugins/containers/engine/known-engines.ts';
+import containersPlugin from '../../plugins/containers/index.ts';
+import hosting from '../../plugins/hosting/index.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../support/fake-engine.ts';
@@ -51,12 +53,12 @@ async function open<T extends { close(): Promise<void> }>(thing: Promise<T>): Pr
   toClose.push(() => opened.close());
   return opened;
 }
+const settings = (containers: Record<string, unknown>, more: Record<string, unknown>) => ({
+  config: { containers: { socket: at('shared.sock'), ...containers }, ...more },
+});
+/** A server with what shows containers and their ports, because each test starts one. */
 const start = (containers: Record<string, unknown> = {}, more: Record<string, unknown> = {}) =>
-  open(
-    TestServer.start({
-      config: { containers: { socket: at('shared.sock'), ...containers }, ...more },
-    }),
-  );
+  open(TestServer.start({ plugins: [containersPlugin, hosting], ...settings(containers, more) }));
 const labelled = (account: string, Id = ID) => ({
   Id,
   Labels: { 'hostkeep.account': account },
@@ -239,7 +241,7 @@ test('an engine that has answered once is never taken for none, and one that nev
 });
 
 test('without its engine the plugin is degraded, in the list of plugins and in metrics', async () => {
-  const server = await start();
+  const server = await open(TestServer.start(settings({}, {})));
   const [{ token }, ann] = [await server.admin(), await server.user('ann')];
   const shown = async () => {
     const { body } = await server.ask<{ plugins: Record<string, unknown>[] }>('/api/plugins', {
