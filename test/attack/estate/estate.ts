@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
 import type { Abuse } from './abuses.ts';
+import { NEIGHBOURS_ADDRESS } from './observer.ts';
 
 export interface Neighbour {
   readonly username: string;
@@ -23,8 +24,6 @@ const SETTINGS = {
   usage: { access: 'feature' },
   log: { level: 'info' },
 };
-/** Where the neighbour's observer says that it is. */
-export const NEIGHBOURS_ADDRESS = '198.51.100.7';
 const SITE_FILES = {
   'victim.example/wp-config.php': "<?php define('DB_NAME', 'shop'); define('DB_USER', 'me'); define('DB_HOST', 'db');",
   'victim.example/wp-settings.php': '<?php',

@@ -1,8 +1,14 @@
-/** The neighbour: a process of its own that reads, searches and logs in as people do, and notes what becomes of it. */
+/**
+ * The neighbour: a process of its own that reads, searches and logs in as people do, and notes what becomes of it. Imports
+ * types only, because the process starts before and during each abuse.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { NEIGHBOURS_ADDRESS, type Estate } from './estate.ts';
+import type { Estate } from './estate.ts';
+
+/** Where it says that it is. */
+export const NEIGHBOURS_ADDRESS = '198.51.100.7';
 
 interface ObserverOptions {
   readonly url: string;
