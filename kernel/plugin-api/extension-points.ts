@@ -55,6 +55,8 @@ export interface ExtensionPoints {
    * that takes none.
    */
   placement(node: string | undefined): string | Promise<string>;
+  /** Returns the names of the nodes of the fleet. */
+  nodes(): readonly string[] | Promise<readonly string[]>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Returns the requests that the server sends to endpoints of the operator. */
@@ -110,6 +112,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   accountReport: { ...PART, timeoutMs: 300_000 },
   accountsUsage: PART,
   placement: { ...CHANGE, timeoutMs: 5000 },
+  nodes: PART,
   sites: PART,
   webhooks: PART,
   webServer: PART,

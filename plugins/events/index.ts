@@ -1,6 +1,7 @@
 import { invalid } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { isNode, noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
+import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
 import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
 import type { EventFilter } from '../../kernel/storage/events/event-search.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -35,6 +36,7 @@ export default definePlugin({
         'Each request looks at some thousands of events: follow next_cursor until it is null, even where a page is empty.',
       query: EventsQuery,
       reply: EventPage,
+      errors: ['node_not_found'],
     },
     stream: {
       ...admin,
@@ -50,7 +52,8 @@ export default definePlugin({
       errors: ['overloaded'],
     },
   },
-  setup({ config, events, log, workers, background, onClose }) {
+  setup(host) {
+    const { config, events, log, workers, background, onClose } = host;
     if (config.kept_days > 0) void background(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
     const counts = workers.counts('event streams');
     onClose(() => counts.close());
@@ -58,7 +61,7 @@ export default definePlugin({
     onClose(() => streams.close());
     return {
       handlers: {
-        list: ({ query }) => search(events, query),
+        list: ({ query }) => search(host, query),
         stream: (call) => streams.open(filterOf(call.query), call.header('last-event-id'), call.account),
       },
     };
@@ -84,11 +87,18 @@ function removeOld(events: AuditLog, log: Log, ageMs: number): () => Promise<voi
   };
 }
 
-async function search(log: AuditLog, { limit, cursor, since, ...query }: EventsQuery): Promise<EventPage> {
+/** Errors: 404 `node_not_found` for a name that neither a node of the fleet nor any event has. */
+async function search(
+  host: Pick<Host, 'events' | 'gather'>,
+  { limit, cursor, since, ...query }: EventsQuery,
+): Promise<EventPage> {
   const sinceMs = since === undefined ? undefined : Date.parse(since);
   if (Number.isNaN(sinceMs)) throw invalid('query', [{ path: '/since', message: 'is no time' }]);
   const filter = { ...filterOf(query), ...(sinceMs !== undefined && { since: sinceMs }) };
-  const { events, next } = await log.search(filter, limit, cursor === undefined ? undefined : Number(cursor));
+  const { events, next } = await host.events.search(filter, limit, cursor === undefined ? undefined : Number(cursor));
+  const { node } = query;
+  if (node !== undefined && cursor === undefined && events.length === 0)
+    if (!(await isNode(host, node)) && !(await host.events.hasOf(node))) throw noNode(node);
   return { events: events.map(eventView), next_cursor: next === null ? null : String(next) };
 }
 

@@ -10,7 +10,7 @@ import {
 import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
 import { moveCommand } from './move/command.ts';
-import { stateOf } from './state.ts';
+import { isDown, stateOf } from './state.ts';
 import { seenMembers } from './store.ts';
 
 const NAME = { flags: '--name <name>', summary: 'the name of this node in the fleet', isRequired: true } as const;
@@ -96,7 +96,7 @@ export default defineCommands(
               : `removed ${name}; ${lost} accounts still have their home there: what they had on it is lost unless a node of that name joins with their files`;
           return {
             value: { name, accounts: lost },
-            text: `${text}\nif others may have its disks, run \`hostkeep session rotate-key\``,
+            text: `${text}\nif others may have its disks, change the password of the store, and run \`hostkeep session rotate-key\``,
           };
         },
       },
@@ -107,10 +107,11 @@ export default defineCommands(
 const placeOf = ({ name, listen }: OptionValues) => ({ name: String(name), address: String(listen) });
 
 async function list(context: CommandContext): Promise<CommandOutput> {
-  const nodes = await context.withStore(({ store }) => seenMembers(store));
+  const isAlone = context.config.store.url === '';
+  const nodes = isAlone ? [] : await context.withStore(({ store }) => seenMembers(store));
   const rows = nodes.map((node) => [
     node.name,
-    stateOf(node),
+    node.isDraining && isDown(node) ? 'down, draining' : stateOf(node),
     node.heartbeat?.version ?? '–',
     node.address,
     node.heartbeat === undefined ? 'never' : `${node.heartbeat.seenSecondsAgo} s ago`,
@@ -120,12 +121,16 @@ async function list(context: CommandContext): Promise<CommandOutput> {
     value: nodes.map((node) => ({
       name: node.name,
       state: stateOf(node),
+      draining: node.isDraining,
       address: node.address,
       version: node.heartbeat?.version ?? null,
       seen_seconds_ago: node.heartbeat?.seenSecondsAgo ?? null,
       accounts: node.heartbeat?.accounts ?? null,
     })),
-    text: textTable(['NODE', 'STATE', 'VERSION', 'ADDRESS', 'SEEN', 'ACCOUNTS'], rows),
+    text:
+      nodes.length === 0
+        ? 'this node is in no fleet'
+        : textTable(['NODE', 'STATE', 'VERSION', 'ADDRESS', 'SEEN', 'ACCOUNTS'], rows),
   };
 }
 

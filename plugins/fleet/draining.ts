@@ -1,4 +1,4 @@
-import { HttpError } from '../../kernel/errors.ts';
+import { noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
 import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { members, setDraining } from './store.ts';
@@ -32,6 +32,3 @@ export function drain(
     return isChange;
   });
 }
-
-export const noNode = (name: string): HttpError =>
-  new HttpError('node_not_found', `there is no node ${name} in the fleet`);

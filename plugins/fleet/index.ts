@@ -13,6 +13,7 @@ import { placeFor } from './placement.ts';
 import { connectionsFinding, fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
 import { Fleet, FleetConfig, FleetNode, NodeParams } from './schema.ts';
 import { settleKeys } from './membership/signing-keys.ts';
+import { members } from './store.ts';
 
 const BY_ITSELF: Fleet = { node: null, nodes: [] };
 const refuse = (): never => {
@@ -78,6 +79,7 @@ export default definePlugin({
       },
       provides: {
         metrics: () => metricsOf(store, forwarder),
+        nodes: async () => (await members(store)).map(({ name }) => name),
         placement: (node) => placeFor(store, place.name, node),
         health: async () => {
           const own = listener();

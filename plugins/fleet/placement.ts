@@ -1,4 +1,5 @@
 import { HttpError } from '../../kernel/errors.ts';
+import { noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
 import type { Reader } from '../../kernel/storage/store.ts';
 import { isDown } from './state.ts';
 import { seenMembers, type SeenMember } from './store.ts';
@@ -16,9 +17,9 @@ export async function placeFor(reader: Reader, here: string, named: string | und
     throw new HttpError('node_draining', 'no node of the fleet that is up takes new accounts');
   }
   const node = nodes.find(({ name }) => name === named);
-  if (node === undefined) throw new HttpError('node_not_found', `there is no node ${named} in the fleet`);
+  if (node === undefined) throw noNode(named);
   if (node.isDraining)
-    throw new HttpError('node_draining', `the node ${named} takes no new accounts: name another one, or none`);
+    throw new HttpError('node_draining', `the node ${named} takes no new accounts: name another one`);
   return named;
 }
 

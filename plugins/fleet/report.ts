@@ -1,16 +1,16 @@
 /** What administrators, doctor and Prometheus learn of the fleet. */
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
 import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
 import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { minorsAhead, VERSION } from '../../kernel/system/project-dir.ts';
-import { partLeft } from './membership/certificates.ts';
-import { noNode } from './draining.ts';
+import { keyOf, partLeft } from './membership/certificates.ts';
 import type { Forwarder } from './traffic/forwarder.ts';
 import type { Fleet } from './schema.ts';
 import { isDown, stateOf } from './state.ts';
-import { connectionLimit, databaseNow, seenMembers, type SeenMember } from './store.ts';
+import { connectionLimit, databaseNow, isMember, seenMembers, type SeenMember } from './store.ts';
 
 /** A certificate is renewed long before. */
 const CERTIFICATE_LEFT = 1 / 4;
@@ -62,10 +62,9 @@ export async function metricsOf(store: Store, { outcomes }: Forwarder): Promise<
 /** What `health` checks every few seconds: no connections are made for it. */
 export async function healthOf(store: Store, place: FleetPlace): Promise<Finding[]> {
   const nodes = await seenMembers(store);
-  const isMember = nodes.some(({ name }) => name === place.name);
   const silent = nodes.filter((node) => node.name !== place.name && isDown(node)).map(({ name }) => name);
   return [
-    isMember
+    isMember(nodes, keyOf(place.membership()))
       ? { name: 'membership', ok: true, detail: `the node ${place.name}, one of ${nodes.length}` }
       : {
           name: 'membership',

@@ -11,6 +11,9 @@ export interface Member {
   readonly isDraining: boolean;
 }
 
+/** What a member shows to be known: its name, and the key that it joined with. */
+export type MemberKey = Pick<Member, 'name' | 'keyDigest'>;
+
 export interface Beat {
   readonly version: string;
   /** The number of accounts that live there. */
@@ -62,6 +65,10 @@ export async function connectionLimit(reader: Reader): Promise<number> {
   return (await reader.get<{ n: number }>(sql))?.n ?? 0;
 }
 
+/** Whether a key is that of one of the members; a node that was removed is none, also if another has its name now. */
+export const isMember = (all: readonly Member[], { name, keyDigest }: MemberKey): boolean =>
+  all.some((each) => each.name === name && each.keyDigest === keyDigest);
+
 export async function members(reader: Reader): Promise<Member[]> {
   return (await reader.all<Row>('select name, address, key_digest, draining from fleet_nodes order by name')).map(
     memberOf,
@@ -92,9 +99,12 @@ export async function addMember(tx: Tx, { name, address, keyDigest }: Member): P
     keyDigest,
     Date.now(),
   );
-  if (added === 0) throw new Error(`there is a node ${name} in the fleet already: choose another name`);
+  if (added === 0) throw nameTaken(name);
   await raise(tx);
 }
+
+export const nameTaken = (name: string): Error =>
+  new Error(`there is a node ${name} in the fleet already: choose another name`);
 
 /** Resolves with whether there was one. */
 export async function removeMember(tx: Tx, name: string): Promise<boolean> {
@@ -122,13 +132,14 @@ export async function setDraining(tx: Tx, name: string, isDraining: boolean): Pr
   return set > 0;
 }
 
-/** Writes a node's heartbeat; does nothing for one that was removed. */
-export function beat(store: Store, node: string, beat: Beat): Promise<unknown> {
+/** Writes a node's heartbeat; does nothing for one that is no member. */
+export function beat(store: Store, { name, keyDigest }: MemberKey, beat: Beat): Promise<unknown> {
   const { version, accounts, userUrl, adminUrl, sample } = beat;
   return store.write((tx) =>
     tx.run(
       `insert into fleet_heartbeats (node, seen_at, version, accounts, user_url, admin_url, sample)
-        select name, ${NOW}, cast(? as text), cast(? as bigint), cast(? as text), cast(? as text), cast(? as text) from fleet_nodes where name = ?
+        select name, ${NOW}, cast(? as text), cast(? as bigint), cast(? as text), cast(? as text), cast(? as text) from fleet_nodes
+        where name = ? and key_digest = ?
         on conflict (node) do update set seen_at = excluded.seen_at, version = excluded.version, accounts = excluded.accounts,
           user_url = excluded.user_url, admin_url = excluded.admin_url, sample = excluded.sample`,
       version,
@@ -136,7 +147,8 @@ export function beat(store: Store, node: string, beat: Beat): Promise<unknown> {
       userUrl,
       adminUrl,
       JSON.stringify(sample),
-      node,
+      name,
+      keyDigest,
     ),
   );
 }

@@ -47,15 +47,21 @@ test('a fleet begins with a store in PostgreSQL, a name, a place that others rea
   const lone = await hostkeep(emptyFolder(), ['fleet', 'init', '--name', 'one', ...AT], '', undefined, {
     HOSTKEEP_STORE_URL: '',
   });
-  assert.match(lone.stderr, /a fleet shares a store in PostgreSQL: set store\.url first/);
+  const NO_STORE = /a fleet shares a store in PostgreSQL: set store\.url first/;
+  assert.match(lone.stderr, NO_STORE);
+  const alone = (...args: string[]) =>
+    hostkeep(emptyFolder(), ['fleet', ...args], '', undefined, { HOSTKEEP_STORE_URL: '' });
+  assert.match((await alone('remove', 'one', '--yes')).stderr, NO_STORE);
+  assert.is((await alone('list')).stdout, 'this node is in no fleet\n');
   const init = (name: string, listen: string) => ['fleet', 'init', `--name=${name}`, `--listen=${listen}`];
   await Promise.all([
     ...['One', 'a.b', 'a-'].map(async (name) =>
       assert.match(await refusal(emptyFolder(), init(name, '127.0.0.1:1')), /1 to 32 characters/),
     ),
-    ...['7000', '0.0.0.0:7000', 'host:70000'].map(async (listen) =>
-      assert.match(await refusal(emptyFolder(), init('two', listen)), /host:port at which/),
-    ),
+    ...[
+      ...['7000', '0.0.0.0:7000', '[::]:7000', 'host:70000', 'host:7e3'],
+      ...['2001:db8::1:7000', 'http://host:7000', 'user@host:7000'],
+    ].map(async (listen) => assert.match(await refusal(emptyFolder(), init('two', listen)), /host:port at which/)),
   ]);
   assert.match(await refusal(one.data, init('two', '127.0.0.1:1')), /in a fleet already, as one/);
   assert.match(await refusal(emptyFolder(), ['fleet', 'leave', '--yes']), /in no fleet|no store/);
@@ -79,6 +85,8 @@ test('accounts that were there get the first node as their home, and its files a
 test('an invitation that is wrong, over, used, or for another name lets nobody in', async () => {
   const data = emptyFolder();
   const attempt = (token: string, name = 'two') => refusal(data, ['fleet', 'join', '--name', name, ...AT], token);
+  for (const hours of ['0', '8761'])
+    assert.match(await refusal(one.data, ['fleet', 'invite', '--hours', hours]), /at most 8760 hours/);
   assert.match(await attempt('nonsense'), /this is no token/);
   assert.match(await attempt(Invitation.make().token), /unknown, used, or over/);
   const token = await fleet.invite(one);
@@ -101,6 +109,15 @@ test('an invitation that is wrong, over, used, or for another name lets nobody i
     ['one', 'two'],
   );
   assert.is(readMembership(data)?.ca, readMembership(one.data)?.ca);
+  const shared = await fleet.invite(one);
+  const folders = ['left', 'right'].map((name) => ({ name, data: emptyFolder() }));
+  const both = await Promise.all(
+    folders.map((each) => fleet.run(each.data, ['fleet', 'join', '--name', each.name, ...AT], shared)),
+  );
+  assert.equal(both.map(({ code }) => code).toSorted(), [0, 1], 'two at once');
+  for (const each of folders)
+    if (readMembership(each.data) !== undefined)
+      assert.is((await fleet.run(each.data, ['fleet', 'leave', '--yes'])).code, 0);
 });
 
 test('a node whose keys are in use joins nothing', async () => {
@@ -170,6 +187,7 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
   assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five'])).stdout, /five takes no new accounts/);
   assert.match(await refusal(one.data, ['fleet', 'drain', 'five']), /takes no new accounts already/);
   assert.match(await refusal(one.data, ['fleet', 'drain', 'nine']), /there is no node nine/);
+  assert.match((await fleet.run(one.data, ['fleet', 'list'])).stdout, /^five +down, draining /m);
   const server = await fleet.serve(five, [control, fleetPlugin]);
   const { token: customer } = await server.user('bob');
   const { token } = await server.admin('operator');
@@ -182,6 +200,8 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
     return [found?.state, found?.accounts];
   };
   assert.is((await server.ask('/api/fleet', { address: 'admin' })).status, 401);
+  const add = await fleet.run(five.data, ['account', 'add', 'eve', '--plan', 'developer']);
+  assert.match(add.stderr, /the node five takes no new accounts: name another one/);
   const create = (username: string) =>
     server.ask('/api/accounts', {
       address: 'admin',
@@ -195,6 +215,10 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
   assert.match(await refusal(one.data, ['fleet', 'remove', 'five', '--yes', '--force']), /five is running/);
   assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five', '--undo'])).stdout, /takes new accounts again/);
   assert.is(String(await stateOfFive()), 'up,1');
+  assert.match(
+    await refusal(one.data, ['fleet', 'invite', '--name', 'five']),
+    /there is a node five in the fleet already/,
+  );
   await drainsByApi(server, token, customer);
   assert.is((await create('eve')).status, 201);
   const { store } = server.hostkeep.core;
@@ -208,6 +232,14 @@ test('a node is drained and taken back, and leaves or is removed only if no acco
   const { code, stdout } = await fleet.run(one.data, ['fleet', 'remove', 'five', '--yes', '--force']);
   assert.is(code, 0);
   assert.match(stdout, /2 accounts still have their home there/);
+  await fleet.join(one, 'five');
+  const left = await fleet.run(five.data, ['fleet', 'leave', '--yes']);
+  assert.equal([left.code, left.stderr], [0, ''], 'a node that was removed leaves');
+  assert.ok(
+    (await listed()).some(({ name }) => name === 'five'),
+    'and takes no node with it that has its name now',
+  );
+  assert.is((await fleet.run(one.data, ['fleet', 'remove', 'five', '--yes', '--force'])).code, 0);
 });
 
 /** As the command does, with who did it and from where in the event log. */

@@ -30,7 +30,7 @@ test.after(async () => {
 
 type Sample = Parameters<typeof beat>[2]['sample'];
 const sampled = (name: string, sample: Sample, accounts = 0) =>
-  beat(store, name, { version: '1.0.0', accounts, userUrl: '', adminUrl: '', sample });
+  beat(store, { name, keyDigest: name }, { version: '1.0.0', accounts, userUrl: '', adminUrl: '', sample });
 const draining = (name: string, isDraining: boolean) => store.write((tx) => setDraining(tx, name, isDraining));
 
 test('a node that is not there, or that is drained, is refused', async () => {
@@ -42,6 +42,8 @@ test('a node that is not there, or that is drained, is refused', async () => {
 });
 
 test('the node that is named is taken, and before any heartbeat the one that is asked', async () => {
+  const stranger = { version: '1.0.0', accounts: 0, userUrl: '', adminUrl: '', sample: { cpu: 0, memory: 0, disk: 0 } };
+  await beat(store, { name: 'two', keyDigest: 'of another node' }, stranger);
   assert.is(await placeFor(store, 'one', 'three'), 'three');
   assert.is(await placeFor(store, 'one', undefined), 'one');
 });

@@ -4,6 +4,7 @@ import type { SqlValue } from '../sqlite/connection.ts';
 import type { Store, Tx } from '../store.ts';
 import {
   eventsAfter,
+  hasEventOf,
   lastEventId,
   newestEvents,
   searchEvents,
@@ -112,6 +113,11 @@ export class AuditLog {
   /** Resolves with the id of the newest event, or 0: the start for a follower that ignores the past. */
   lastId(): Promise<number> {
     return lastEventId(this.#store);
+  }
+
+  /** Resolves with whether a node of a fleet recorded any of the events. Takes seconds where there are millions of others. */
+  hasOf(node: string): Promise<boolean> {
+    return hasEventOf(this.#store, node);
   }
 
   /** Resolves with events of all processes that have a larger id, oldest first. */

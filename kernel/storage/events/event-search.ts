@@ -32,6 +32,11 @@ export async function lastEventId(reader: Reader): Promise<number> {
   return (await reader.get<{ id: number }>('select coalesce(max(id), 0) as id from events'))?.id ?? 0;
 }
 
+/** Resolves with whether a node of a fleet recorded any of the events; looks at all of them if it did not. */
+export async function hasEventOf(reader: Reader, node: string): Promise<boolean> {
+  return (await reader.get('select 1 from events where node = ? limit 1', node)) !== undefined;
+}
+
 /** Resolves with the newest events that match, in many small searches; oldest first. */
 export async function newestEvents(reader: Reader, filter: EventFilter, limit: number): Promise<LoggedEvent[]> {
   const found: LoggedEvent[] = [];

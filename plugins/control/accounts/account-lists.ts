@@ -1,6 +1,7 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountOrder, AccountPosition } from '../../../kernel/identity/accounts/account-query.ts';
 import { invalid } from '../../../kernel/errors.ts';
+import { isNode, noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Call } from '../../../kernel/plugin-api/route-spec.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -19,6 +20,7 @@ const LOOK_MS = 8000;
 
 type ListCall = Omit<Call, 'query'> & { readonly query: Query };
 
+/** Errors: 400 for an invalid cursor, 404 `node_not_found` for a name that neither a node of the fleet nor any home has. */
 export async function listAccounts(host: Host, reports: RecentReports, call: ListCall): Promise<Page> {
   const { limit, cursor, sort, over, node, ...rest } = call.query;
   const filter = { ...rest, ...(node !== undefined && { home: node }) };
@@ -27,6 +29,8 @@ export async function listAccounts(host: Host, reports: RecentReports, call: Lis
   const after = positionIn(cursor, order);
   const read = (count: number, from: AccountPosition | undefined) => accounts.sorted(count, order, filter, from);
   const total = await accounts.countOf(filter);
+  if (node !== undefined && total === 0)
+    if (!(await isNode(host, node)) && (await accounts.countOf({ home: node })) === 0) throw noNode(node);
   const usageOf = (account: Account) => usageFrom(host, reports, call, account);
   if (over) return { ...(await overOnly(usageOf, limit, order, after, read)), total };
   const found = await read(limit + 1, after);

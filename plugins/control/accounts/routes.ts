@@ -27,6 +27,7 @@ export const accountRoutes = {
       'All filters that are given must match. With `over`, the usage of customers of other nodes is asked for there.',
     query: schema.AccountsQuery,
     reply: schema.AccountPage,
+    errors: ['node_not_found'],
   }),
   createAccount: admin({
     method: 'POST',

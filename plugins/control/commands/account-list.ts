@@ -1,6 +1,7 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { textTable, type CommandContext, type OptionValues } from '../../../kernel/plugin-api/command.ts';
+import { isNode, noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
 import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
 import { reportOf, type AccountReports } from '../accounts/account-report.ts';
 import { describe } from './account-text.ts';
@@ -11,11 +12,13 @@ const PAGE = 1000;
 const MEASURED = 8;
 
 export async function list(context: CommandContext, _: readonly string[], options: OptionValues) {
-  const found = await context.withStore(async ({ identity: { accounts, plans } }) => {
-    const { plan } = options;
+  const { node, plan } = options;
+  const all = await context.withStore(async ({ identity: { accounts, plans } }) => {
     if (typeof plan === 'string') await plans.get(plan); // rejects if there is none: a typing error is no empty list
-    return (await allOf(accounts)).filter((account) => isWanted(account, options));
+    return allOf(accounts);
   });
+  if (typeof node === 'string' && all.every(({ home }) => home !== node)) await assertNode(context, node);
+  const found = all.filter((account) => isWanted(account, options));
   if (options['overQuota'] === true) return listOver(context, found);
   const rows = found.map((account) => rowOf(account, account.suspended ? 'suspended' : ''));
   return { value: found.map(describe), text: textTable(['USERNAME', 'ROLE', 'PLAN', 'STATE', 'EMAIL'], rows) };
@@ -54,6 +57,12 @@ export function show(context: CommandContext, [username = '']: readonly string[]
       ([name, each]) => `${name}: ${Array.isArray(each) ? each.join(', ') : JSON.stringify(each)}`,
     );
     return { value, text: lines.join('\n') };
+  });
+}
+
+function assertNode(context: CommandContext, name: string): Promise<void> {
+  return context.withPlugins(async (open) => {
+    if (!(await isNode(open, name))) throw noNode(name);
   });
 }
 

@@ -93,8 +93,9 @@ export const accountCommands: CommandGroup = {
 /** Rejects like the API, which has the same rules for names, plans, addresses and passwords. */
 async function add(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const given = options['passwordStdin'] === true ? await context.readInput('The password') : undefined;
-  const { email, node } = options;
+  const { email } = options;
   const isAdmin = options['admin'] === true;
+  const node = options['node'] ?? (isAdmin ? undefined : context.nodeFiles.membership()?.name);
   // asks the other plugins, which takes a moment
   const home =
     typeof node === 'string' ? await context.withPlugins((host) => homeOf(host, isAdmin ? 'admin' : 'user', node)) : {};

@@ -8,7 +8,9 @@ import {
 } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
 import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Membership } from '../../../kernel/storage/membership.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+import type { MemberKey } from '../store.ts';
 
 /** What certifies the nodes of a fleet; PEM. */
 export interface Authority {
@@ -50,6 +52,9 @@ export function keyDigestOf(certificate: string | Uint8Array): string {
   const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(key).digest('base64url');
 }
+
+/** Returns what a node shows to be known as a member. */
+export const keyOf = ({ name, certificate }: Membership): MemberKey => ({ name, keyDigest: keyDigestOf(certificate) });
 
 export async function makeAuthority(): Promise<Authority> {
   const key = makeKey();

@@ -1,12 +1,12 @@
 /** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
 import { HttpError } from '../../../kernel/errors.ts';
 import type { CommandContext } from '../../../kernel/plugin-api/command.ts';
+import { noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { Keyring } from '../../../kernel/identity/keyring.ts';
 import type { Reader, Tx } from '../../../kernel/storage/store.ts';
 import { minorsAhead, VERSION } from '../../../kernel/system/project-dir.ts';
-import { splitHostPort } from '../../../kernel/system/host-port.ts';
-import { certify, keyDigestOf, makeAuthority, type Authority } from './certificates.ts';
+import { certify, keyDigestOf, keyOf, makeAuthority, type Authority } from './certificates.ts';
 import { Invitation } from './invitation.ts';
 import { shareKeys } from './signing-keys.ts';
 import { isDown } from '../state.ts';
@@ -14,7 +14,9 @@ import {
   addInvitation,
   addMember,
   forgetFleet,
+  isMember,
   members,
+  nameTaken,
   readSecret,
   removeMember,
   seenMembers,
@@ -34,7 +36,10 @@ const AUTHORITY = 'authority';
 const NODE_NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
 /** Who does this, in the log of events. */
 export const OPERATOR = { username: '', ip: '' } as const;
-const EVERYWHERE = ['0.0.0.0', '::', '*'];
+/** Of a node that others reach; a host of IPv6 is in brackets. */
+const ADDRESS = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9]\d{0,4}$/i;
+const EVERYWHERE = ['0.0.0.0', '[::]'];
+const MOST_HOURS = 8760;
 
 /** Makes the first node of a fleet. Resolves with its name, and the number of accounts whose home it has become. */
 export async function initiate(context: CommandContext, place: Place): Promise<{ name: string; moved: number }> {
@@ -67,12 +72,15 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
 
 /** Resolves with the token of a new invitation. */
 export async function invite(context: CommandContext, hours: number, node: string): Promise<string> {
-  if (!(hours > 0)) throw new HttpError('invalid_request', 'an invitation must be good for some time');
+  if (!(hours > 0 && hours <= MOST_HOURS))
+    throw new HttpError('invalid_request', `an invitation is good for some time, and for at most ${MOST_HOURS} hours`);
   if (node !== '') assertName(node);
   return context.withStore(async ({ store, events, identity: { keys } }) => {
     const invitation = Invitation.make();
     const sealed = invitation.seal({ keys: keys.copy(), authority: await readAuthority(store, keys) });
     await store.write(async (tx) => {
+      if ((await seenMembers(tx)).some(({ name, heartbeat }) => name === node && heartbeat !== undefined))
+        throw nameTaken(node);
       await addInvitation(tx, invitation.id, { sealed, node }, hours);
       const text = node === '' ? 'invited a node to the fleet' : `invited the node ${node} to the fleet`;
       await events.record(tx, { ...OPERATOR, type: 'fleet.invited', text, data: { node: node === '' ? null : node } });
@@ -114,11 +122,13 @@ export async function join(context: CommandContext, token: string, place: Place)
 /** Takes this node out of its fleet. */
 export async function leave(context: CommandContext): Promise<{ name: string; isLast: boolean }> {
   const { nodeFiles } = context;
-  const name = nodeFiles.membership()?.name;
-  if (name === undefined) throw new Error('this node is in no fleet');
+  const own = nodeFiles.membership();
+  if (own === undefined) throw new Error('this node is in no fleet');
+  const { name } = own;
   return nodeFiles.whileStopped(async () => {
     const isLast = await context.withStore(({ store, events, identity: { accounts } }) =>
       store.write(async (tx) => {
+        if (!isMember(await members(tx), keyOf(own))) return false; // it was removed, and its name may be another's
         const isAlone = (await members(tx)).every((each) => each.name === name);
         const here = await accounts.countAt(tx, name);
         if (!isAlone && here > 0)
@@ -140,12 +150,13 @@ export async function leave(context: CommandContext): Promise<{ name: string; is
 
 /** Takes another node out of the fleet, and resolves with the number of accounts whose home is gone with it. */
 export async function remove(context: CommandContext, name: string, isForced: boolean): Promise<number> {
+  assertSharedStore(context);
   if (context.nodeFiles.membership()?.name === name)
     throw new Error(`this node is ${name}: stop its server and run \`hostkeep fleet leave\``);
   return context.withStore(({ store, events, identity: { accounts } }) =>
     store.write(async (tx) => {
       const node = (await seenMembers(tx)).find((each) => each.name === name);
-      if (node === undefined) throw new HttpError('node_not_found', `there is no node ${name} in the fleet`);
+      if (node === undefined) throw noNode(name);
       if (!isDown(node)) throw new Error(`${name} is running: stop its server and run \`hostkeep fleet leave\` there`);
       const lost = await accounts.countAt(tx, name);
       if (lost > 0 && !isForced)
@@ -191,9 +202,13 @@ async function assertVersionFits(tx: Tx): Promise<void> {
 }
 
 /** PostgreSQL is asked for here, because each node has a file of SQLite to itself. */
-function assertNoMember({ config, nodeFiles }: CommandContext): void {
+function assertSharedStore({ config }: CommandContext): void {
   if (config.store.url === '') throw new Error('a fleet shares a store in PostgreSQL: set store.url first');
-  const name = nodeFiles.membership()?.name;
+}
+
+function assertNoMember(context: CommandContext): void {
+  assertSharedStore(context);
+  const name = context.nodeFiles.membership()?.name;
   if (name !== undefined) throw new Error(`this node is in a fleet already, as ${name}`);
 }
 
@@ -207,7 +222,7 @@ function assertName(name: string): void {
 
 function assertPlace({ name, address }: Place): void {
   assertName(name);
-  const { host, port } = splitHostPort(address);
-  if (!address.includes(':') || host === '' || EVERYWHERE.includes(host) || !(port > 0 && port < 65_536))
+  const url = `https://${address}`;
+  if (!ADDRESS.test(address) || !URL.canParse(url) || EVERYWHERE.includes(new URL(url).hostname))
     throw new HttpError('invalid_request', '--listen takes the host:port at which the other nodes reach this one');
 }
