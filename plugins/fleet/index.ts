@@ -130,7 +130,7 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
     const receiver = new Receiver({ ...host, here: place.name });
     onClose(() => receiver.close());
     const takeIn: Receiver['accept'] = (socket, name) => receiver.accept(socket, name);
-    listener = await FleetListener.start({ place, listen, log, hasKey, takeIn });
+    listener = await FleetListener.start({ workers, place, listen, log, hasKey, takeIn });
     onClose(() => listener?.close());
     const heartbeat = Heartbeat.start({ ...host, place });
     onClose(() => heartbeat.close());

@@ -15,6 +15,8 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('fleet listener');
+/** As many connections wait at a time to show a certificate. */
+const NEWCOMERS = 256;
 let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two]: FleetMember[] = [];
@@ -63,6 +65,23 @@ test('a client without a certificate, or with one of another authority, gets no 
   assert.is(await answerTo({ ...shown(other as Membership), maxVersion: 'TLSv1.2' }), '');
 });
 
+// threat crowding-out: strangers take no connection that a node needs
+test('connections that say nothing give way to new ones, the oldest first', async () => {
+  const strangers: Socket[] = [];
+  try {
+    for (let i = 0; i <= NEWCOMERS; i += 1) {
+      const socket = connectPlain(splitHostPort((one as FleetMember).address)).on('error', () => undefined);
+      strangers.push(socket.resume());
+      await once(socket, 'connect');
+    }
+    await closed(strangers[0] as Socket);
+    assert.match(await answerTo(shown(other as Membership)), /^HTTP\/1\.1 404 /);
+    assert.not.ok(strangers.at(-1)?.closed, 'it closed none but the oldest');
+  } finally {
+    for (const each of strangers) each.destroy();
+  }
+});
+
 // threat fleet-stranger: a node brings no account that the store does not know to be on its way from there
 test('another node is refused what belongs to no move from it', async () => {
   const servername = 'moves.one.fleet.hostkeep'; // which no certificate names
@@ -92,6 +111,9 @@ test('a certificate of the fleet counts for a member, with the key that it joine
   const authority = await readAuthority(core.store, core.keys);
   assert.is(await answerTo(shown(await certify(authority, 'three'))), '', 'never joined');
   assert.is(await answerTo(shown(await certify(authority, 'two'))), '', 'a key of its own');
+  const { key } = other as Membership;
+  assert.is(await answerTo(shown(await certify(authority, 'two', key, -0.5))), '', 'over since half a day');
+  assert.is(await answerTo(shown(await certify(authority, 'one', key))), '', 'with the name of another member');
   for (const servername of ['user.two.fleet.hostkeep', 'one', 'localhost', 'root.one.fleet.hostkeep'])
     assert.is(await answerTo({ ...shown(other as Membership), servername, checkServerIdentity: () => undefined }), '');
 });
@@ -122,8 +144,28 @@ test('a member is answered by both addresses, and is none any more once it was r
       await answerTo({ ...shown(other as Membership), servername: `${address}.one.fleet.hostkeep` }),
       /^HTTP\/1\.1 404 /,
     );
+  const connections = await Promise.all(
+    ['user', 'moves'].map(async (destination) => {
+      const socket = connect({
+        ...splitHostPort((one as FleetMember).address),
+        ca: (own as Membership).ca,
+        servername: `${destination}.one.fleet.hostkeep`,
+        checkServerIdentity: () => undefined,
+        ...shown(other as Membership),
+      });
+      socket.on('error', () => undefined).resume();
+      await once(socket, 'secureConnect');
+      return socket;
+    }),
+  );
+  const settings = server.hostkeep.node.config;
+  await server.hostkeep.reconfigure(testConfig(server.data, { listen: settings.listen, store: { url: fleet.url } }));
   const { code, stderr } = await fleet.run((one as FleetMember).data, ['fleet', 'remove', 'two', '--yes']);
   assert.is(code, 0, stderr);
+  await until('the connections that it has end, whatever it goes on asking', () => {
+    for (const each of connections) if (!each.closed) each.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    return connections.every((each) => each.closed);
+  });
   await until('its certificate counts for nothing', async () => {
     return (await answerTo(shown(other as Membership))) === '';
   });

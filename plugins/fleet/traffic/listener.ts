@@ -1,21 +1,27 @@
 import type { X509Certificate } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
+import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { destinationOf, keyDigestOf } from '../membership/certificates.ts';
+import type { MemberKey } from '../store.ts';
 
 const HANDSHAKE_MS = 5000;
 /** Beyond any time limit of a route. Connections that wait for their next request are closed much earlier, by the server behind. */
 const IDLE_MS = 400_000;
 const KEEPALIVE_MS = 15_000;
 const CONNECTIONS = 4096;
+/** Those that have not shown a certificate yet. One more closes the oldest, so that strangers keep no node out. */
+const NEWCOMERS = 256;
 /** Until a port is free: after a reload, that of the listener before it. */
 const RETRY_MS = 100;
 
 interface ListenerParts {
+  /** Outlives reloads, as connections do. */
+  readonly workers: Workers;
   readonly place: FleetPlace;
   /** host:port */
   readonly listen: string;
@@ -26,6 +32,10 @@ interface ListenerParts {
   takeIn(socket: TLSSocket, node: string): void;
 }
 
+type Workers = Host['workers'];
+/** The connections of members, also those that were admitted before a reload. */
+const admittedBy = new WeakMap<Workers, Map<TLSSocket, MemberKey>>();
+
 const securedBy = ({ ca, certificate, key }: Membership) => ({ ca, cert: certificate, key });
 
 /**
@@ -35,6 +45,9 @@ const securedBy = ({ ca, certificate, key }: Membership) => ({ ca, cert: certifi
 export class FleetListener {
   readonly #parts: ListenerParts;
   readonly #server: Server;
+  readonly #admitted: Map<TLSSocket, MemberKey>;
+  /** By the address at their other end. */
+  readonly #newcomers = new Map<string, Socket>();
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Why this does not listen; `undefined` if it does. */
@@ -42,6 +55,8 @@ export class FleetListener {
 
   private constructor(parts: ListenerParts) {
     this.#parts = parts;
+    this.#admitted = admittedBy.get(parts.workers) ?? new Map<TLSSocket, MemberKey>();
+    admittedBy.set(parts.workers, this.#admitted);
     this.#server = createServer({
       ...securedBy(parts.place.membership()),
       requestCert: true,
@@ -51,6 +66,7 @@ export class FleetListener {
       ALPNProtocols: ['http/1.1'],
     });
     this.#server.maxConnections = CONNECTIONS;
+    this.#server.on('connection', (socket) => this.#receive(socket));
     this.#server.on('secureConnection', (socket) => this.#admit(socket));
     this.#server.on('tlsClientError', (error, { remoteAddress }) =>
       parts.log.debug({ err: error, ip: remoteAddress }, 'a connection to the listener of the fleet was refused'),
@@ -69,9 +85,11 @@ export class FleetListener {
     return listener;
   }
 
-  /** Takes over a renewed certificate. */
+  /** Takes over a renewed certificate, and closes the connections of nodes that are no members any more. */
   renew(): void {
     this.#server.setSecureContext({ ...securedBy(this.#parts.place.membership()), minVersion: 'TLSv1.3' });
+    for (const [socket, { name, keyDigest }] of this.#admitted)
+      if (!this.#parts.hasKey(name, keyDigest)) socket.destroy();
   }
 
   /** Frees the port. Connections go on: what they wait for is answered, and the server behind them closes them. */
@@ -93,17 +111,28 @@ export class FleetListener {
     this.#retry = setTimeout(() => this.#listen(), RETRY_MS).unref();
   }
 
+  #receive(socket: Socket): void {
+    const end = otherEndOf(socket);
+    this.#newcomers.set(end, socket);
+    socket.once('close', () => this.#newcomers.delete(end));
+    const [oldest] = this.#newcomers.values();
+    if (this.#newcomers.size > NEWCOMERS) oldest?.destroy();
+  }
+
   #admit(socket: TLSSocket): void {
-    const { place, log } = this.#parts;
+    const { place, log, hasKey } = this.#parts;
     socket.on('error', () => socket.destroy());
+    this.#newcomers.delete(otherEndOf(socket));
     const destination = destinationOf(socket.servername, place.name);
-    const node = memberNameOf(socket.getPeerX509Certificate(), (name, digest) => this.#parts.hasKey(name, digest));
-    if (destination === undefined || node === undefined) {
+    const peer = peerOf(socket.getPeerX509Certificate());
+    if (destination === undefined || peer === undefined || !hasKey(peer.name, peer.keyDigest)) {
       log.warn({ ip: socket.remoteAddress, servername: socket.servername }, 'a stranger at the listener of the fleet');
       socket.destroy();
       return;
     }
-    if (destination === 'moves') return this.#parts.takeIn(socket, node);
+    this.#admitted.set(socket, peer);
+    socket.once('close', () => this.#admitted.delete(socket));
+    if (destination === 'moves') return this.#parts.takeIn(socket, peer.name);
     const inner = connect(place.sockets[destination]);
     inner.on('error', () => socket.destroy()).on('close', () => socket.destroy());
     socket.on('close', () => inner.destroy());
@@ -114,9 +143,12 @@ export class FleetListener {
   }
 }
 
-/** Returns the name of the member to whom a certificate belongs; a node that was removed is none. */
-function memberNameOf(certificate: X509Certificate | undefined, hasKey: ListenerParts['hasKey']): string | undefined {
-  if (certificate === undefined) return undefined;
-  const name = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
-  return name !== undefined && hasKey(name, keyDigestOf(certificate.raw)) ? name : undefined;
+const otherEndOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/** Returns who a certificate of the fleet says that its owner is. */
+function peerOf(certificate: X509Certificate | undefined): MemberKey | undefined {
+  const name = /^CN=(.+)$/m.exec(certificate?.subject ?? '')?.[1];
+  return certificate === undefined || name === undefined
+    ? undefined
+    : { name, keyDigest: keyDigestOf(certificate.raw) };
 }
