@@ -19,6 +19,11 @@ interface AdmittedCall {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Control characters, and what is not ASCII: clients of HTTP refuse to send some of it. */
+const NOT_PRINTABLE = /[^\t -~]/;
+/** When to ask for what was at a node that has left the fleet, until a node of that name joins. */
+const LEFT_SECONDS = 60;
+
 /** Which node of the fleet answers a request: this one, or another, to which it goes on; see `RouteSpec.at`. */
 export class FleetRoutes {
   /** The name of this node; empty if it is in no fleet, and then it answers everything. */
@@ -55,25 +60,35 @@ export class FleetRoutes {
   /** After a change at another node, drops what is cached here of the account, so that its client sees the change. */
   #atHome({ info }: CompiledRoute, { account }: AdmittedCall, at: (node: string) => unknown): unknown {
     const answer = at(account?.home ?? '');
-    if (account === undefined || this.#accounts.isHere(account) || info.method === 'GET') return answer;
-    return Promise.resolve(answer).finally(() => this.#accounts.cells.forget(account.id));
+    if (account === undefined || this.#accounts.isHere(account)) return answer;
+    const elsewhere = Promise.resolve(answer).catch((error: unknown) => {
+      throw error instanceof HttpError && error.code === 'node_not_found' ? hasLeft(account.home, error) : error;
+    });
+    return info.method === 'GET' ? elsewhere : elsewhere.finally(() => this.#accounts.cells.forget(account.id));
   }
+}
+
+/** The client named no node that could be missing: what the account has cannot be reached. */
+function hasLeft(node: string, cause: unknown): HttpError {
+  const detail = `what this is about is at the node ${node}, which is not in the fleet`;
+  return retryLater('node_unreachable', detail, LEFT_SECONDS, cause);
 }
 
 /** Lets the other node ask again after a second: the home may have changed since it read it. */
 const unreachable: Forward = (node) =>
   Promise.reject(retryLater('node_unreachable', `what this is about is at the node ${node}`, 1));
 
-/** Writes a checked call again, encoded as a client would have sent it. */
-function requestOf({ info, paramNames }: CompiledRoute, call: AdmittedCall, authorization: string) {
+const encoded = (value: unknown): string => encodeURIComponent(String(value));
+
+/** Writes a checked call again, encoded as a client would have sent it. Errors: 400 for a header that cannot be sent on. */
+function requestOf({ info }: CompiledRoute, call: AdmittedCall, authorization: string) {
   const params = (call.params ?? {}) as Values;
-  const path = paramNames.reduce(
-    (text, name) => text.replace(new RegExp(`[:*]${name}\\b`), () => encodeURIComponent(String(params[name]))),
-    info.paths[0] ?? '',
-  );
+  const path = (info.paths[0] ?? '').replaceAll(/[:*](\w+)/g, (_, name: string) => encoded(params[name]));
   const query = Object.entries((call.query ?? {}) as Values).filter(([, value]) => value !== undefined);
-  const pairs = query.map((pair) => pair.map((each) => encodeURIComponent(String(each))).join('='));
+  const pairs = query.map((pair) => pair.map(encoded).join('='));
   const named = (info.headers ?? []).map((name) => [name, call.header(name)] as const);
+  const odd = named.find(([, value]) => NOT_PRINTABLE.test(value));
+  if (odd !== undefined) throw new HttpError('invalid_request', `the header ${odd[0]} is not printable ASCII`);
   const body = info.body === undefined ? undefined : JSON.stringify(call.body);
   return {
     address: call.address,
@@ -82,6 +97,7 @@ function requestOf({ info, paramNames }: CompiledRoute, call: AdmittedCall, auth
     headers: { ...Object.fromEntries(named.filter(([, value]) => value !== '')), authorization },
     body,
     ip: call.ip,
+    accountId: call.account?.id ?? 0,
     signal: call.signal,
   };
 }

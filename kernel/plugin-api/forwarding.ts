@@ -21,6 +21,8 @@ export interface ForwardedRequest {
   readonly body: string | undefined;
   /** The client's address. */
   readonly ip: string;
+  /** Of the account that asks. */
+  readonly accountId: number;
   /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
 }

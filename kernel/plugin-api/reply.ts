@@ -45,7 +45,10 @@ export interface Sink {
   abort(): void;
 }
 
-/** An open-ended answer. It ends with its session, its feature or its client, or when the server stops. */
+/**
+ * An answer that is sent as it comes. It ends with its session, its feature or its client, or when the server stops; unless it
+ * is `text/event-stream`, which has no end of its own, the client then sees that it is not complete.
+ */
 export class Stream {
   readonly type: string;
   readonly headers: readonly (readonly [string, string])[];

@@ -31,6 +31,14 @@ const routes = {
     body: Type.Object({ text: Type.String() }),
     reply: Any,
   },
+  pair: {
+    method: 'GET',
+    path: '/pairs/:left/:right',
+    at: 'home',
+    summary: 'x',
+    params: Type.Object({ left: Type.String(), right: Type.String() }),
+    reply: Any,
+  },
   named: {
     method: 'GET',
     path: '/api/named/:username',
@@ -52,7 +60,15 @@ const plugin = (forwards: boolean) =>
     features: ['dns'],
     routes,
     setup: () => ({
-      handlers: { anywhere: answer, mine: answer, read: answer, stream: answer, named: answer, figures: answer },
+      handlers: {
+        anywhere: answer,
+        mine: answer,
+        pair: answer,
+        read: answer,
+        stream: answer,
+        named: answer,
+        figures: answer,
+      },
       ...(forwards && {
         forward: async (node: string, forwarded: ForwardedRequest) => {
           sent.push({ node, request: forwarded });
@@ -153,9 +169,18 @@ test('an account is answered by its home, whoever it asked, and one that lives h
         headers: { 'x-word': 'word', authorization: `Bearer ${away}` },
         body: '{"text":"ä"}',
         ip: '127.0.0.1',
+        accountId: (await server.hostkeep.core.accounts.get('far')).id,
         signal: false,
       },
     ],
+  );
+});
+
+test('what a client writes in a path stays in its place', async () => {
+  for (const path of ['/pairs/*right/x', '/pairs/..%2F:right/%252e']) await server.ask(path, { token: away });
+  assert.equal(
+    sent.map(({ request: { path } }) => path),
+    ['/pairs/*right/x', '/pairs/..%2F%3Aright/%252e'],
   );
 });
 

@@ -12,6 +12,8 @@ export class OpenStream implements Sink {
   #release: (() => void) | undefined;
   #drained: (() => void) | undefined;
   #isOpen = true;
+  /** Whether it has no end of its own, so that it is complete whenever it ends. */
+  #isEndless = false;
 
   constructor(context: RequestContext, wire: UwsResponse, onEnd: () => void) {
     this.context = context;
@@ -25,6 +27,7 @@ export class OpenStream implements Sink {
   }
 
   start(stream: Stream): void {
+    this.#isEndless = stream.type === 'text/event-stream';
     this.#release = stream.open(this);
     if (!this.#isOpen) this.#release();
   }
@@ -44,6 +47,12 @@ export class OpenStream implements Sink {
   /** uWS then says that the client is gone, which ends the stream. */
   abort(): void {
     if (this.#isOpen) this.#wire.close();
+  }
+
+  /** Ends the stream before its source does. */
+  stop(): void {
+    if (this.#isEndless || this.context.isAborted) this.end();
+    else this.abort();
   }
 
   end(): void {

@@ -117,6 +117,7 @@ export class Responder {
     if (!context.isHead) return this.#streams.start(context, res, stream, settle);
     res.endWithoutBody();
     settle();
+    context.abort(); // another node may be about to send what nobody reads
   }
 }
 

@@ -47,7 +47,7 @@ export class Streams {
   }
 
   #end(isMeant: (context: RequestContext) => boolean): void {
-    for (const stream of [...this.#open.keys()]) if (isMeant(stream.context)) stream.end();
+    for (const stream of [...this.#open.keys()]) if (isMeant(stream.context)) stream.stop();
   }
 
   /** Never rejects. */
@@ -55,7 +55,7 @@ export class Streams {
     this.#isChecking = true;
     await Promise.all(
       [...this.#open].map(async ([stream, session]) => {
-        if (session !== undefined && !(await this.#mayGoOn(stream.context, session))) stream.end();
+        if (session !== undefined && !(await this.#mayGoOn(stream.context, session))) stream.stop();
       }),
     );
     this.#isChecking = false;

@@ -1,21 +1,20 @@
 import { connect } from 'node:tls';
 import type * as Undici from 'undici';
-import { HttpError } from '../../../kernel/errors.ts';
 import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
+import { noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
 import type { Reply, Stream } from '../../../kernel/plugin-api/reply.ts';
 import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
 import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import type { Directory } from './directory.ts';
-import { HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
+import { CONNECTIONS, HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
 import type { Member } from '../store.ts';
 import { trustIn } from './trust.ts';
 
 const CONNECT_MS = 2000;
 /** Below the ten seconds after which the other node closes an idle connection. */
 const IDLE_MS = 8000;
-const CONNECTIONS = 1024;
 
 /** Nodes of a fleet need it. */
 const loadUndici = lazyPackage<typeof Undici>('undici', import.meta.url);
@@ -35,7 +34,7 @@ export class Forwarder {
   /** See `Forward`. */
   readonly send = async (node: string, request: ForwardedRequest): Promise<Reply | Stream> => {
     const member = this.#directory.get(node) ?? (await this.#directory.find(node));
-    if (member === undefined) throw new HttpError('node_not_found', `there is no node ${node} in the fleet`);
+    if (member === undefined) throw noNode(node);
     return this.#linkTo(member).send(request);
   };
 

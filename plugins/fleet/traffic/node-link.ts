@@ -1,7 +1,9 @@
+import { finished } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
+import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
 import { retryLater, type HttpError } from '../../../kernel/errors.ts';
 import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
-import type { Reply, Stream } from '../../../kernel/plugin-api/reply.ts';
+import { Stream, type Reply } from '../../../kernel/plugin-api/reply.ts';
 import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import { answerOf } from './answer.ts';
 
@@ -14,6 +16,12 @@ export const HEADERS_MS = 330_000;
 /** The longest silence of a stream: all of them send something every 15 seconds. */
 export const SILENCE_MS = 60_000;
 
+/** Connections to each address of a node. */
+export const CONNECTIONS = 1024;
+/** Those that one account may have in use, because whoever reads slowly keeps one; and its requests that wait for one. */
+const OF_ACCOUNT = 32;
+const WAITING = 256;
+
 /** Codes of undici for a connection that ended before the answer was complete, so that a read may be sent once more. */
 const LOST = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
@@ -24,11 +32,17 @@ export interface LinkParts {
   reach(): Promise<void>;
 }
 
+interface Answered {
+  readonly answer: Reply | Stream;
+  readonly body: Dispatcher.ResponseData['body'];
+}
+
 export type Outcome = 'answered' | 'unreachable' | 'aborted';
 
 /** What this process knows of the way to another node. */
 export class NodeLink {
   readonly #parts: LinkParts;
+  readonly #queue = new FairQueue({ slots: CONNECTIONS, perClient: OF_ACCOUNT, waiting: WAITING });
   readonly counts: Record<Outcome, number> = { answered: 0, unreachable: 0, aborted: 0 };
   /** When it could not be reached, by the monotonic clock. */
   #failedMs: number | undefined;
@@ -39,14 +53,32 @@ export class NodeLink {
     this.#parts = parts;
   }
 
-  /** Errors: 503 `node_unreachable`, at once while the node is known to be out of reach. */
-  async send(request: ForwardedRequest): Promise<Reply | Stream> {
-    const isTrial = this.#failedMs !== undefined;
-    if (isTrial) this.#assertDue();
-    this.#isTrying ||= isTrial;
+  /**
+   * Errors: 503 `node_unreachable`, at once while the node is known to be out of reach, and `overloaded` where too many requests
+   * of the account wait.
+   */
+  send(request: ForwardedRequest): Promise<Reply | Stream> {
+    const { accountId, signal } = request;
+    return new Promise((resolve, reject) => {
+      const work = () =>
+        new Promise<void>((release) => {
+          this.#answer(request, release).then(resolve, (error: unknown) => {
+            release();
+            reject(error);
+          });
+        });
+      this.#queue.run(accountId, work, { signal }).catch(reject);
+    });
+  }
+
+  /** Calls `release` once nothing more comes of an answer. */
+  async #answer(request: ForwardedRequest, release: () => void): Promise<Reply | Stream> {
+    if (this.#failedMs !== undefined) await this.#assertBack(this.#failedMs);
     try {
-      const answer = await this.#ask(request);
-      this.#failedMs = undefined;
+      const { answer, body } = await this.#ask(request);
+      // event streams may be open for days, and the other node limits them
+      if (answer instanceof Stream && answer.type !== 'text/event-stream') finished(body, release);
+      else release();
       this.counts.answered += 1;
       return answer;
     } catch (error) {
@@ -56,8 +88,6 @@ export class NodeLink {
       }
       this.#failedMs = performance.now();
       throw this.#unreachable(error);
-    } finally {
-      if (isTrial) this.#isTrying = false;
     }
   }
 
@@ -71,9 +101,19 @@ export class NodeLink {
     await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.destroy()));
   }
 
-  /** One request at a time finds out whether a node that was out of reach is back; the others are refused without waiting. */
-  #assertDue(): void {
-    if (this.#isTrying || performance.now() - (this.#failedMs ?? 0) < PAUSE_MS) throw this.#unreachable();
+  /** Lets one request at a time find out whether a node that was out of reach is back, and refuses the others without waiting. */
+  async #assertBack(failedMs: number): Promise<void> {
+    if (this.#isTrying || performance.now() - failedMs < PAUSE_MS) throw this.#unreachable();
+    this.#isTrying = true;
+    try {
+      await this.#reach(); // which takes no longer if the request does
+      this.#failedMs = undefined;
+    } catch (error) {
+      this.#failedMs = performance.now();
+      throw this.#unreachable(error);
+    } finally {
+      this.#isTrying = false;
+    }
   }
 
   #unreachable(cause?: unknown): HttpError {
@@ -82,7 +122,7 @@ export class NodeLink {
   }
 
   /** Sends a read once more on a new connection if the node closed the one in use; never a change. */
-  async #ask(request: ForwardedRequest): Promise<Reply | Stream> {
+  async #ask(request: ForwardedRequest): Promise<Answered> {
     try {
       return await this.#exchange(request);
     } catch (error) {
@@ -92,7 +132,7 @@ export class NodeLink {
     }
   }
 
-  async #exchange({ address, method, path, headers, body, ip, signal }: ForwardedRequest): Promise<Reply | Stream> {
+  async #exchange({ address, method, path, headers, body, ip, signal }: ForwardedRequest): Promise<Answered> {
     const gone = new AbortController();
     const watch = setInterval(() => {
       this.#reach().catch((error: unknown) => gone.abort(error));
@@ -109,7 +149,7 @@ export class NodeLink {
         body: body ?? null,
         signal: AbortSignal.any([signal, gone.signal]),
       });
-      return await answerOf(response);
+      return { answer: await answerOf(response), body: response.body };
     } finally {
       clearInterval(watch);
     }
