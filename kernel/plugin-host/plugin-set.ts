@@ -21,6 +21,8 @@ import { routesOf, routesOfUnavailable } from './plugin-routes.ts';
 import { assertNoClash } from './route-infos.ts';
 
 const SETUP_MS = 30_000;
+/** How long one release may take: what hangs in a plugin must not hold up a reload, nor the end of the node. */
+const RELEASE_MS = 30_000;
 
 /** The members of `Host` that all plugins share. */
 interface CommonHost extends Omit<
@@ -227,11 +229,11 @@ export class PluginSet {
     return this.#loaded.get(name)?.setup?.service;
   }
 
-  /** Releases what was taken last first, and what is added meanwhile. */
+  /** Releases what was taken last first, and what is added meanwhile. Logs what fails, or takes too long, and goes on. */
   async #release(plugin: Plugin, releases: (() => void | Promise<void>)[]): Promise<void> {
     for (let release = releases.pop(); release !== undefined; release = releases.pop()) {
       try {
-        await release();
+        await withDeadline(Promise.resolve(release()), RELEASE_MS);
       } catch (error) {
         this.#log.error({ plugin: plugin.name, err: error }, 'closing failed');
       }

@@ -186,6 +186,35 @@ test('a set-up that hangs makes its plugin unavailable', async () => {
   }
 });
 
+test('a release that hangs holds up neither the next ones nor a reload', async () => {
+  const closed: string[] = [];
+  const closing = (name: string, release: () => void | Promise<void>) =>
+    plugin(name, {
+      setup: ({ onClose }) => {
+        onClose(() => {
+          closed.push(name);
+          return release();
+        });
+        return { handlers: { show: () => ({}) } };
+      },
+    });
+  const server = await TestServer.start({
+    plugins: [closing('first', () => undefined), closing('hanging', () => new Promise(() => {}))],
+  });
+  const real = globalThis.setTimeout;
+  globalThis.setTimeout = ((work: () => void, ms = 0) => real(work, ms === 30_000 ? 0 : ms)) as typeof setTimeout;
+  try {
+    const { config } = server.hostkeep.node;
+    await server.hostkeep.reconfigure({ ...config, listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' });
+    assert.equal(closed, ['hanging', 'first']);
+    assert.is((await server.ask('/hanging')).status, 200);
+    await server.close();
+    assert.equal(closed, ['hanging', 'first', 'hanging', 'first']);
+  } finally {
+    globalThis.setTimeout = real;
+  }
+});
+
 test('parts are gathered concurrently, and a provider that fails or hangs costs only its part', async () => {
   const provider = (name: string, counts: () => { users: number } | Promise<{ users: number }>) =>
     plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
