@@ -1,3 +1,4 @@
+import { withDeadline } from '../concurrency/deadline.ts';
 import { JobChannel } from './job-channel.ts';
 import type { JobLimits, LaunchedJob } from './job-launch.ts';
 import type { JobOwner, JobReply, JobRequest } from './job.ts';
@@ -24,6 +25,8 @@ interface Pending {
 const MIB = 2 ** 20;
 /** How long a process may take to end by itself. */
 const END_MS = 5000;
+/** How long a process that was killed may take to end; one that waits for a dead file system never does. */
+const KILLED_MS = 1000;
 /** A job that used less than this share of the second half of its time, and does not run at its end, was waiting. */
 const BUSY_SHARE = 0.5;
 
@@ -110,15 +113,18 @@ export class JobWorker {
     }
   }
 
-  /** Lets the process end by itself, and kills it if that takes too long. */
+  /** Lets the process end by itself, and kills it if that takes too long; abandons one that cannot be killed. */
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#process.ref(true);
-    const timer = setTimeout(() => this.kill(new JobLost('it did not end', 'other')), END_MS).unref();
     await this.#ready;
     this.#channel?.end();
-    await this.exited;
-    clearTimeout(timer);
+    try {
+      await withDeadline(this.exited, END_MS);
+    } catch {
+      this.kill(new JobLost('it did not end', 'other'));
+      await withDeadline(this.exited, KILLED_MS).catch(() => this.#process.ref(false));
+    }
   }
 
   /** Kills the process and all that it started. */

@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { codeBytes } from '../../kernel/jobs/job-launch.ts';
+import { codeBytes, launchHere, type JobLauncher, type LaunchedJob } from '../../kernel/jobs/job-launch.ts';
 import { WithBytes } from '../../kernel/jobs/job.ts';
-import type { JobPool } from '../../kernel/jobs/job-pool.ts';
+import { JobPool } from '../../kernel/jobs/job-pool.ts';
 import { createLog } from '../../kernel/log.ts';
 import { codeOf } from '../support/code-of.ts';
 import { probeJobOf as probe } from '../support/defined-probe.ts';
@@ -269,6 +269,26 @@ test('a process ends in order after a while without jobs, keeps its folder, and 
   assert.is(await pool.run(probe(), owner, { act: 'count' }), 1);
   await pool.close();
   assert.is(await codeOf(pool.run(probe(), owner, { act: 'count' })), 'overloaded');
+});
+
+// threat hung-file-system: a pool is closed though the system cannot end one of its processes
+test('a process that cannot be killed does not hold up the end of its pool', async () => {
+  const kept: LaunchedJob[] = [];
+  const immortal: JobLauncher = (owner, limits) => {
+    const launched = launchHere(jobs.startOf(owner), limits);
+    kept.push(launched);
+    return { ...launched, ended: new Promise(() => undefined), kill: () => undefined };
+  };
+  const pool = new JobPool({ name: 'test', processes: 1, idleMs: 60_000 }, immortal, log);
+  const owner = jobs.ownerOf(bea);
+  assert.is(await pool.run(probe(), owner, { act: 'count' }), 1);
+  const spinning = codeOf(pool.run(probe(), owner, { act: 'spin' }));
+  await pool.close();
+  assert.is(await spinning, 'overloaded');
+  for (const { kill, ended } of kept) {
+    kill();
+    await ended;
+  }
 });
 
 // threat swapped-root: a server does not start with such a setting
