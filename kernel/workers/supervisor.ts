@@ -114,9 +114,12 @@ export class Supervisor {
     }
   }
 
-  /** Kills those that hang. What counts is answers, not time: a machine that was paused has nobody killed. */
+  /**
+   * Kills those that hang. What counts is answers, not time: a machine that was paused has nobody killed. A start may take long,
+   * but not once all are to end.
+   */
   #ping(): void {
-    for (const worker of this.#serving())
+    for (const worker of this.#isStopping ? this.#workers.values() : this.#serving())
       if (worker.unanswered < PINGS) worker.ping();
       else {
         this.#parts.log.error({ worker: worker.number }, 'a worker hangs; killing it');

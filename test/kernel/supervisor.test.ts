@@ -21,7 +21,7 @@ class FakeWorker extends EventEmitter {
     this.heard.push(message);
     if (message.kind === 'ping' && this.answersPings) this.say({ kind: 'pong' });
     if (message.kind === 'reload') this.say({ kind: 'reloaded', refusal: undefined });
-    if (message.kind === 'stop') this.#close(0, null);
+    if (message.kind === 'stop' && this.answersPings) this.#close(0, null);
   }
 
   say(message: ToSupervisor): void {
@@ -77,6 +77,18 @@ test('a worker that answers no pings is killed and replaced; one that answers, o
   assert.equal([first?.signalCode, second?.signalCode, second?.count('ping')], [null, 'SIGKILL', 10]);
   supervisor.stop();
   assert.is(await supervisor.ended, 0);
+});
+
+test('a worker that hangs while it starts does not keep the node from its end', async () => {
+  const { supervisor, workers } = supervised(2);
+  supervisor.start();
+  workers[0]?.say({ kind: 'serving', ports: {} });
+  await until('the second one starts', () => workers.length === 2);
+  const [first, second] = workers;
+  if (second !== undefined) second.answersPings = false;
+  supervisor.stop();
+  assert.is(await supervisor.ended, 1);
+  assert.equal([first?.exitCode, second?.signalCode], [0, 'SIGKILL']);
 });
 
 test('a reload waits until a worker serves', async () => {
