@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { HttpError } from '../../kernel/errors.ts';
 import { Store } from '../../kernel/storage/store.ts';
 import { projectDir } from '../../kernel/system/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
@@ -173,6 +174,24 @@ test('a writer waits for one of another process', async () => {
     for (let i = 0; i < 50; i += 1) await tx.get('select 1');
   });
   await waiting;
+  assert.equal(await store.get('select count(*) as n from things'), { n: 2 });
+  for (const each of [other, store]) await each.close();
+});
+
+test('a writer for whom another process leaves no room for seconds says so, and may try again', async () => {
+  const store = await open();
+  const other = await Store.open(store.place);
+  const insert = () => other.write((its) => its.run("insert into things (name) values ('second')"));
+  await store.write(async (tx) => {
+    await tx.run("insert into things (name) values ('first')");
+    const error = await insert().catch((each: unknown) => each);
+    assert.instance(error, HttpError);
+    assert.equal(
+      [(error as HttpError).code, (error as HttpError).headers?.['Retry-After']],
+      ['store_unavailable', '1'],
+    );
+  });
+  await insert();
   assert.equal(await store.get('select count(*) as n from things'), { n: 2 });
   for (const each of [other, store]) await each.close();
 });

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { retryLater, type HttpError } from '../../errors.ts';
 import { makePrivate } from '../../system/private-file.ts';
 import { Connection, faultsIn, type SqlValue } from './connection.ts';
 import { SqliteCatalogue } from './sqlite-catalogue.ts';
@@ -37,6 +38,11 @@ function replacementOf(file: string): string {
     ? 'stop all programs that use it, and remove it: only the history of usage is lost'
     : 'stop all programs that use it, and run `hostkeep restore --force <backup>`';
 }
+
+/** Whether another process has held the database for so long that nobody waits for it: it may be frozen. */
+const isLocked = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_BUSY';
+const lockedBy = (cause: unknown): HttpError =>
+  retryLater('store_unavailable', 'another process has locked the store', 1, cause);
 
 const WRITING = ['synchronous=full', 'foreign_keys=on'] as const;
 const MIGRATIONS_TABLE =
@@ -167,7 +173,7 @@ export class SqliteEngine implements StoreEngine {
       await this.#writes.run('commit');
     } catch (error) {
       await this.#writes.run('rollback').catch(() => undefined); // no transaction is open if `begin` itself failed
-      for (const job of jobs) job.reject(error);
+      for (const job of jobs) job.reject(isLocked(error) ? lockedBy(error) : error);
       return;
     }
     for (const settle of settled) settle();
