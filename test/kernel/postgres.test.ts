@@ -136,6 +136,40 @@ test('a migration may take longer than other statements, and so may the wait for
   assert.equal(await engines[0]?.all('select count(*) as n from slow'), [{ n: 0 }]);
 });
 
+test('a server that freezes during a migration is given up, and the migration is applied when it is back', async () => {
+  const frozen = Postgres.start(['fsync=off']);
+  const engine = new PostgresEngine({
+    url: schemaAt(frozen.url, 'frozen'),
+    password: '',
+    connections: 2,
+    graceMs: 0,
+    signalFile: join(temporaryFolder(), 'revision'),
+  });
+  try {
+    const sql = 'create table slow (n bigint); select pg_sleep(n) from (values (1)) as t (n)';
+    const slow = { owner: 'test', name: '0001-slow.sql', sql: sql.replace('(1)', '(600)') };
+    const applying = engine.apply(slow).catch((error: Error) => error);
+    await until('the migration runs', async () => {
+      const rows = await engine.all("select 1 as n from pg_stat_activity where wait_event = 'PgSleep'");
+      return rows.length === 1;
+    });
+    frozen.signal('SIGSTOP');
+    assert.ok((await applying) instanceof Error);
+    frozen.signal('SIGCONT');
+    await until('the server has ended what was given up', async () => {
+      const end = "select pg_terminate_backend(pid) as n from pg_stat_activity where wait_event = 'PgSleep'";
+      const rows = await engine.all(end).catch(() => undefined); // connections to it may be lost
+      return rows?.length === 0;
+    });
+    await engine.apply({ ...slow, sql });
+    assert.equal(await engine.all('select count(*) as n from slow'), [{ n: 0 }]);
+  } finally {
+    frozen.signal('SIGCONT');
+    await engine.close();
+    frozen.remove();
+  }
+});
+
 test('texts sort by their code points, whatever the locale of the database', async () => {
   const { store } = await nodeOf('sorted');
   await store.write((tx) =>

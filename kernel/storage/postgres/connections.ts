@@ -96,10 +96,15 @@ export class Connections {
 
 /** One connection, and its statements in the store's dialect. */
 export class PostgresClient {
-  readonly #client: PoolClient;
+  readonly #client: PoolClient & ServerClient;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient & ServerClient) {
     this.#client = client;
+  }
+
+  /** See `ServerClient.server`. */
+  get server(): number {
+    return this.#client.server;
   }
 
   async query<T extends object>({ name, text }: Statement, params: readonly SqlValue[]): Promise<QueryResult<T>> {

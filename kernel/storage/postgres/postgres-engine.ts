@@ -19,6 +19,9 @@ const WRITE_MS = 5000;
 const PATIENT_ATTEMPTS = 2;
 /** How long a migration may take. */
 const MIGRATION_MS = 3_600_000;
+/** How often its server is asked meanwhile whether it is still there, and how many questions in a row it may leave unanswered. */
+const ASK_MS = 5000;
+const UNANSWERED = 2;
 /** The longest pause between two attempts. */
 const PAUSE_MS = 200;
 /** Aborted by the server because of another transaction: serialization failure, deadlock. */
@@ -56,11 +59,13 @@ export class PostgresEngine implements StoreEngine {
   readonly graceMs: number;
   readonly signal: PostgresSignal;
   readonly catalogue = new PostgresCatalogue(this);
+  readonly #servers: Servers;
   readonly #reads: Connections;
   readonly #writes: Connections;
 
   constructor({ url, password, connections, graceMs, signalFile }: PostgresOptions) {
     const servers = new Servers(addressesIn(url, password));
+    this.#servers = servers;
     this.place = placeOf(url);
     this.graceMs = graceMs;
     // Apart, so that neither waits for the other: a transaction that also reads beside itself cannot wait for its own end.
@@ -97,7 +102,7 @@ export class PostgresEngine implements StoreEngine {
   }
 
   async apply({ owner, name, sql }: Migration): Promise<void> {
-    await this.#writes.use((client) =>
+    const migrate = (client: PostgresClient) =>
       inTransaction(client, 'begin', async () => {
         await client.script(`set local statement_timeout = ${MIGRATION_MS}`); // an index of a large table takes minutes
         await client.script("select pg_advisory_xact_lock(hashtext('hostkeep ' || current_schema()))", MIGRATION_MS);
@@ -107,8 +112,8 @@ export class PostgresEngine implements StoreEngine {
         await client.script(sql, MIGRATION_MS);
         const now = Math.floor(Date.now() / 1000);
         await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, digestOf(sql), now, VERSION]);
-      }),
-    );
+      });
+    await this.#writes.use((client) => this.#whileThere(client.server, () => migrate(client)));
   }
 
   /** No migration of PostgreSQL drops a table that belongs to a machine: there never were any. */
@@ -132,6 +137,30 @@ export class PostgresEngine implements StoreEngine {
   async close(): Promise<void> {
     await this.#writes.close();
     await this.#reads.close();
+  }
+
+  /** Does what may take long. Gives the server up if it falls silent: one that is frozen, or cut off, closes no connection. */
+  async #whileThere<T>(server: number, work: () => Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const { signal } = ended;
+    const watch = async () => {
+      for (let missed = 0; missed < UNANSWERED;) {
+        await delay(ASK_MS, undefined, { signal });
+        missed = await this.examine().then(
+          () => 0,
+          () => missed + 1,
+        );
+        if (this.#servers.current !== server) break; // another one answers
+      }
+      this.#servers.lost(server);
+    };
+    const watching = watch().catch(() => undefined); // when it is aborted
+    try {
+      return await work();
+    } finally {
+      ended.abort();
+      await watching;
+    }
   }
 
   /** Tries the transaction until it is committed, or refused for good. */
