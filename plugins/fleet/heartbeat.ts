@@ -24,6 +24,7 @@ export class Heartbeat {
   readonly #parts: Parts;
   readonly #timer: NodeJS.Timeout;
   #beating: Promise<void> | undefined;
+  #reopening: Promise<void> | undefined;
   #isHeard = true;
   readonly #throttle = new LogThrottle();
 
@@ -40,6 +41,7 @@ export class Heartbeat {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating;
+    await this.#reopening;
   }
 
   /** Never rejects. */
@@ -55,7 +57,7 @@ export class Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { store, identity, node, peer, place, log } = this.#parts;
+    const { store, identity, node, peer, place } = this.#parts;
     const sample = (await peer<NodeLoad>('usage')?.now()) ?? UNKNOWN;
     await beat(store, keyOf(place.membership()), {
       version: node.version,
@@ -65,11 +67,17 @@ export class Heartbeat {
       sample,
     });
     if (partLeft(place.membership().certificate) < RENEWED_AT) await this.#renew();
-    try {
-      await reopenAbandoned(this.#parts, place.name);
-    } catch (error) {
-      if (this.#throttle.isDue('')) log.error({ err: error }, 'an abandoned move is still in the way; will retry');
-    }
+    void this.#reopen();
+  }
+
+  /** Takes as long as what was closed needs, such as a database server that hangs: the next heartbeats do not wait for it. Never rejects. */
+  #reopen(): Promise<void> {
+    const { place, log } = this.#parts;
+    return (this.#reopening ??= reopenAbandoned(this.#parts, place.name)
+      .catch((error: unknown) => {
+        if (this.#throttle.isDue('')) log.error({ err: error }, 'an abandoned move is still in the way; will retry');
+      })
+      .then(() => void (this.#reopening = undefined)));
   }
 
   async #renew(): Promise<void> {
