@@ -28,11 +28,11 @@ export class Arriving {
   }
 
   async answer({ name, about = '', body, signal }: Arrival): Promise<unknown> {
-    if (name === 'meet') return this.#meet((await json(body)) as Asked<'meet'>);
-    const server = MoveServer.of(this.#parts, this.#account);
+    const server = MoveServer.of(this.#parts, this.#account, signal);
+    if (name === 'meet') return this.#meet(server, (await json(body)) as Asked<'meet'>);
     if (server === undefined) throw refused('this node has no database server for the account');
-    return server.with(async (client) => {
-      if (name === LOAD) return this.#load(client, server, about, { body, signal });
+    return server.with(async (client, alive) => {
+      if (name === LOAD) return this.#load(client, server, about, { body, signal: alive });
       if (name === 'align') return this.#align(client, server, (await json(body)) as Asked<'align'>);
       if (name === 'objects') return this.#makeObjects(client, server, (await json(body)) as Asked<'objects'>);
       if (name === 'users') return this.#makeUsers(client, server, (await json(body)) as Asked<'users'>);
@@ -50,9 +50,8 @@ export class Arriving {
     }
   }
 
-  async #meet({ probe, ownership }: Asked<'meet'>): Promise<Meeting> {
+  async #meet(server: MoveServer | undefined, { probe, ownership }: Asked<'meet'>): Promise<Meeting> {
     await this.#record.clear(); // of a move that is over: what this one has brought was discarded when it began
-    const server = MoveServer.of(this.#parts, this.#account);
     if (server === undefined) return { isSame: false, problem: 'has no database server for it' };
     return server.with(async (client) => {
       const found = await client.query('select 1 from information_schema.schemata where schema_name = ?', [probe]);
@@ -138,14 +137,9 @@ export class Arriving {
         throw refused(`the ${object.kind} ${object.database}.${object.name} is not the account's`);
     }
     for (const name of databases) await dropObjects(client, name);
-    await this.#asLoader(client, server, 'set user', async (login) => {
-      const single = await server.open(1, login);
-      try {
-        await makeObjects(single, objects);
-      } finally {
-        await single.close();
-      }
-    });
+    await this.#asLoader(client, server, 'set user', (login) =>
+      server.with((single) => makeObjects(single, objects), 1, login),
+    );
     return null;
   }
 
@@ -198,7 +192,7 @@ export class Arriving {
       if (more !== '') await client.query(`grant ${more} on *.* to ${userOf(loader)}`);
       await work(login);
     } finally {
-      await drop(client, loader);
+      await server.briefly((last) => drop(last, loader));
       await this.#record.remove(loader);
     }
   }

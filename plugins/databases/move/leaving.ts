@@ -31,6 +31,10 @@ export class LeavingDatabases implements Leaving {
   readonly #link: MoveLink;
   readonly #record: MoveRecord;
   readonly #server: MoveServer | undefined;
+  /** The same for what is to be done even if the run was aborted. */
+  readonly #afterwards: MoveServer | undefined;
+  /** Aborted when what runs now is to end. */
+  #alive: AbortSignal;
   /** Whether something moves: not where there is nothing, or where both nodes reach one server. */
   #moves = false;
   #locks: TableLocks | undefined;
@@ -42,7 +46,9 @@ export class LeavingDatabases implements Leaving {
     this.#account = account;
     this.#link = link;
     this.#record = new MoveRecord(parts.local, account, 'leaving');
-    this.#server = MoveServer.of(parts, account);
+    this.#server = MoveServer.of(parts, account, link.signal);
+    this.#afterwards = MoveServer.of(parts, account);
+    this.#alive = link.signal;
   }
 
   begin(): Promise<void> {
@@ -113,7 +119,7 @@ export class LeavingDatabases implements Leaving {
     this.#locks = undefined;
     if (locks === undefined) return;
     try {
-      if (hasMoved) await this.#with((client) => locks.endOthers(client, this.#closed));
+      if (hasMoved) await this.#afterwards?.with((client) => locks.endOthers(client, this.#closed));
     } finally {
       await locks.release();
     }
@@ -157,13 +163,14 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Makes a database that nobody can know of, and has the other node look for it. */
-  async #meet(client: MysqlClient, { settings: { ownership } }: MoveServer) {
+  async #meet(client: MysqlClient, server: MoveServer) {
+    const { ownership } = server.settings;
     const probe = `hostkeep_move_${randomBytes(12).toString('hex')}`;
     await client.query(`create database ${identifier(probe)}`);
     try {
       return await this.#ask('meet', { probe, ownership });
     } finally {
-      await client.query(`drop database ${identifier(probe)}`);
+      await server.briefly((last) => last.query(`drop database ${identifier(probe)}`));
     }
   }
 
@@ -188,7 +195,7 @@ export class LeavingDatabases implements Leaving {
         const some = tables.slice(at, at + TABLES_AT_ONCE);
         for (const table of some) this.#sent.set(keyOf(name, table), await definitionOf(client, name, table));
         const names = some.map((table) => table.name);
-        await this.#link.ask({ name: LOAD, about: name }, dumped(login, name, names, this.#link.signal));
+        await this.#link.ask({ name: LOAD, about: name }, dumped(login, name, names, this.#alive));
       }
   }
 
@@ -223,7 +230,11 @@ export class LeavingDatabases implements Leaving {
   /** Does nothing for an account whose databases are files. */
   async #with(work: (client: MysqlClient, server: MoveServer) => Promise<void>): Promise<void> {
     const server = this.#server;
-    if (server !== undefined) await server.with((client) => work(client, server));
+    if (server === undefined) return;
+    await server.with((client, signal) => {
+      this.#alive = signal;
+      return work(client, server);
+    });
   }
 }
 

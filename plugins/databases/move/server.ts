@@ -1,4 +1,5 @@
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
@@ -17,6 +18,12 @@ export interface DatabaseMoveParts {
 
 /** To compare, to load or to lock what is large takes long. */
 const QUERY_MS = 3_600_000;
+/** Of a statement that cleans up, or asks whether something is there. */
+export const BRIEF_MS = 10_000;
+/** How often a server that works is asked whether it is there, how long it may take to say so, and how often in a row it may not. */
+const ASK_MS = 3000;
+const ANSWER_MS = 5000;
+const UNANSWERED = 2;
 /** The first that has what a move needs: definers that others set, and users as they are kept since. */
 const OLDEST: readonly number[] = [10, 5, 2];
 
@@ -25,37 +32,67 @@ export class MoveServer {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly #parts: DatabaseMoveParts;
+  readonly #signal: AbortSignal | undefined;
 
-  private constructor(name: string, settings: ServerSettings, parts: DatabaseMoveParts) {
+  private constructor(name: string, settings: ServerSettings, parts: DatabaseMoveParts, signal?: AbortSignal) {
     this.name = name;
     this.settings = settings;
     this.#parts = parts;
+    this.#signal = signal;
   }
 
-  /** Returns the server of an account; `undefined` for SQLite files. */
-  static of(parts: DatabaseMoveParts, { username }: MovedAccount): MoveServer | undefined {
-    return MoveServer.named(parts, serverOf(parts.config, username));
+  /** Returns the server of an account; `undefined` for SQLite files. An abort of `signal` ends what `with` runs. */
+  static of(parts: DatabaseMoveParts, { username }: MovedAccount, signal?: AbortSignal): MoveServer | undefined {
+    return MoveServer.named(parts, serverOf(parts.config, username), signal);
   }
 
   /** Returns a server by its name in the settings; `undefined` if there is none. */
-  static named(parts: DatabaseMoveParts, name: string): MoveServer | undefined {
+  static named(parts: DatabaseMoveParts, name: string, signal?: AbortSignal): MoveServer | undefined {
     const settings = Object.hasOwn(parts.config.servers, name) ? parts.config.servers[name] : undefined;
-    return settings === undefined ? undefined : new MoveServer(name, settings, parts);
+    return settings === undefined ? undefined : new MoveServer(name, settings, parts, signal);
   }
 
   /** Returns a client, which the caller closes. With one connection, that one is there for all its statements. */
-  open(connections?: number, as: Partial<ServerSettings> = {}): Promise<MysqlClient> {
-    const limits = { connectMs: this.#parts.config.connect_timeout_ms, queryMs: QUERY_MS };
+  open(connections?: number, as: Partial<ServerSettings> = {}, queryMs = QUERY_MS): Promise<MysqlClient> {
+    const limits = { connectMs: this.#parts.config.connect_timeout_ms, queryMs };
     return MysqlClient.open({ ...this.settings, ...as }, limits, connections);
   }
 
-  /** Runs `work` with a client. What the server refuses is 409 `move_refused`, with its words. */
-  async with<T>(work: (client: MysqlClient) => Promise<T>): Promise<T> {
-    const client = await this.open();
+  /**
+   * Runs `work` with a client whose statements may take long, and a signal that is aborted if nobody waits for it, or if the
+   * server falls silent: one that is frozen closes no connection. What the server refuses is 409 `move_refused`, with its
+   * words; without an answer, 503 `databases_unavailable`.
+   */
+  async with<T>(
+    work: (client: MysqlClient, signal: AbortSignal) => Promise<T>,
+    connections?: number,
+    as?: Partial<ServerSettings>,
+  ): Promise<T> {
+    const client = await this.open(connections, as);
+    const beside = await this.open(1, {}, ANSWER_MS);
+    const [ended, silent] = [new AbortController(), new AbortController()];
+    const watching = untilSilent(beside, ended.signal).then(() => silent.abort(unanswered()));
+    const signal = this.#signal === undefined ? silent.signal : AbortSignal.any([this.#signal, silent.signal]);
+    const close = () => void client.close();
+    signal.addEventListener('abort', close, { once: true });
     try {
-      return await work(client);
+      signal.throwIfAborted();
+      return await work(client, signal);
     } catch (error) {
+      signal.throwIfAborted();
       throw refusalOf(error);
+    } finally {
+      signal.removeEventListener('abort', close);
+      ended.abort();
+      await Promise.all([client.close(), beside.close(), watching]);
+    }
+  }
+
+  /** Runs a statement or two that end what was begun, on a connection of their own, also after an abort. */
+  async briefly(work: (client: MysqlClient) => Promise<unknown>): Promise<void> {
+    const client = await this.open(1, {}, BRIEF_MS);
+    try {
+      await work(client);
     } finally {
       await client.close();
     }
@@ -91,6 +128,18 @@ export function isBefore(version: readonly number[], other: readonly number[]): 
 /** Returns 409 `move_refused`; names in `detail` may be customers'. */
 export const refused = (detail: string, cause?: unknown): HttpError =>
   new HttpError('move_refused', escapeControl(detail), { cause });
+
+/** Resolves when the server has left questions in a row unanswered, or when `ended` is aborted. Never rejects. */
+async function untilSilent(client: MysqlClient, ended: AbortSignal): Promise<void> {
+  for (let missed = 0; missed < UNANSWERED && !ended.aborted;) {
+    await delay(ASK_MS, undefined, { signal: ended }).catch(() => undefined);
+    // any answer counts, were it only that there is no connection to spare
+    if (!ended.aborted) missed = (await client.query('select 1').then(() => true, isSqlError)) ? 0 : missed + 1;
+  }
+}
+
+const unanswered = (): HttpError =>
+  retryLater('databases_unavailable', 'the database server does not answer any more', 30);
 
 /** What the server refuses is 409 `move_refused`; a lost connection is 503 `databases_unavailable`. */
 function refusalOf(error: unknown): unknown {

@@ -91,13 +91,10 @@ export async function checksumsOf(
 }
 
 /** Drops tables, whatever refers to them. */
-export async function dropTables(server: MoveServer, database: string, tables: readonly MovedTable[]): Promise<void> {
-  const client = await server.open(1);
-  try {
+export function dropTables(server: MoveServer, database: string, tables: readonly MovedTable[]): Promise<void> {
+  return server.with(async (client) => {
     await client.query('set session foreign_key_checks = 0');
     for (const { name, isSequence } of tables)
       await client.query(`drop ${isSequence ? 'sequence' : 'table'} ${identifier(database)}.${identifier(name)}`);
-  } finally {
-    await client.close();
-  }
+  }, 1);
 }

@@ -20,6 +20,8 @@ const TOOLS_REMEDY = 'apt-get install mariadb-client';
 /** The last one: it was dropped, and made again. */
 const VANISHED = /Couldn't find table|Error: 1146|doesn't exist|Error 1412:/;
 const VERSION_MS = 10_000;
+/** How long a program may say nothing: it may wait for a table that somebody changes. */
+const SILENCE_MS = 900_000;
 const STDERR_CHARACTERS = 1000;
 /** The descriptor on which a program reads its login: no name of a file, argument or variable has it. */
 const LOGIN_FD = 3;
@@ -56,11 +58,18 @@ export async function* dumped(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const run = start(await toolFor('dump'), [...COMMON, ...DUMP, '--', database, ...tables], login, signal);
+  const hang = () => setTimeout(run.stop, SILENCE_MS); // then its end is the error
+  let hanging = hang();
   try {
     run.child.stdin?.end();
-    for await (const chunk of run.child.stdout ?? []) yield chunk as Buffer;
+    for await (const chunk of run.child.stdout ?? []) {
+      clearTimeout(hanging);
+      yield chunk as Buffer;
+      hanging = hang();
+    }
     await run.ended;
   } finally {
+    clearTimeout(hanging);
     run.stop();
   }
 }

@@ -3,12 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../../kernel/errors.ts';
 import { isSqlError, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
-import { refused, type MoveServer } from './server.ts';
+import { BRIEF_MS, refused, type MoveServer } from './server.ts';
 import { bytesOf, type MovedDatabase } from './tables.ts';
 import { textOf, userOf, type UserName } from './users.ts';
 
 /** How long transactions that have written may go on. */
 const LOCK_SECONDS = 30;
+/** Until tables are locked: each may wait for another transaction. */
+const TAKE_MS = 4000 * LOCK_SECONDS;
 /** Until the connections of users have ended. */
 const KILL_MS = 30_000;
 const POLL_MS = 50;
@@ -34,8 +36,8 @@ export class TableLocks {
     );
     const client = await server.open(1);
     try {
-      await client.query(`set session lock_wait_timeout = ${LOCK_SECONDS}`);
-      if (tables.length > 0) await client.query(`lock tables ${tables.join(', ')}`).catch(explained);
+      await client.query(`set session lock_wait_timeout = ${LOCK_SECONDS}`, [], BRIEF_MS);
+      if (tables.length > 0) await client.query(`lock tables ${tables.join(', ')}`, [], TAKE_MS).catch(explained);
       return new TableLocks(client, await connectionOf(client));
     } catch (error) {
       await client.close();
@@ -43,10 +45,11 @@ export class TableLocks {
     }
   }
 
-  /** Rejects if the connection was lost. */
+  /** Rejects if the connection was lost, or says nothing. */
   async assertHeld(): Promise<void> {
-    if ((await connectionOf(this.#client)) !== this.#connection)
-      throw new HttpError('databases_unavailable', 'the database server has ended the connection that held its locks');
+    const held = await connectionOf(this.#client).catch(() => undefined);
+    if (held !== this.#connection)
+      throw new HttpError('databases_unavailable', 'the connection that held the locks was lost, or does not answer');
   }
 
   /**
@@ -108,7 +111,7 @@ function namesIn(statement: string, database: string): boolean {
 }
 
 async function connectionOf(client: MysqlClient): Promise<number> {
-  return (await client.query<{ id: number }>('select connection_id() as id'))[0]?.id ?? 0;
+  return (await client.query<{ id: number }>('select connection_id() as id', [], BRIEF_MS))[0]?.id ?? 0;
 }
 
 export async function lockUsers(client: MysqlClient, users: readonly UserName[]): Promise<void> {

@@ -108,7 +108,8 @@ export class MysqlClient {
   async query<T>(sql: string, params: readonly SqlParameter[] = [], limitMs = this.#queryMs): Promise<T[]> {
     const connection = await this.#connection();
     try {
-      const rows = await withDeadline(rowsOf<T>(connection, sql, params), limitMs);
+      const late = () => Object.assign(new Error(`no answer within ${limitMs} ms`), { code: 'ETIMEDOUT' });
+      const rows = await withDeadline(rowsOf<T>(connection, sql, params), limitMs, late);
       this.#sockets.resetCounts();
       connection.release();
       return rows;
