@@ -102,6 +102,7 @@ export class Receiver {
     const before = this.#running.get(username);
     before?.abort.abort(new Error('another request of this move has come'));
     const abort = new AbortController();
+    abort.signal.addEventListener('abort', () => request.destroy(), { once: true }); // the rest of its body may never come
     const gone = () => abort.abort(new Error('the other node has closed the connection'));
     const { socket } = request;
     socket.once('close', gone);

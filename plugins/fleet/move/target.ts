@@ -5,7 +5,7 @@ import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
-import { trustIn } from '../traffic/trust.ts';
+import { reach, trustIn } from '../traffic/trust.ts';
 import type { Member } from '../store.ts';
 import type { Move } from './rows.ts';
 import { errorOf, pathOf, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
@@ -15,12 +15,16 @@ const CONNECT_MS = 5000;
 const ANSWER_MS = 900_000;
 /** The longest time in which it takes nothing of what is sent. */
 const STALL_MS = 60_000;
+/** How often the other node is looked after while it works, and how many looks in a row may fail. */
+const LOOK_MS = 5000;
+const LOOKS = 3;
 
 const loadUndici = lazyPackage<typeof Undici>('undici', import.meta.url);
 
 /** The node to which an account moves, as its old home sees it. Errors: those of the other node, 503 `node_unreachable`. */
 export class Target {
   readonly #client: Client;
+  readonly #own: Membership;
   readonly #member: Member;
   readonly #move: Pick<Move, 'username' | 'claim'>;
   readonly #signal: AbortSignal;
@@ -31,6 +35,7 @@ export class Target {
       bodyTimeout: ANSWER_MS,
       connect: { ...trustIn(own, 'moves', member), timeout: CONNECT_MS } as object,
     });
+    this.#own = own;
     this.#member = member;
     this.#move = move;
     this.#signal = signal;
@@ -74,12 +79,14 @@ export class Target {
 
   async #ask(name: RequestName, { body, signal, more }: Asked = {}): Promise<unknown> {
     const { name: node } = this.#member;
+    const gone = new AbortController();
+    const watch = this.#watch(gone);
     try {
       const answer = await this.#client.request({
         method: REQUESTS[name],
         path: pathOf(name, this.#move, more),
         body: body ?? null,
-        signal: signal === undefined ? this.#signal : AbortSignal.any([this.#signal, signal]),
+        signal: AbortSignal.any([this.#signal, gone.signal, ...(signal === undefined ? [] : [signal])]),
       });
       const text = await answer.body.text();
       const value: unknown = text === '' ? undefined : JSON.parse(text);
@@ -89,7 +96,20 @@ export class Target {
       this.#signal.throwIfAborted();
       if (error instanceof HttpError) throw error;
       throw retryLater('node_unreachable', `the node ${node} cannot be reached, or has ended the connection`, 5, error);
+    } finally {
+      clearInterval(watch);
     }
+  }
+
+  /** Aborts `gone` once the node is out of reach: one that is frozen, or cut off, closes no connection. */
+  #watch(gone: AbortController): NodeJS.Timeout {
+    let failed = 0;
+    return setInterval(() => {
+      reach(this.#own, this.#member).then(
+        () => (failed = 0),
+        (error: unknown) => (failed += 1) >= LOOKS && gone.abort(error),
+      );
+    }, LOOK_MS);
   }
 }
 

@@ -1,16 +1,14 @@
-import { connect } from 'node:tls';
 import type * as Undici from 'undici';
 import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
 import { noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
 import type { Reply, Stream } from '../../../kernel/plugin-api/reply.ts';
 import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
-import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import type { Directory } from './directory.ts';
 import { CONNECTIONS, HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
 import type { Member } from '../store.ts';
-import { trustIn } from './trust.ts';
+import { reach, trustIn } from './trust.ts';
 
 const CONNECT_MS = 2000;
 /** Below the ten seconds after which the other node closes an idle connection. */
@@ -38,18 +36,9 @@ export class Forwarder {
     return this.#linkTo(member).send(request);
   };
 
-  /** Resolves if a node listens, and is what it should be. Rejects with the reason if not. */
+  /** See `reach`. */
   reach(member: Member): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ ...splitHostPort(member.address), ...trustIn(this.#own, 'user', member) });
-      const settle = (error?: Error): void => {
-        socket.destroy();
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      socket.once('secureConnect', () => settle()).once('error', settle);
-      socket.setTimeout(CONNECT_MS, () => settle(new Error(`no answer within ${CONNECT_MS} ms`)));
-    });
+    return reach(this.#own, member);
   }
 
   /** Gives up ways that lead to what is no longer a member, or not as it was; all of them for a new certificate. */

@@ -1,7 +1,10 @@
-import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
+import { checkServerIdentity, connect, type ConnectionOptions } from 'node:tls';
 import type { Membership } from '../../../kernel/storage/membership.ts';
+import { splitHostPort } from '../../../kernel/system/host-port.ts';
 import { hostOf, keyDigestOf, type Destination } from '../membership/certificates.ts';
 import type { Member } from '../store.ts';
+
+const REACH_MS = 2000;
 
 /**
  * Returns how to connect to a member: trusts a certificate of the fleet's own authority, for the name, with the key that the
@@ -23,4 +26,18 @@ export function trustIn(
       checkServerIdentity(hostOf('user', name), shown) ??
       (keyDigestOf(shown.raw) === keyDigest ? undefined : new Error(`the key is not that of the node ${name}`)),
   };
+}
+
+/** Resolves if a member listens, and is what it should be. Rejects with the reason if not. */
+export function reach(own: Membership, member: Member): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...splitHostPort(member.address), ...trustIn(own, 'user', member) });
+    const settle = (error?: Error): void => {
+      socket.destroy();
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    socket.once('secureConnect', () => settle()).once('error', settle);
+    socket.setTimeout(REACH_MS, () => settle(new Error(`no answer within ${REACH_MS} ms`)));
+  });
 }
