@@ -330,6 +330,32 @@ inBrowser('a browser killed during a capture is restarted, and the screenshot is
   await until('one browser', () => browsers().filter(({ isMain }) => isMain).length === 1);
 });
 
+inBrowser('a browser that is frozen is replaced, and the screenshots are taken', async () => {
+  const patient = await Harness.open({
+    site_address: site.address,
+    public_addresses: false,
+    pages: 2,
+    page_seconds: 60,
+  });
+  const others = new Set(browsers().map(({ pid }) => pid));
+  const answers: (() => void)[] = [];
+  site.page('/waits', (_, response) => {
+    answers.push(() => response.setHeader('Content-Type', 'text/html').end(coloured('green')));
+  });
+  site.page('/meanwhile', coloured('green'));
+  const requested = site.next('/waits');
+  const waiting = patient.colour('pictures.test/waits');
+  await requested;
+  const again = site.next('/waits');
+  for (const { pid, command } of browsers())
+    if (!others.has(pid) && !command.includes('crashpad')) process.kill(pid, 'SIGSTOP');
+  assert.is(await patient.colour('pictures.test/meanwhile'), GREEN);
+  await again;
+  for (const answer of answers) answer();
+  assert.is(await waiting, GREEN);
+  await patient.close();
+});
+
 // threat hostile-page: the browser runs sandboxed as an unprivileged user
 inBrowser('the browser runs sandboxed as an unprivileged user', async () => {
   site.page('/user', coloured('green'));

@@ -74,12 +74,19 @@ export class Chromium {
     await this.#ended;
   }
 
+  /** Ends a browser that does not answer; the next `acquire` starts another one, while this one may still be ending. */
+  abandon(launched: LaunchedBrowser): void {
+    if (this.#running !== launched) return;
+    this.#launched = this.#running = undefined;
+    launched.kill();
+  }
+
   async #start(): Promise<LaunchedBrowser> {
     try {
       const launched = await launchBrowser(this.#installed, this.#settings, this.#log);
       this.#failure = undefined;
       this.#running = launched;
-      launched.browser.once('disconnected', () => this.#onDisconnected(launched));
+      launched.browser.once('disconnected', () => this.abandon(launched));
       this.#ended = Promise.all([this.#ended, launched.ended.then(() => this.#log.info('browser ended'))]);
       this.#log.info({ version: launched.version, sandboxed: this.#installed.isSandboxed }, 'browser started');
       return launched;
@@ -88,12 +95,5 @@ export class Chromium {
       this.#launched = undefined;
       throw error;
     }
-  }
-
-  /** Makes room for the next browser at once; this one may still be ending. */
-  #onDisconnected(launched: LaunchedBrowser): void {
-    if (this.#running !== launched) return;
-    this.#launched = this.#running = undefined;
-    launched.kill();
   }
 }

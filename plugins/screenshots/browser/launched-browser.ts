@@ -48,10 +48,16 @@ export async function launchBrowser(installed: BrowserProgram, settings: Setting
   const kill = () => killProgram(program, { isGroup: true });
   try {
     const transport = pipeTransport(program.stdio[3] as Writable, program.stdio[4] as Readable);
-    const connected = puppeteer.connect({ transport, defaultViewport: { width: WIDTH, height: HEIGHT } });
+    const connected = puppeteer
+      .connect({ transport, defaultViewport: { width: WIDTH, height: HEIGHT } })
+      .then(async (browser) => ({ browser, version: await browser.version() }));
     const failed = ended.then(() => Promise.reject(new Error('the browser ended while it was starting')));
-    const browser = await withDeadline(Promise.race([connected, failed]), LAUNCH_MS);
-    return { browser, version: await browser.version(), pid: program.pid ?? 0, ended, kill };
+    return {
+      ...(await withDeadline(Promise.race([connected, failed]), LAUNCH_MS)),
+      pid: program.pid ?? 0,
+      ended,
+      kill,
+    };
   } catch (error) {
     kill();
     await ended;

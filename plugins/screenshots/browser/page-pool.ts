@@ -1,3 +1,4 @@
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -9,6 +10,8 @@ import { BrowserEnded, OpenPage, PageFailed } from './open-page.ts';
 
 /** Part of the queue that one account may fill. */
 const QUEUE_SHARE = 0.75;
+/** How long an empty page may take to open. */
+const OPEN_MS = 20_000;
 
 /** Takes screenshots on a bounded number of pages, which accounts share fairly. */
 export class PagePool {
@@ -118,8 +121,15 @@ export class PagePool {
 
   async #prepare(): Promise<OpenPage> {
     const launched = await this.#chromium.acquire();
-    await this.#watch.start(launched);
-    return OpenPage.open(launched.browser, this.#policy, this.#settings);
+    const open = async () => {
+      await this.#watch.start(launched);
+      return OpenPage.open(launched.browser, this.#policy, this.#settings);
+    };
+    return withDeadline(open(), OPEN_MS, () => {
+      this.#log.warn('the browser does not answer; killing it');
+      this.#chromium.abandon(launched); // or it would have everybody wait
+      return new BrowserEnded(`the browser opened no page within ${OPEN_MS} ms`);
+    });
   }
 
   #restWhenIdle(): void {
