@@ -18,9 +18,9 @@ export async function samplesOf(reader: Reader, accountIds: readonly number[]): 
   return new Map(rows.map(({ account_id: id, ...measured }) => [id, measured]));
 }
 
-/** Keeps a measurement, unless the one that is kept is hardly older. Errors: 404 `account_not_found`. */
+/** Keeps a measurement, unless the one that is kept is hardly older. Errors: 404 `account_not_found`, 409 `other_node`. */
 export async function keepSample(
-  { store, local, identity }: Pick<Host, 'store' | 'local' | 'identity'>,
+  { local, identity }: Pick<Host, 'local' | 'identity'>,
   account: Account,
   { bytes, inodes, at }: Measured,
   restMs: number,
@@ -28,7 +28,7 @@ export async function keepSample(
   const kept = (await samplesOf(local, [account.id])).get(account.id);
   if (kept !== undefined && at - kept.at < restMs) return;
   await local.write(async (tx) => {
-    await identity.accounts.assertExists(store, account);
+    await identity.accounts.assertLivesHere(account);
     await tx.run(
       `insert into quota_samples values (?, ?, ?, ?)
         on conflict do update set bytes = excluded.bytes, inodes = excluded.inodes, at = excluded.at`,

@@ -9,7 +9,7 @@ const REST_MS = 600_000;
 /** One account in this time: ten a minute take less than a second of the processor. */
 const PACE_MS = 6000;
 
-interface Options extends Pick<Host, 'store' | 'local' | 'identity' | 'log'> {
+interface Options extends Pick<Host, 'local' | 'identity' | 'log'> {
   readonly measure: (account: Account) => Promise<Measured>;
 }
 

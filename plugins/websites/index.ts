@@ -47,11 +47,10 @@ export default definePlugin({
       errors: ['database_info_not_found', 'file_too_complex', 'invalid_config_file'],
     },
   },
-  setup({ config, jobs, store, local, log, node, identity, peer, background, onClose }) {
+  setup({ config, jobs, local, log, node, identity, peer, background, onClose }) {
     const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const sites = new Sites({
       jobs,
-      store,
       local,
       accounts: identity.accounts,
       domains,

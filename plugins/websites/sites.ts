@@ -7,7 +7,7 @@ import { defineJob } from '../../kernel/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Stores } from '../../kernel/storage/local-store.ts';
+import type { Store } from '../../kernel/storage/store.ts';
 import { clientPath } from '../../kernel/system/client-path.ts';
 import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
 import { hasDatabase } from './detection/detectors.ts';
@@ -34,7 +34,8 @@ const IDLE_MS = 10_000;
 /** How many checks old the sites may be that are returned while they are checked again. */
 const STALE_CHECKS = 4;
 
-interface SitesOptions extends Stores {
+interface SitesOptions {
+  readonly local: Store;
   readonly jobs: AccountJobs;
   readonly accounts: Accounts;
   readonly domains: DomainDirectory;

@@ -1,7 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import type { Stores } from '../../kernel/storage/local-store.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
+import type { Reader, Store } from '../../kernel/storage/store.ts';
 import type { DocrootScan, FoundSite, Stamps } from './detection/docroot-scan.ts';
 
 /** The last scan of a docroot. */
@@ -30,16 +29,16 @@ export async function readDocroots(local: Reader, accountId: number): Promise<Ma
   );
 }
 
-/** Stores new scans, and removes those of the domains in `removed`. Errors: 404 `account_not_found`. */
+/** Stores new scans, and removes those of the domains in `removed`. Errors: 404 `account_not_found`, 409 `other_node`. */
 export function saveDocroots(
-  { store, local, accounts }: Stores & { readonly accounts: Accounts },
+  { local, accounts }: { readonly local: Store; readonly accounts: Accounts },
   account: Account,
   scans: ReadonlyMap<string, ScannedDocroot>,
   removed: readonly string[],
 ): Promise<void> {
   const accountId = account.id;
   return local.write(async (tx) => {
-    await accounts.assertExists(store, account);
+    await accounts.assertLivesHere(account);
     for (const domain of [...removed, ...scans.keys()])
       await tx.run('delete from websites_docroots where account_id = ? and domain = ?', accountId, domain);
     for (const [domain, { scope, stamps, found }] of scans) {

@@ -45,13 +45,13 @@ test('rows of an account go with it, and before its name is free', async () => {
 });
 
 test('what was found of an account that was removed meanwhile is not written', async () => {
-  const { store, local, accounts } = server.hostkeep.core;
+  const { local, accounts } = server.hostkeep.core;
   const account = await server.account('eve');
   await accounts.remove('eve');
   const scans = new Map([['a.test', { scope: '[]', stamps: {}, found: [] }]]);
-  const saved = saveDocroots({ store, local, accounts }, account, scans, []);
+  const saved = saveDocroots({ local, accounts }, account, scans, []);
   assert.is(await codeOf(saved), 'account_not_found');
-  const kept = keepSample({ store, local, identity: server.hostkeep.core }, account, { bytes: 1, inodes: 1, at: 1 }, 1);
+  const kept = keepSample({ local, identity: server.hostkeep.core }, account, { bytes: 1, inodes: 1, at: 1 }, 1);
   assert.is(await codeOf(kept), 'account_not_found');
   for (const table of ['quota_samples', 'websites_docroots', 'websites_sites'])
     assert.equal(await local.all(`select * from ${table}`), []);

@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { createLog } from '../../kernel/log.ts';
 import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import { keepSample } from '../../plugins/quota/store.ts';
+import { Sweep } from '../../plugins/websites/detection/sweep.ts';
+import { saveDocroots } from '../../plugins/websites/store.ts';
+import { codeOf } from '../support/code-of.ts';
 import { NodePair } from '../support/node-pair.ts';
 import { PASSWORD, type TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
@@ -196,6 +201,30 @@ test('the totals of a node are those of its accounts, and a look at all domains 
       owners.push(...page.map(({ username }) => username));
     assert.equal(owners, [name]);
   }
+});
+
+test('what a node finds on its disks is kept of accounts that live there alone', async () => {
+  const { core } = two.hostkeep;
+  const { accounts, local } = core;
+  const sample = { bytes: 1, inodes: 1, at: 1 };
+  assert.is(await codeOf(keepSample({ local, identity: core }, ann.account, sample, 1)), 'other_node');
+  assert.is(await codeOf(saveDocroots({ local, accounts }, ann.account, new Map(), [])), 'other_node');
+  const checked: string[] = [];
+  await new Promise<void>((done) => {
+    const sweep = new Sweep({
+      accounts,
+      owners: async function* owners() {
+        yield* [ann, ben].map(({ account }) => ({ accountId: account.id }));
+      },
+      check: ({ username }) => {
+        checked.push(username);
+        setImmediate(() => void sweep.close().then(done));
+      },
+      log: createLog('silent'),
+      everyMs: 3_600_000,
+    });
+  });
+  assert.equal(checked, ['ben']);
 });
 
 test('each event reaches an endpoint once, and another node goes on when the one that delivered ends', async () => {

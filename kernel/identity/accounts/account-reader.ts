@@ -6,7 +6,7 @@ import type { Reader, Store } from '../../storage/store.ts';
 import type { Plans } from '../plans.ts';
 import type { Account, Role } from './account.ts';
 import type { AccountCells } from './account-cells.ts';
-import { isAt } from './account-home.ts';
+import { assertHere, isAt } from './account-home.ts';
 import { namesExtending } from './account-names.ts';
 import {
   conditionOf,
@@ -77,10 +77,19 @@ export class AccountReader {
 
   /**
    * Rejects unless the account still exists, for a transaction that adds to what was read before it: the account may
-   * have been removed since. For one of the local store, `reader` is the store. Errors: 404 `account_not_found`.
+   * have been removed since. Errors: 404 `account_not_found`.
    */
   async assertExists(reader: Reader, { id, username }: Pick<Account, 'id' | 'username'>): Promise<void> {
     if ((await reader.get('select 1 from accounts where id = ?', id)) === undefined) unknownAccount(username);
+  }
+
+  /**
+   * Does the same for a transaction of the local store, and rejects also if the account has moved to another node since.
+   * Errors: 404 `account_not_found`, 409 `other_node`.
+   */
+  async assertLivesHere({ id, username }: Pick<Account, 'id' | 'username'>): Promise<void> {
+    const row = await this.#store.get<{ home: string }>('select home from accounts where id = ?', id);
+    assertHere({ username, ...(row ?? unknownAccount(username)) }, this.#here);
   }
 
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */

@@ -64,17 +64,22 @@ export class Sweep {
     }
   }
 
+  /** Changes of domains are heard from other nodes, too. */
+  #isHere(account: Account | undefined): account is Account {
+    return account !== undefined && this.#options.accounts.isHere(account);
+  }
+
   async #drain(): Promise<void> {
     const { accounts, check, log } = this.#options;
     for (const id of this.#queue) {
       this.#queue.delete(id);
       if (this.#isClosed) return;
       const account = await accounts.byId(id);
-      if (account === undefined) continue;
+      if (!this.#isHere(account)) continue;
       try {
         await check(account);
       } catch (error) {
-        if ((await accounts.byId(id)) === undefined) continue; // removed during the check, and its files with it
+        if (!this.#isHere(await accounts.byId(id))) continue; // removed or moved during the check, and its files with it
         log.warn({ account: account.username, err: error }, 'the websites of an account could not be checked');
       }
     }
