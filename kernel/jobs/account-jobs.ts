@@ -163,7 +163,7 @@ export class AccountJobs {
    * whether there were any, and with the problem if they stay. Errors: 503 `files_unavailable`.
    */
   async setAside(account: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string | undefined }> {
-    if (this.#isShared) return { hadFiles: false };
+    if (this.isShared) return { hadFiles: false };
     if (this.#broker !== undefined) return this.#broker.setAside(account);
     const { removed, problem } = await this.#runRemoved(account, { ...this.#filesOf(account), task: 'set aside' });
     return { hadFiles: removed > 0 || problem !== undefined, problem };
@@ -174,7 +174,7 @@ export class AccountJobs {
    * `files_unavailable`.
    */
   async removeFiles(account: Identified, signal: AbortSignal): Promise<Removal> {
-    if (this.#isShared) return { removed: 0, isComplete: true };
+    if (this.isShared) return { removed: 0, isComplete: true };
     if (this.#broker !== undefined) return this.#broker.removeFiles(account, signal);
     const input = { ...this.#filesOf(account), task: 'remove', timeMs: REMOVE_MS } as const;
     for (let total = 0; ;) {
@@ -201,7 +201,7 @@ export class AccountJobs {
   }
 
   /** Whether all accounts have the same files root, which then belongs to none of them. */
-  get #isShared(): boolean {
+  get isShared(): boolean {
     return !this.#files.filesRoot.includes('{username}');
   }
 

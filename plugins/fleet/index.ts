@@ -8,6 +8,7 @@ import { Forwarder } from './traffic/forwarder.ts';
 import { errors } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './traffic/listener.ts';
+import { leftByMove } from './move/ending.ts';
 import { Receiver } from './move/receiver.ts';
 import { placeFor } from './placement.ts';
 import { connectionsFinding, fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
@@ -80,6 +81,7 @@ export default definePlugin({
       provides: {
         metrics: () => metricsOf(store, forwarder),
         nodes: async () => (await members(store)).map(({ name }) => name),
+        purge: ({ username }) => leftByMove(store, username),
         placement: (node) => placeFor(store, place.name, node),
         health: async () => {
           const own = listener();

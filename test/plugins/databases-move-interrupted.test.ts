@@ -6,27 +6,36 @@ import * as assert from 'uvu/assert';
 import { start } from '../support/command.ts';
 import { DatabaseFleet } from '../support/database-fleet.ts';
 import type { FleetMember } from '../support/fleet.ts';
-import { hasMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { isSqlError, MysqlClient } from '../../plugins/databases/mysql/client.ts';
+import { hasMariaDb, loginTo, type MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('interrupted moves of databases');
 const hasReal = hasMariaDb();
 const ROWS = 150;
+/** There is no such database, or table. */
+const NOT_THERE = [1049, 1146];
 let fleet: DatabaseFleet;
 let [here, there] = [] as unknown as [MariaDb, MariaDb];
+const clients: MysqlClient[] = [];
 let one = undefined as unknown as FleetMember;
 
 test.before(async () => {
   if (!hasReal) return;
   fleet = await DatabaseFleet.start('databases_interrupted');
   ({ here, there, one } = fleet);
+  await here.sql('create database commons; create table commons.t (n int)');
 });
 test.after(async () => {
+  await Promise.all(clients.map((client) => client.close()));
   await (fleet as DatabaseFleet | undefined)?.close();
 });
 
-/** An account with a database of so many megabytes, a user, and one whom the operator has locked. */
+/**
+ * An account with a database of so many megabytes, a user, one whom the operator has locked, and one who has rights elsewhere,
+ * too, and stays.
+ */
 async function customer(name: string): Promise<void> {
   await fleet.first.user(name);
   await here.sql(`
@@ -35,11 +44,21 @@ async function customer(name: string): Promise<void> {
     create table ${name}_a.notes (n int primary key);
     create user ${name}@localhost identified by 'secret'; grant all on \`${name}\\_%\`.* to ${name}@localhost;
     create user ${name}_old@localhost identified by 'secret' account lock; grant select on \`${name}\\_a\`.* to ${name}_old@localhost;
+    create user far_${name}@localhost identified by 'secret'; grant select, insert on \`${name}\\_a\`.* to far_${name}@localhost;
+    grant select on commons.* to far_${name}@localhost;
   `);
 }
 
-const write = (at: MariaDb, name: string, n: number) =>
-  at.query(name, 'secret', `insert into ${name}_a.notes values (${n}); select count(*) from ${name}_a.notes`);
+/** A client with one connection to the server of the old home, and no chosen database. */
+async function connected(user: string, password: string): Promise<MysqlClient> {
+  const login = { ...loginTo(here.socket), user, password };
+  const client = await MysqlClient.open(login, { connectMs: 5000, queryMs: 60_000 }, 1);
+  clients.push(client);
+  return client;
+}
+
+const write = (at: MariaDb, name: string, n: number, user = name) =>
+  at.query(user, 'secret', `insert into ${name}_a.notes values (${n}); select count(*) from ${name}_a.notes`);
 const has = async (at: MariaDb, name: string) =>
   (await at.sql(`select count(*) from information_schema.schemata where schema_name = '${name}_a'`)) === '1\n';
 const lockedOf = (at: MariaDb, name: string) =>
@@ -59,10 +78,10 @@ async function killedWhen(name: string, isSo: () => Promise<boolean>, state: str
 }
 
 /** Runs the command until the run before counts as ended. */
-async function finish(name: string): Promise<void> {
+async function finish(name: string, ...more: readonly string[]): Promise<void> {
   let last = '';
   await until(`the move of ${name} is finished`, async () => {
-    const { code, stderr } = await fleet.move(one, name, '--to', 'two');
+    const { code, stderr } = await fleet.move(one, name, '--to', 'two', ...more);
     last = stderr;
     if (code !== 0) assert.match(stderr, /is being moved, or was a moment ago/, stderr);
     return code === 0;
@@ -99,21 +118,25 @@ if (hasReal) {
     };
     await killedWhen('ben', isClosed, 'read_only');
     assert.equal(await fleet.closed(), ['ben', 'ben_a', 'ben_old']);
+    assert.is(await write(here, 'ben', 0, 'far_ben'), '1\n');
     await until('ben can log in again', async () => (await lockedOf(here, 'ben')) === 'ben_old\n');
-    assert.is(await write(here, 'ben', 1), '1\n');
+    assert.is(await write(here, 'ben', 1), '2\n');
     await until('nothing is closed', async () => (await fleet.closed()).length === 0);
     assert.is(await fleet.homeOf('ben'), 'one');
     const undone = await fleet.move(one, 'ben', '--undo');
     assert.is(undone.code, 0, undone.stderr);
     assert.not(await has(there, 'ben'));
     assert.is(await there.sql("select user from mysql.global_priv where user like 'ben%'"), '');
-    assert.is(await write(here, 'ben', 2), '2\n');
+    assert.is(await write(here, 'ben', 2, 'far_ben'), '3\n');
     await finish('ben');
-    assert.is(await write(there, 'ben', 3), '3\n');
+    assert.is(await write(there, 'ben', 3), '4\n');
   });
 
-  test('killed after the home has changed: the new home goes on, and a second run drops what is left', async () => {
+  test('killed after the home has changed: the new home goes on, and a second run drops what nobody has changed', async () => {
     await customer('cat');
+    const reader = await connected('root', '');
+    await reader.query('begin');
+    await reader.query('select * from cat_a.notes'); // for which the drop waits
     await killedWhen('cat', async () => (await fleet.stateOf('cat')) === 'switched', 'switched');
     assert.is(await fleet.homeOf('cat'), 'two');
     assert.is(await write(there, 'cat', 1), '1\n');
@@ -122,8 +145,46 @@ if (hasReal) {
       () => assert.unreachable('a write at the old home'),
       (error: Error) => assert.match(error.message, /account is locked/i),
     );
-    await finish('cat');
+    await reader.close();
+    assert.is(await write(here, 'cat', 7, 'far_cat'), '1\n');
+    await until('the run counts as ended, and the change is found', async () => {
+      const { code, stderr } = await fleet.move(one, 'cat', '--to', 'two');
+      assert.is(code, 1);
+      return /^hostkeep: cat lives at two, .*changed after they had moved: cat_a\.notes; .*--force/.test(stderr);
+    });
+    assert.is(await here.sql('select n from cat_a.notes'), '7\n');
+    await finish('cat', '--force');
     assert.is(await write(there, 'cat', 2), '2\n');
+  });
+
+  test('nothing that was confirmed to a user who also has rights elsewhere is lost, and the user keeps them', async () => {
+    await customer('eva');
+    const rights = await here.sql('show grants for far_eva@localhost');
+    const writer = await connected('far_eva', 'secret');
+    const confirmed: number[] = [];
+    const writing = (async () => {
+      for (let n = 1; ; n += 1)
+        try {
+          await writer.query(`insert into eva_a.notes values (${n})`);
+          confirmed.push(n);
+        } catch (error) {
+          if (isSqlError(error) && NOT_THERE.includes(error.errno)) return;
+        }
+    })();
+    const { code, stderr } = await fleet.move(one, 'eva', '--to', 'two');
+    if (code === 0) await writing;
+    else assert.match(stderr, /eva lives at two, .*changed after they had moved: eva_a\.notes;/, 'a write slipped in');
+    const kept = await there.sql('select n from eva_a.notes');
+    const left = code === 0 ? '' : await here.sql('select n from eva_a.notes');
+    const found = new Set(`${kept}${left}`.split('\n').map(Number));
+    assert.ok(confirmed.length > 0);
+    assert.equal(
+      confirmed.filter((n) => !found.has(n)),
+      [],
+    );
+    if (code !== 0) await finish('eva', '--force');
+    await writing;
+    assert.is(await here.sql('show grants for far_eva@localhost'), rights);
   });
 
   test('the server of the target ends, and then the target: the command says so, and the old home goes on', async () => {
@@ -142,7 +203,7 @@ if (hasReal) {
     await until('tables are copied', () => has(there, 'dan'));
     await fleet.second.close();
     assert.is((await again).code, 1);
-    assert.is(await write(here, 'dan', 2), '2\n');
+    assert.is(await write(here, 'dan', 2, 'far_dan'), '2\n');
     assert.is(await fleet.homeOf('dan'), 'one');
     fleet.second = await fleet.serve(fleet.two);
     await fleet.fleet.areUp(one);

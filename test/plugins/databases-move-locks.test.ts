@@ -1,6 +1,10 @@
-/** What a move locks on a database server, and whose connections it ends. */
+/** What a move locks on a database server, whose connections it ends, and what it drops in the end. */
 import * as assert from 'uvu/assert';
 import { MysqlClient } from '../../plugins/databases/mysql/client.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { dropMoved } from '../../plugins/databases/move/dropping.ts';
+import { recordedDatabase, recordedUser, type MoveRecord, type Recorded } from '../../plugins/databases/move/record.ts';
+import { contentsOf, readDatabases } from '../../plugins/databases/move/tables.ts';
 import type { MoveServer } from '../../plugins/databases/move/server.ts';
 import { TableLocks } from '../../plugins/databases/move/window.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../support/mariadb.ts';
@@ -65,6 +69,52 @@ if (hasReal) {
       'select count(*) from ann_a.t; select count(*) from `ann_b.c`.t; select count(*) from shop.t',
     );
     assert.is(counts, '0\n0\n1\n');
+  });
+
+  test('databases that moved are dropped if they are as they were then; what was changed or made since keeps them all', async () => {
+    await mariaDb.sql(`
+      create database eve_a; create database eve_b; create table eve_b.t (n int); use eve_a;
+      create table parents (id int primary key) engine=innodb; insert into parents values (1);
+      create table children (id int, foreign key (id) references parents (id)) engine=innodb; insert into children values (1);
+      create table parts (n int) engine=myisam partition by hash (n) partitions 2; create table memo (n int) engine=memory;
+      create sequence numbers; create view looks as select * from parents;
+      create trigger after_parts after insert on parts for each row insert into nowhere.t values (1);
+    `);
+    const client = await connected();
+    const names = ['eve_a', 'eve_b'];
+    const { databases } = await readDatabases(client, names);
+    const rows: Recorded[] = [recordedUser('own', { name: 'eve', host: 'localhost' })];
+    for (const database of databases)
+      rows.push({ ...recordedDatabase('own', database.name), contents: [...(await contentsOf(client, database))] });
+    const removed: Recorded[] = [];
+    const record = {
+      all: () => Promise.resolve(rows),
+      remove: (row: Recorded) => Promise.resolve(void removed.push(row)),
+    } as unknown as MoveRecord;
+    const server = { name: 'own', open: connected } as unknown as MoveServer;
+    const dropAll = (isForced = false) => dropMoved(client, server, record, { isForced });
+    const refused = async (tables: string) => {
+      const message = await dropAll().then(
+        () => 'dropped',
+        (error: unknown) => messageOf(error),
+      );
+      assert.match(message, `changed after they had moved: ${tables}; look at them`);
+      assert.equal((await readDatabases(client, names)).databases.length, 2);
+      assert.equal(removed, []);
+    };
+    await mariaDb.sql('insert into eve_a.parents values (2)');
+    await refused('eve_a.parents');
+    await mariaDb.sql('delete from eve_a.parents where id = 2; create table eve_b.made (n int)');
+    await refused('eve_b.made');
+    await mariaDb.sql('drop table eve_b.made; alter table eve_b.t comment "changed"');
+    await refused('eve_b.t');
+    await mariaDb.sql("alter table eve_b.t comment ''; drop table eve_a.memo"); // as if it had been killed before
+    await dropAll();
+    assert.equal((await readDatabases(client, names)).databases, []);
+    assert.is(removed.length, 3);
+    await mariaDb.sql('create database eve_b; create table eve_b.t (n bigint)');
+    await dropAll(true);
+    assert.equal((await readDatabases(client, names)).databases, []);
   });
 }
 

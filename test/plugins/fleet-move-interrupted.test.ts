@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { addMove, moveOf } from '../../plugins/fleet/move/rows.ts';
 import { start } from '../support/command.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { TestServer } from '../support/hostkeep.ts';
@@ -83,12 +84,8 @@ test('killed before and while files are copied: the account stays and works, and
   const token = await customer('ann', LARGE_BYTES);
   await killedIn('begun', 'ann');
   assert.is((await addDomain(first, token, 'ann.example')).status, 201);
-  await until('the run counts as ended', async () => {
-    const { ms = 0 } = (await first.hostkeep.core.store.get<{ ms: number }>(
-      `select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) - beat_at as ms from fleet_moves`,
-    )) ?? { ms: 0 };
-    return ms > 10_000;
-  });
+  const isAlive = async () => (await moveOf(first.hostkeep.core.store, 'ann'))?.isAlive;
+  await until('the run counts as ended', async () => (await isAlive()) === false);
   await killedIn('copying', 'ann', async () => {
     await until('files arrive', () => existsSync(filesOf(two, 'ann')));
     const { code, stderr } = await move('ann');
@@ -122,6 +119,30 @@ test('killed while the account is read-only: changes are refused on both nodes, 
   assert.not(existsSync(filesOf(two, 'ben')));
   assert.is(readFileSync(join(filesOf(one, 'ben'), 'kept'), 'utf8'), 'kept');
   await finish('ben');
+});
+
+test('the name of a removed account is not free while a move has left something of it at another node', async () => {
+  const { account } = await first.user('eve');
+  const { store } = first.hostkeep.core;
+  const left = { username: 'eve', accountId: account.id, source: 'one', target: 'two', claim: '1:1 ended' } as const;
+  await store.write((tx) => addMove(tx, { ...left, state: 'copying' }));
+  mkdirSync(filesOf(two, 'eve'), { recursive: true });
+  writeFileSync(join(filesOf(two, 'eve'), 'secret'), 'of eve');
+  const run = (...args: readonly string[]) => fleet.run(one.data, ['account', ...args]);
+  assert.is((await run('remove', 'eve', '--yes')).code, 0);
+  const kept = await run('purge', 'eve', '--yes');
+  assert.is(kept.code, 1);
+  assert.match(
+    kept.stdout + kept.stderr,
+    /may have left files at two: run `hostkeep account move eve --undo` at one/,
+    JSON.stringify(kept),
+  );
+  await until('the run counts as ended', async () => (await moveOf(store, 'eve'))?.isAlive === false);
+  const undone = await move('eve', '--undo');
+  assert.is(undone.code, 0, undone.stderr);
+  assert.not(existsSync(filesOf(two, 'eve')));
+  const purged = await run('purge', 'eve', '--yes');
+  assert.is(purged.code, 0, JSON.stringify(purged));
 });
 
 test('killed after the home has changed: the new home goes on, and what came too late is not thrown away', async () => {

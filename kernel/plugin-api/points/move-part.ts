@@ -11,6 +11,11 @@ export interface MovePart {
    * way, too.
    */
   obstacles(account: Account): readonly string[] | Promise<readonly string[]>;
+  /**
+   * Says what the operator has to do at a node for an account that will live there, each in the imperative. Asked before the
+   * account moves; absent where that is nothing.
+   */
+  leftToDo?(account: Account, node: string): readonly string[] | Promise<readonly string[]>;
   /** Absent where nothing moves: what `obstacles` does not find is not there. */
   readonly mover?: Mover;
 }
@@ -21,8 +26,11 @@ export interface Mover {
   leave(account: MovedAccount, link: MoveLink): Leaving;
   /** Opens at the old home what a run has closed that may have been killed. The account stays. */
   reopen(account: MovedAccount): Promise<void>;
-  /** Removes at the old home what has moved, once the account lives elsewhere. Called again after a failure. */
-  remove(account: MovedAccount): Promise<void>;
+  /**
+   * Removes at the old home what has moved, once the account lives elsewhere. Called again after a failure. Rejects for what
+   * somebody has changed there too late, unless `isForced`.
+   */
+  remove(account: MovedAccount, isForced: boolean): Promise<void>;
   /** Answers at the new home what the same plugin asks from the old one. */
   arrive(arrival: Arrival): Promise<unknown>;
   /** Removes at the new home what has come of the account. Called again after a failure. */

@@ -5,6 +5,7 @@ import type { Arrival, MovedAccount } from '../../../kernel/plugin-api/points/mo
 import { loginOf, type MysqlClient } from '../mysql/client.ts';
 import { quotedInPattern } from '../mysql/grant-pattern.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
+import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './record.ts';
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
@@ -110,7 +111,7 @@ export class Arriving {
     const wanted = new Map(tables.map((table) => [table.name, table]));
     const isAlike = (table: MovedTable) => wanted.get(table.name)?.isSequence === table.isSequence;
     const [alike, others] = [here?.tables.filter(isAlike) ?? [], here?.tables.filter((each) => !isAlike(each)) ?? []];
-    if (others.length > 0) await dropTables(server, name, others);
+    if (others.length > 0) await server.with((single) => dropTables(single, name, others), 1);
     return Object.fromEntries(await checksumsOf(client, { name, tables: alike }));
   }
 
@@ -200,12 +201,6 @@ export class Arriving {
   async #recorded(kind: Recorded['kind']): Promise<Recorded[]> {
     return (await this.#record.all()).filter((each) => each.kind === kind);
   }
-}
-
-/** Drops what is recorded, if it is there. */
-export async function drop(client: MysqlClient, { kind, name, host }: Recorded): Promise<void> {
-  if (kind === 'user') await client.query(`drop user if exists ${userOf({ name, host })}`);
-  else await client.query(`drop database if exists ${identifier(name)}`);
 }
 
 /** With characters of all kinds that a server may ask for. */

@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
-import { isSqlError, loginOf, type MysqlClient } from '../mysql/client.ts';
+import { loginOf, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
+import { dropMoved } from './dropping.ts';
 import { readObjects, type MovedObject } from './objects.ts';
-import { MoveRecord, recordedDatabase, recordedUser } from './record.ts';
+import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';
 import { isBefore, MoveServer, refused, type DatabaseMoveParts } from './server.ts';
-import { checksumsOf, definitionOf, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
-import { dumped, TableVanished, toolFor } from './tools.ts';
+import { checksumsOf, definitionOf, digestOf, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
+import { dumped, toolFor } from './tools.ts';
 import { faultOf, readUsers, textOf, type MovedUser, type UserName } from './users.ts';
+import { whileThingsGo } from './vanished.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
 
@@ -22,6 +24,7 @@ interface Inventory {
   readonly leftOut: readonly UserName[];
 }
 
+const NONE: ReadonlyMap<string, readonly MovedTable[]> = new Map();
 /** Tables in one stream. */
 const TABLES_AT_ONCE = 200;
 
@@ -41,6 +44,8 @@ export class LeavingDatabases implements Leaving {
   #closed: readonly string[] = [];
   /** How tables were defined when they were sent, by database and name. */
   readonly #sent = new Map<string, string>();
+  /** What both ends held at the last comparison, by database. */
+  readonly #contents = new Map<string, Contents>();
 
   constructor(parts: DatabaseMoveParts, account: MovedAccount, link: MoveLink) {
     this.#account = account;
@@ -78,7 +83,8 @@ export class LeavingDatabases implements Leaving {
     await this.#with(async (client, server) => {
       const { objects, users } = await whileThingsGo(async () => {
         const found = await this.#read(client, server);
-        this.#link.say(`copying ${found.databases.length} databases and ${found.users.length} database users`);
+        const [databases, users] = [found.databases.length, found.users.length];
+        this.#link.say(`copying ${counted(databases, 'database')} and ${counted(users, 'database user')}`);
         await this.#bring(client, server, found.databases);
         return found;
       });
@@ -104,6 +110,8 @@ export class LeavingDatabases implements Leaving {
       await this.#ask('users', { users: asBefore, isOpen: false });
       await this.#ask('objects', { objects: last.objects });
       await this.#ask('users', { users: asBefore, isOpen: true });
+      for (const [name, contents] of this.#contents)
+        await this.#record.keepContents(recordedDatabase(server.name, name), contents);
     });
   }
 
@@ -119,7 +127,13 @@ export class LeavingDatabases implements Leaving {
     this.#locks = undefined;
     if (locks === undefined) return;
     try {
-      if (hasMoved) await this.#afterwards?.with((client) => locks.endOthers(client, this.#closed));
+      const after = this.#afterwards;
+      if (hasMoved)
+        await after?.with(async (client) => {
+          this.#link.say('dropping the databases here');
+          await locks.endOthers(client, this.#closed);
+          await dropMoved(client, after, this.#record, { isForced: false, held: locks });
+        });
     } finally {
       await locks.release();
     }
@@ -149,11 +163,10 @@ export class LeavingDatabases implements Leaving {
 
   /** Brings the tables that differ, and compares again. Errors: 409 `move_refused` if they differ even then. */
   async #bringLast(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
-    const left = await this.#locks?.whileReading(client, this.#closed, async () => {
-      await this.#bring(client, server, databases);
-      return [...(await this.#differing(client, databases))];
-    });
-    const names = (left ?? []).flatMap(([name, tables]) => tables.map((table) => `${name}.${table.name}`));
+    const left = await this.#locks?.whileReading(client, this.#closed, async () =>
+      (await this.#bring(client, server, databases)) ? this.#differing(client, databases) : NONE,
+    );
+    const names = [...(left ?? [])].flatMap(([name, tables]) => tables.map((table) => `${name}.${table.name}`));
     if (names.length > 0) throw refused(`tables at the two nodes differ: ${names.join(', ')}`);
   }
 
@@ -186,8 +199,8 @@ export class LeavingDatabases implements Leaving {
     return { databases, objects, users, leftOut };
   }
 
-  /** Brings the tables that differ. */
-  async #bring(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
+  /** Brings the tables that differ. Resolves with whether there are any. */
+  async #bring(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<boolean> {
     const differing = await this.#differing(client, databases);
     const login = await loginOf(server.settings);
     for (const [name, tables] of differing)
@@ -197,30 +210,44 @@ export class LeavingDatabases implements Leaving {
         const names = some.map((table) => table.name);
         await this.#link.ask({ name: LOAD, about: name }, dumped(login, name, names, this.#alive));
       }
+    return differing.size > 0;
   }
 
-  /** Resolves with the tables whose contents are others at the target, or whose definition has changed since they were sent. */
+  /** Resolves with the tables, by database, whose contents are others at the target, or whose definition has changed since they were sent. */
   async #differing(
     client: MysqlClient,
     databases: readonly MovedDatabase[],
   ): Promise<Map<string, readonly MovedTable[]>> {
-    const { checksums } = await this.#ask('align', { databases });
+    const [{ checksums }, here] = await Promise.all([
+      this.#ask('align', { databases }),
+      this.#checksumsOfSent(client, databases),
+    ]);
     const differing = new Map<string, readonly MovedTable[]>();
-    for (const [i, database] of databases.entries()) {
-      const there = checksums[i] ?? {};
-      const isThere = ({ name }: MovedTable) => Object.hasOwn(there, name);
-      const here = await checksumsOf(client, { ...database, tables: database.tables.filter(isThere) });
-      const tables: MovedTable[] = [];
-      for (const table of database.tables) {
-        const isAlike =
-          isThere(table) &&
-          here.get(table.name) === there[table.name] &&
-          (await definitionOf(client, database.name, table)) === this.#sent.get(keyOf(database.name, table));
-        if (!isAlike) tables.push(table);
+    for (const [i, { name: database, tables }] of databases.entries()) {
+      const there = new Map(Object.entries(checksums[i] ?? {}));
+      const [contents, others]: [Contents[number][], MovedTable[]] = [[], []];
+      for (const table of tables) {
+        const checksum = here.get(database)?.get(table.name);
+        const isSame = checksum !== undefined && checksum === there.get(table.name);
+        const definition = isSame ? await definitionOf(client, database, table) : '';
+        if (isSame && definition === this.#sent.get(keyOf(database, table)))
+          contents.push([table.name, digestOf(checksum, definition)]);
+        else others.push(table);
       }
-      differing.set(database.name, tables);
+      this.#contents.set(database, contents);
+      if (others.length > 0) differing.set(database, others);
     }
     return differing;
+  }
+
+  /** Of those alone: what was never sent is to be brought in any case. */
+  async #checksumsOfSent(client: MysqlClient, databases: readonly MovedDatabase[]) {
+    const found = new Map<string, Map<string, string>>();
+    for (const { name, tables } of databases) {
+      const sent = tables.filter((table) => this.#sent.has(keyOf(name, table)));
+      found.set(name, await checksumsOf(client, { name, tables: sent }));
+    }
+    return found;
   }
 
   async #ask<N extends keyof Requests>(name: N, asked: Requests[N][0]): Promise<Requests[N][1]> {
@@ -238,21 +265,5 @@ export class LeavingDatabases implements Leaving {
   }
 }
 
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const keyOf = (database: string, { name }: MovedTable): string => `${database}\0${name}`;
-
-/** There is no such database, table or routine, or it was made again. */
-const VANISHED = [1049, 1146, 1305, 1412];
-/** Each brings only what is still missing. */
-const ATTEMPTS = 20;
-
-/** Does what reads names and then what they name again, if that was dropped in between. */
-async function whileThingsGo<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const hasVanished = isSqlError(error) ? VANISHED.includes(error.errno) : error instanceof TableVanished;
-      if (!hasVanished || attempt === ATTEMPTS) throw error;
-    }
-  }
-}

@@ -1,5 +1,6 @@
 import type { MovedAccount, Mover } from '../../../kernel/plugin-api/points/move-part.ts';
-import { Arriving, drop } from './arriving.ts';
+import { Arriving } from './arriving.ts';
+import { dropMoved } from './dropping.ts';
 import { LeavingDatabases } from './leaving.ts';
 import { MoveRecord } from './record.ts';
 import { MoveServer, type DatabaseMoveParts } from './server.ts';
@@ -18,12 +19,13 @@ export function databaseMover(parts: DatabaseMoveParts): Mover {
         await record.remove(each);
       }
     },
-    async remove(account) {
+    async remove(account, isForced) {
       const record = leavingOf(account);
-      for (const each of await record.all()) {
-        await MoveServer.named(parts, each.server)?.with((client) => drop(client, each));
-        await record.remove(each);
+      for (const name of new Set((await record.all()).map((each) => each.server))) {
+        const server = MoveServer.named(parts, name);
+        await server?.with((client) => dropMoved(client, server, record, { isForced }));
       }
+      await record.clear();
       await new MoveRecord(parts.local, account, 'arriving').clear(); // of a move to this node, long ago
     },
     arrive: (arrival) => new Arriving(parts, arrival.account).answer(arrival),

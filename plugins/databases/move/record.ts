@@ -14,14 +14,17 @@ export interface Recorded {
   readonly host: string;
   /** Whether the operator had locked the user before. */
   readonly wasLocked: boolean;
+  /** What each table of a database that leaves held when it was compared last, by its name; see `contentsOf`. */
+  readonly contents: Contents;
 }
+export type Contents = readonly (readonly [table: string, digest: string])[];
 
 export const recordedDatabase = (server: string, name: string): Recorded => ({
-  ...{ server, kind: 'database', name, host: '', wasLocked: false },
+  ...{ server, kind: 'database', name, host: '', wasLocked: false, contents: [] },
 });
 
 export const recordedUser = (server: string, { name, host }: UserName, wasLocked = false): Recorded => ({
-  ...{ server, kind: 'user', name, host, wasLocked },
+  ...{ server, kind: 'user', name, host, wasLocked, contents: [] },
 });
 
 const WHERE = 'where account = ? and username = ? and direction = ?';
@@ -39,9 +42,15 @@ export class MoveRecord {
   }
 
   async all(): Promise<Recorded[]> {
-    const sql = `select server, kind, name, host, locked from database_moves ${WHERE} order by kind, name, host`;
-    const rows = await this.#local.all<Omit<Recorded, 'wasLocked'> & { locked: number }>(sql, ...this.#key);
-    return rows.map(({ locked, ...row }) => ({ ...row, wasLocked: locked === 1 }));
+    const rows = await this.#local.all<Omit<Recorded, 'wasLocked' | 'contents'> & { locked: number; contents: string }>(
+      `select server, kind, name, host, locked, contents from database_moves ${WHERE} order by kind, name, host`,
+      ...this.#key,
+    );
+    return rows.map(({ locked, contents, ...row }) => ({
+      ...row,
+      wasLocked: locked === 1,
+      contents: JSON.parse(contents) as Contents,
+    }));
   }
 
   add(rows: readonly Recorded[]): Promise<void> {
@@ -54,6 +63,12 @@ export class MoveRecord {
           ...[id, username, this.#direction, server, kind, name, host, Number(wasLocked)],
         );
     });
+  }
+
+  /** Keeps what a database held when it was compared last. */
+  async keepContents({ server, name }: Pick<Recorded, 'server' | 'name'>, contents: Contents): Promise<void> {
+    const sql = `update database_moves set contents = ? ${WHERE} and server = ? and kind = 'database' and name = ?`;
+    await this.#local.write((tx) => tx.run(sql, JSON.stringify(contents), ...this.#key, server, name));
   }
 
   async remove({ server, kind, name, host }: Recorded): Promise<void> {

@@ -1,8 +1,8 @@
 /** What is in the databases of an account that moves: its tables, and what tells whether two of them are alike. */
-import { HttpError } from '../../../kernel/errors.ts';
+import { createHash } from 'node:crypto';
 import type { MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
-import type { MoveServer } from './server.ts';
+import { Vanished } from './vanished.ts';
 
 export interface MovedTable {
   readonly name: string;
@@ -83,18 +83,35 @@ export async function checksumsOf(
     for (const [i, { name }] of some.entries()) {
       const checksum = rows[i]?.Checksum ?? undefined;
       if (checksum === undefined)
-        throw new HttpError('databases_unavailable', `the table ${database}.${name} cannot be read`);
+        throw new Vanished('databases_unavailable', `the table ${database}.${name} cannot be read`);
       found.set(name, String(checksum));
     }
   }
   return found;
 }
 
-/** Drops tables, whatever refers to them. */
-export function dropTables(server: MoveServer, database: string, tables: readonly MovedTable[]): Promise<void> {
-  return server.with(async (client) => {
-    await client.query('set session foreign_key_checks = 0');
-    for (const { name, isSequence } of tables)
-      await client.query(`drop ${isSequence ? 'sequence' : 'table'} ${identifier(database)}.${identifier(name)}`);
-  }, 1);
+/** Returns what is the same for a table that is and holds the same. */
+export const digestOf = (checksum: string, definition: string): string =>
+  createHash('sha256').update(`${checksum} ${definition}`).digest('base64url');
+
+/** Resolves with that of tables, by name. */
+export async function contentsOf(
+  client: MysqlClient,
+  database: Pick<MovedDatabase, 'name' | 'tables'>,
+): Promise<Map<string, string>> {
+  const checksums = await checksumsOf(client, database);
+  const contents = new Map<string, string>();
+  for (const table of database.tables)
+    contents.set(
+      table.name,
+      digestOf(checksums.get(table.name) ?? '', await definitionOf(client, database.name, table)),
+    );
+  return contents;
+}
+
+/** Drops tables, whatever refers to them, over a client with one connection. */
+export async function dropTables(client: MysqlClient, database: string, tables: readonly MovedTable[]): Promise<void> {
+  await client.query('set session foreign_key_checks = 0');
+  for (const { name, isSequence } of tables)
+    await client.query(`drop ${isSequence ? 'sequence' : 'table'} ${identifier(database)}.${identifier(name)}`);
 }

@@ -11,14 +11,13 @@ import type { Finding } from '../../../kernel/plugin-api/points/finding.ts';
 import { runProgram } from '../../../kernel/system/run-program.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/system/start-program.ts';
 import type { ServerLogin } from '../mysql/client.ts';
+import { failureOf } from './vanished.ts';
 
 /** Newer names first. */
 const PROGRAMS = { dump: ['mariadb-dump', 'mysqldump'], load: ['mariadb', 'mysql'] } as const;
 export type Tool = keyof typeof PROGRAMS;
 const TOOLS_REMEDY = 'apt-get install mariadb-client';
 
-/** The last one: it was dropped, and made again. */
-const VANISHED = /Couldn't find table|Error: 1146|doesn't exist|Error 1412:/;
 const VERSION_MS = 10_000;
 /** How long a program may say nothing: it may wait for a table that somebody changes. */
 const SILENCE_MS = 900_000;
@@ -81,7 +80,8 @@ export async function load(login: ServerLogin, database: string, text: Readable,
     run.child.stdout?.resume();
     const { stdin } = run.child;
     if (stdin === null) throw new Error('the program takes no input');
-    const [ended, written] = await Promise.allSettled([run.ended, pipeline(text, stdin, { signal })]);
+    const chunks = text.iterator({ destroyOnReturn: false }); // who sends it is to be answered if the program ends early
+    const [ended, written] = await Promise.allSettled([run.ended, pipeline(chunks, stdin, { signal })]);
     signal.throwIfAborted();
     if (ended.status === 'rejected') throw ended.reason; // which is why it takes no more
     if (written.status === 'rejected') throw written.reason;
@@ -89,9 +89,6 @@ export async function load(login: ServerLogin, database: string, text: Readable,
     run.stop();
   }
 }
-
-/** A table was dropped before it was written. */
-export class TableVanished extends HttpError {}
 
 /** For `hostkeep doctor`: whether there are all programs. */
 export async function toolsFinding(): Promise<Finding> {
@@ -127,9 +124,7 @@ function start(program: string, args: readonly string[], login: ServerLogin, sig
     const ended = once(child, 'close').then(([code, by]) => {
       signal.throwIfAborted();
       if (code === 0) return;
-      const detail = `${program} ended with ${String(by ?? code)}: ${escapeControl(said.trim())}`;
-      if (VANISHED.test(said)) throw new TableVanished('databases_unavailable', detail);
-      throw new HttpError('databases_unavailable', detail);
+      throw failureOf(program, String(by ?? code), escapeControl(said.trim()));
     });
     ended.catch(() => undefined); // for the caller
     return { child, ended, stop };

@@ -7,7 +7,7 @@ import { BRIEF_MS, refused, type MoveServer } from './server.ts';
 import { bytesOf, type MovedDatabase } from './tables.ts';
 import { textOf, userOf, type UserName } from './users.ts';
 
-/** How long transactions that have written may go on. */
+/** How long transactions may go on that have written, and at the end those that read. */
 const LOCK_SECONDS = 30;
 /** Until tables are locked: each may wait for another transaction. */
 const TAKE_MS = 4000 * LOCK_SECONDS;
@@ -31,13 +31,10 @@ export class TableLocks {
 
   /** Waits for transactions that have written. Errors: 409 `move_refused` if they do not end. */
   static async take(server: MoveServer, databases: readonly MovedDatabase[]): Promise<TableLocks> {
-    const tables = databases.flatMap(({ name, tables: all }) =>
-      all.map((table) => `${identifier(name)}.${identifier(table.name)} read`),
-    );
     const client = await server.open(1);
     try {
       await client.query(`set session lock_wait_timeout = ${LOCK_SECONDS}`, [], BRIEF_MS);
-      if (tables.length > 0) await client.query(`lock tables ${tables.join(', ')}`, [], TAKE_MS).catch(explained);
+      await lockTables(client, databases, 'read');
       return new TableLocks(client, await connectionOf(client));
     } catch (error) {
       await client.close();
@@ -84,14 +81,32 @@ export class TableLocks {
     for (const row of rows) if (!own.includes(row.id) && concerned(row)) await kill(client, row.id);
   }
 
+  /**
+   * Has nobody else read these tables any more, either. Resolves with the connection that can use them. The server lets in
+   * between who waited to write, so that what was read under the locks may have changed.
+   */
+  async exclude(databases: readonly MovedDatabase[]): Promise<MysqlClient> {
+    await lockTables(this.#client, databases, 'write');
+    return this.#client;
+  }
+
   release(): Promise<void> {
     return this.#client.close();
   }
 }
 
-function explained(error: unknown): never {
-  if (!isSqlError(error) || error.errno !== LOCK_TIMEOUT) throw error;
-  throw refused(`a transaction has changed the databases, and has not ended for ${LOCK_SECONDS} s`);
+async function lockTables(client: MysqlClient, databases: readonly MovedDatabase[], how: 'read' | 'write') {
+  const tables = databases.flatMap(({ name, tables: all }) =>
+    all.map((table) => `${identifier(name)}.${identifier(table.name)} ${how}`),
+  );
+  if (tables.length === 0) return;
+  try {
+    await client.query(`lock tables ${tables.join(', ')}`, [], TAKE_MS);
+  } catch (error) {
+    if (!isSqlError(error) || error.errno !== LOCK_TIMEOUT) throw error;
+    const does = how === 'read' ? 'has changed' : 'reads';
+    throw refused(`a transaction ${does} the databases, and has not ended for ${LOCK_SECONDS} s`);
+  }
 }
 
 async function endWaiting(client: MysqlClient, databases: readonly string[]): Promise<void> {

@@ -25,6 +25,7 @@ export async function assertMovable(host: MoveParts, { name }: FleetPlace, usern
     throw new HttpError('move_refused', `${username} is an administrator, who lives at no node`);
   if (account.home !== name)
     throw new HttpError('other_node', `${username} lives at the node ${account.home}: do this there`);
+  assertOwnFolders(host);
   const parts = [...(await movePartsOf(host))];
   const obstacles = await Promise.all(
     parts.map(async ([plugin, part]) => {
@@ -38,6 +39,12 @@ export async function assertMovable(host: MoveParts, { name }: FleetPlace, usern
   if (obstacles.flat().length > 0)
     throw new HttpError('move_refused', `${username} cannot move: ${obstacles.flat().join('; ')}`);
   return account;
+}
+
+/** Throws where accounts have no folders of their own. Errors: 409 `move_refused`. */
+export function assertOwnFolders({ jobs }: Pick<Host, 'jobs'>): void {
+  if (jobs.isShared)
+    throw new HttpError('move_refused', 'all accounts have their files in one folder: files_root has no {username}');
 }
 
 /** Resolves with a node that takes accounts. Errors: 404 `node_not_found`, 409 `node_draining`, `move_refused`, 503 `node_unreachable`. */
@@ -61,15 +68,14 @@ export function pluginsOf(node: Pick<NodeInfo, 'plugins'>, { features: held }: P
     .map(({ name }) => name);
 }
 
-/** Throws unless this node has these plugins. Errors: 409 `move_refused`. */
+/** Throws unless this node has these plugins, and what serves domains does so now. Errors: 409 `move_refused`. */
 export function assertPlugins(node: Pick<NodeInfo, 'plugins'>, needed: readonly string[]): void {
-  const ready = new Set(
-    node
-      .plugins()
-      .filter(({ state }) => IN_USE.has(state))
-      .map(({ name }) => name),
-  );
-  const missing = needed.filter((name) => !ready.has(name));
+  const plugins = new Map(node.plugins().map((each) => [each.name, each]));
+  const missing = needed.flatMap((name) => {
+    const { state = 'off', provides = [], reason = '' } = plugins.get(name) ?? {};
+    if (state === 'ready' || (state === 'degraded' && !provides.includes('domainAdded'))) return [];
+    return [reason === '' ? name : `${name} (${reason})`];
+  });
   if (missing.length > 0)
     throw new HttpError('move_refused', `what the account uses is off or unavailable: ${missing.join(', ')}`);
 }

@@ -6,11 +6,14 @@ import type { AccountMove, MoveReport } from './move-account.ts';
 export const moveCommand: Command = {
   usage: 'move <username>',
   summary:
-    'move an account that lives at this node of a fleet to another one, with its files, its databases and their users. Changes are refused while the last differences are taken, and whatever fails before that is over leaves the account here. Run again, it finishes what was interrupted. Sites that name a database server by its address must be changed. Containers are in the way',
+    'move an account that lives at this node of a fleet to another one, with its files, its databases and their users. Changes are refused while the last differences are taken, and whatever fails before that is over leaves the account here. Run again, it finishes what was interrupted. Sites that name a database server by its address must be changed. At its end it says what is left to do, such as to point domains to the other node: shorten their TTL before. Crontabs, users of the system, and certificates outside its files stay. Containers are in the way',
   options: [
     { flags: '--to <node>', summary: 'the node where it will live' },
     { flags: '--undo', summary: 'give up a move that was interrupted instead', conflicts: 'to' },
-    { flags: '--force', summary: 'remove the files here even if some changed too late to be moved' },
+    {
+      flags: '--force',
+      summary: 'remove files and databases here even if something in them changed too late to be moved',
+    },
   ],
   run: move,
 };
@@ -45,10 +48,11 @@ async function moved(one: AccountMove, username: string, to: string, isForced: b
 }
 
 /** The exit code is 1 if files are left to look at. */
-function outputOf({ username, from, to, readOnlySeconds, late, files }: MoveReport): CommandOutput {
-  const value = { username, from, to, state: 'moved', read_only_seconds: readOnlySeconds, late };
+function outputOf({ username, from, to, readOnlySeconds, late, files, next }: MoveReport): CommandOutput {
+  const value = { username, from, to, state: 'moved', read_only_seconds: readOnlySeconds, late, next };
   const window = readOnlySeconds === null ? '' : `, and was read-only for ${readOnlySeconds} s`;
-  const moved = `${username} lives at ${to}${window}`;
+  const todo = next.map((each) => `\n- ${each}`).join('');
+  const moved = `${username} lives at ${to}${window}${todo === '' ? '' : `\nwhat is left to do:${todo}`}`;
   if (late.length === 0) return { value, text: moved };
   process.exitCode = 1;
   return {

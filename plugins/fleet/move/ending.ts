@@ -1,7 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Tx } from '../../../kernel/storage/store.ts';
+import type { PurgePart } from '../../../kernel/plugin-api/points/purge-part.ts';
+import type { Store, Tx } from '../../../kernel/storage/store.ts';
+import { members } from '../store.ts';
+import type { MovedFiles } from './moved-files.ts';
 import { forMovers } from './parts.ts';
-import { abandonedAt, setState, type Move } from './rows.ts';
+import { abandonedAt, leaveMove, moveOf, removeMove, setState, type Move } from './rows.ts';
+
+/** Until the web server of the old home has noticed that the sites are not its own any more. */
+const SETTLED_MS = 3000;
 
 type Parts = Pick<Host, 'identity' | 'events' | 'store' | 'gather' | 'node'>;
 
@@ -27,6 +34,54 @@ export async function reopenAbandoned(parts: Parts, node: string): Promise<void>
     (await abandonedAt(parts.store, node)).map((move) => reopen(parts, move, reason)),
   );
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+interface Removal {
+  readonly files: MovedFiles;
+  /** Whether also what somebody has changed too late is removed. */
+  readonly isForced: boolean;
+  readonly say: (step: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Removes what is at the old home of an account that has moved. Resolves with files that changed after the last comparison, if
+ * any: all stay then.
+ */
+export async function removeLeft(
+  parts: Parts,
+  move: Move,
+  { files, isForced, say, signal }: Removal,
+): Promise<readonly string[]> {
+  const { accountId: id, username } = move;
+  await delay(SETTLED_MS, undefined, { signal });
+  if (move.comparedAt > 0 && (await files.measure()).exists) {
+    const late = isForced ? [] : await files.changedSince(move.comparedAt);
+    if (late.length > 0) {
+      await parts.store.write((tx) => leaveMove(tx, move));
+      return late;
+    }
+    say(`removing ${files.path}`);
+    await files.remove();
+  }
+  await forMovers(parts, (mover) => mover.remove({ id, username }, isForced));
+  await parts.store.write((tx) => removeMove(tx, move));
+  return [];
+}
+
+/** For the purge of a removed account: a move that is not finished may have left something of it, which a namesake would find. */
+export async function leftByMove(store: Store, username: string): Promise<readonly PurgePart[]> {
+  const move = await moveOf(store, username);
+  if (move === undefined) return [];
+  const { source, target, state } = move;
+  const isFinishable = (await members(store)).some(({ name }) => name === source);
+  if (state === 'begun' || !isFinishable) {
+    await store.write((tx) => removeMove(tx, move));
+    return [];
+  }
+  const [where, how] = state === 'switched' ? [source, `--to ${target}`] : [target, '--undo'];
+  const problem = `its move from ${source} to ${target} may have left files at ${where}: run \`hostkeep account move ${username} ${how}\` at ${source}`;
+  return [{ what: 'moves', removed: 0, problem }];
 }
 
 /** Records that an account stays where it is. */

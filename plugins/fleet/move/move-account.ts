@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
-import { members } from '../store.ts';
+import { formatSize } from '../../../kernel/system/format.ts';
+import { members, type Member } from '../store.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertMovable, pluginsOf, targetOf, type MoveParts } from './admission.ts';
-import { recordFailure, reopen } from './ending.ts';
+import { recordFailure, removeLeft, reopen } from './ending.ts';
 import { sendChanges, takeLast } from './last-files.ts';
-import { forMovers, LeavingParts } from './parts.ts';
+import { LeavingParts, leftToDo } from './parts.ts';
 import {
   addMove,
   beatMove,
@@ -16,6 +15,7 @@ import {
   leaveMove,
   MOVE_BEAT_MS,
   moveOf,
+  newClaim,
   removeMove,
   setCompared,
   setState,
@@ -33,13 +33,12 @@ export interface MoveReport {
   readonly late: readonly string[];
   /** Where they are. */
   readonly files: string;
+  /** What the operator has to do at the new home, in the imperative. */
+  readonly next: readonly string[];
 }
 
 /** Which step begins, for people. */
 type Say = (step: string) => void;
-
-/** Until the web server of the old home has noticed that the sites are not its own any more. */
-const SETTLED_MS = 3000;
 
 /** One run of the command at the old home of an account. */
 export class AccountMove {
@@ -67,12 +66,16 @@ export class AccountMove {
     const { store } = this.#parts;
     const before = await this.#earlier(username, to);
     if (before?.state === 'switched') {
-      await store.write((tx) => claimMove(tx, username, before.claim));
-      return this.#alive(before, (files) => this.#cleanUp(before, files, null, isForced));
+      const moved = { ...before, claim: newClaim() };
+      await store.write((tx) => claimMove(tx, username, moved.claim));
+      return this.#alive(moved, async (files) => ({
+        ...(await this.#cleanUp(moved, files, null, isForced)),
+        next: await this.#leftToDo(username, to),
+      }));
     }
     const account = await assertMovable(this.#parts, this.#place, username);
     const member = await targetOf(store, this.#place, to);
-    const claim = randomUUID();
+    const claim = newClaim();
     const begun = { username, accountId: account.id, source: this.#place.name, target: to, claim } as const;
     await store.write(async (tx) => {
       const current = await moveOf(tx, username);
@@ -81,13 +84,14 @@ export class AccountMove {
       else await claimMove(tx, username, claim);
     });
     const move = (await moveOf(store, username)) ?? fail(inProgress(username));
-    const target = new Target(this.#place.membership(), member, move, this.#abort.signal);
+    const next = await leftToDo(this.#parts, account, to);
+    const target = this.#targetOf(member, move, this.#abort.signal);
     try {
       return await this.#alive(move, async (files) => {
         const [switched, seconds] = await this.#copy(move, account, files, target).catch((error: unknown) =>
           this.#giveUp(move, error),
         );
-        return this.#cleanUp(switched, files, seconds, isForced);
+        return { ...(await this.#cleanUp(switched, files, seconds, isForced)), next };
       });
     } finally {
       await target.close();
@@ -103,7 +107,7 @@ export class AccountMove {
         'move_refused',
         `${username} lives at ${before.target} already: run the move again, which removes what it left here`,
       );
-    const move = { ...before, claim: randomUUID() };
+    const move = { ...before, claim: newClaim() };
     await this.#parts.store.write((tx) => claimMove(tx, username, move.claim));
     await this.#discard(move);
     return { username, to: move.target };
@@ -113,9 +117,9 @@ export class AccountMove {
   async #earlier(username: string, to?: string): Promise<Move | undefined> {
     const move = await moveOf(this.#parts.store, username);
     if (move === undefined) return undefined;
-    if (move.isAlive) throw inProgress(username);
     if (move.source !== this.#place.name)
       throw new HttpError('other_node', `a move of ${username} from ${move.source} is not finished: do this there`);
+    if (move.isAlive) throw inProgress(username);
     if (to !== undefined && to !== move.target && move.state !== 'begun')
       throw new HttpError(
         'move_refused',
@@ -151,7 +155,7 @@ export class AccountMove {
 
   /** Resolves once the home has changed, with the seconds for which the account was read-only. */
   async #copy(move: Move, account: Account, files: MovedFiles, target: Target): Promise<[Move, number]> {
-    const parts = await LeavingParts.of(this.#parts, account, (plugin) => target.linkOf(plugin, this.#say));
+    const parts = await LeavingParts.of(this.#parts, account, (plugin) => target.linkOf(plugin));
     let hasMoved = false;
     try {
       const switched = await this.#copyAll(move, account, files, target, parts);
@@ -175,7 +179,7 @@ export class AccountMove {
     await target.begin({ ...extent, plugins: pluginsOf(node, account) });
     await parts.begin();
     if (extent.exists) {
-      this.#say(`copying ${extent.inodes} files and folders, ${extent.bytes} bytes`);
+      this.#say(`copying ${extent.inodes} files and folders, ${formatSize(extent.bytes)}`);
       await target.send(files.packed(true));
       await sendChanges(files, target); // so that less is left for the time in which nothing may change
     }
@@ -232,7 +236,7 @@ export class AccountMove {
     const { store } = this.#parts;
     const member = (await members(store)).find(({ name }) => name === move.target);
     if (move.state !== 'begun' && member !== undefined) {
-      const target = new Target(this.#place.membership(), member, move, new AbortController().signal);
+      const target = this.#targetOf(member, move, new AbortController().signal);
       try {
         await target.discard();
       } finally {
@@ -242,28 +246,34 @@ export class AccountMove {
     await store.write((tx) => removeMove(tx, move));
   }
 
-  /** Removes the files at the old home, unless some changed after the last comparison. */
+  /** An account that has moved may have been removed since. */
+  async #leftToDo(username: string, to: string): Promise<readonly string[]> {
+    const account = await this.#parts.identity.accounts.byUsername(username);
+    return account === undefined ? [] : leftToDo(this.#parts, account, to);
+  }
+
+  #targetOf(member: Member, move: Move, signal: AbortSignal): Target {
+    return new Target(this.#place.membership(), member, move, signal, this.#say);
+  }
+
+  /** Removes what is at the old home. A failure says that the account lives elsewhere all the same. */
   async #cleanUp(
     move: Move,
     files: MovedFiles,
     readOnlySeconds: number | null,
     isForced: boolean,
-  ): Promise<MoveReport> {
+  ): Promise<Omit<MoveReport, 'next'>> {
     const { username, source: from, target: to } = move;
-    const report = { username, from, to, readOnlySeconds, files: files.path };
-    await delay(SETTLED_MS, undefined, { signal: this.#abort.signal });
-    if (move.comparedAt > 0 && (await files.measure()).exists) {
-      const late = isForced ? [] : await files.changedSince(move.comparedAt);
-      if (late.length > 0) {
-        await this.#parts.store.write((tx) => leaveMove(tx, move));
-        return { ...report, late };
-      }
-      this.#say(`removing ${files.path}`);
-      await files.remove();
+    try {
+      const late = await removeLeft(this.#parts, move, { files, isForced, say: this.#say, signal: this.#abort.signal });
+      return { username, from, to, readOnlySeconds, late, files: files.path };
+    } catch (error) {
+      await this.#parts.store.write((tx) => leaveMove(tx, move));
+      const detail = `${username} lives at ${to}, but something of it is still here: ${messageOf(error)}; run this again`;
+      throw error instanceof HttpError
+        ? new HttpError(error.code, detail, { cause: error })
+        : new Error(detail, { cause: error });
     }
-    await forMovers(this.#parts, (mover) => mover.remove({ id: move.accountId, username }));
-    await this.#parts.store.write((tx) => removeMove(tx, move));
-    return { ...report, late: [] };
   }
 }
 

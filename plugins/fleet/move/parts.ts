@@ -1,7 +1,11 @@
 /** What plugins keep of an account beside its files, at both ends of its move. */
+import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
 import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/plugin-api/points/move-part.ts';
+
+const LEFT_TO_DO_MS = 30_000;
 
 export type PartsHost = Pick<Host, 'gather' | 'node'>;
 
@@ -22,6 +26,18 @@ export async function movePartsOf({ gather, node }: PartsHost): Promise<Map<stri
 export async function moversOf(host: PartsHost): Promise<[plugin: string, mover: Mover][]> {
   const all = [...(await movePartsOf(host))];
   return all.flatMap(([plugin, { mover }]) => (mover === undefined ? [] : [[plugin, mover]]));
+}
+
+/** Resolves with what the operator has to do at the new home of an account; a plugin that cannot say it is named. */
+export async function leftToDo(host: PartsHost, account: Account, node: string): Promise<string[]> {
+  const asked = [...(await movePartsOf(host))].map(async ([plugin, part]) => {
+    try {
+      return await withDeadline(Promise.resolve(part.leftToDo?.(account, node) ?? []), LEFT_TO_DO_MS);
+    } catch (error) {
+      return [`see what the plugin ${plugin} needs there, which it cannot say: ${messageOf(error)}`];
+    }
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 /** Calls a method of all movers. Rejects with the first failure, after all have been called. */

@@ -5,8 +5,9 @@ import { json } from 'node:stream/consumers';
 import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
 import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import { formatSize } from '../../../kernel/system/format.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
-import { assertPlugins } from './admission.ts';
+import { assertOwnFolders, assertPlugins } from './admission.ts';
 import { forMovers, movePartsOf } from './parts.ts';
 import { moveOf, setState, type Move } from './rows.ts';
 import { failureOf, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
@@ -161,14 +162,18 @@ export class Receiver {
 
   async #begin(move: Move, files: MovedFiles, { bytes, inodes, plugins }: Bringing): Promise<void> {
     assertPlugins(this.#parts.node, plugins);
+    assertOwnFolders(this.#parts);
     if (move.state !== 'begun') await this.#discard(move, files);
     const room = await files.room();
     if (room.exists)
-      throw new HttpError('move_refused', `${files.path} is there already, and nothing is overwritten: move it away`);
+      throw new HttpError(
+        'move_refused',
+        `${files.path} is there already, and nothing is overwritten: move it away, unless both nodes share this folder`,
+      );
     if (room.bytes < bytes * (1 + SPARE_PART) + SPARE_BYTES || room.inodes < inodes * (1 + SPARE_PART))
       throw new HttpError(
         'move_refused',
-        `there is no room: the files take ${bytes} bytes and ${inodes} inodes, and ${room.bytes} and ${room.inodes} are free`,
+        `there is no room: the files take ${formatSize(bytes)} and ${inodes} inodes, and ${formatSize(room.bytes)} and ${room.inodes} are free`,
       );
     if (move.state === 'begun') await this.#parts.store.write((tx) => setState(tx, move, 'copying'));
   }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Reader, Store, Tx } from '../../../kernel/storage/store.ts';
+import { isRunning, PROCESS_ID } from '../../../kernel/system/process-id.ts';
 import { NOW } from '../store.ts';
 
 /**
@@ -14,9 +16,9 @@ export interface Move {
   readonly source: string;
   readonly target: string;
   readonly state: MoveState;
-  /** The run of the command that moves it. */
+  /** The run of the command that moves it, and its process at the source. */
   readonly claim: string;
-  /** Whether that run was heard of lately. */
+  /** Whether that run was heard of lately, as the source can tell: it alone sees the process. */
   readonly isAlive: boolean;
   /** When the last comparison of the files began, in milliseconds since 1970. */
   readonly comparedAt: number;
@@ -28,9 +30,13 @@ interface Row extends Omit<Move, 'accountId' | 'isAlive' | 'comparedAt'> {
   readonly ms_ago: number;
 }
 
-/** How often a command says that it is at work, and after which silence it is not. */
+/** How often a command says that it is at work, and after which silence it is not: a shorter one if its process is gone. */
 export const MOVE_BEAT_MS = 2000;
 const SILENT_MS = 10_000;
+const GONE_MS = 3000;
+
+/** Returns the claim of a new run in this process. */
+export const newClaim = (): string => `${PROCESS_ID} ${randomUUID()}`;
 
 const SELECT = `select username, account_id, source, target, state, claim, compared_at, ${NOW} - beat_at as ms_ago
   from fleet_moves`;
@@ -97,5 +103,5 @@ const moveIn = ({ account_id: accountId, compared_at: comparedAt, ms_ago: ago, .
   ...row,
   accountId,
   comparedAt,
-  isAlive: ago < SILENT_MS,
+  isAlive: ago < (isRunning(row.claim.split(' ')[0] ?? '') ? SILENT_MS : GONE_MS),
 });

@@ -4,6 +4,7 @@ import type * as Undici from 'undici';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
 import type { Membership } from '../../../kernel/storage/membership.ts';
+import { formatSize } from '../../../kernel/system/format.ts';
 import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
 import { reach, trustIn } from '../traffic/trust.ts';
 import type { Member } from '../store.ts';
@@ -18,6 +19,8 @@ const STALL_MS = 60_000;
 /** How often the other node is looked after while it works, and how many looks in a row may fail. */
 const LOOK_MS = 5000;
 const LOOKS = 3;
+/** How often people are told how much has been sent. */
+const TELL_MS = 10_000;
 
 const loadUndici = lazyPackage<typeof Undici>('undici', import.meta.url);
 
@@ -28,8 +31,18 @@ export class Target {
   readonly #member: Member;
   readonly #move: Pick<Move, 'username' | 'claim'>;
   readonly #signal: AbortSignal;
+  readonly #say: MoveLink['say'];
+  #sentBytes = 0;
+  #toldAt = performance.now();
 
-  constructor(own: Membership, member: Member, move: Pick<Move, 'username' | 'claim'>, signal: AbortSignal) {
+  /** `say` tells people which step begins, and how far it is. */
+  constructor(
+    own: Membership,
+    member: Member,
+    move: Pick<Move, 'username' | 'claim'>,
+    signal: AbortSignal,
+    say: MoveLink['say'],
+  ) {
     this.#client = new (loadUndici().Client)(`https://${member.address}`, {
       headersTimeout: ANSWER_MS,
       bodyTimeout: ANSWER_MS,
@@ -39,6 +52,7 @@ export class Target {
     this.#member = member;
     this.#move = move;
     this.#signal = signal;
+    this.#say = say;
   }
 
   async begin(bringing: Bringing): Promise<void> {
@@ -47,19 +61,19 @@ export class Target {
 
   /** Sends an archive, no faster than the other node takes it. */
   async send(archive: AsyncIterable<Buffer>): Promise<void> {
-    const [body, stalled] = await watched(archive, STALL_MS);
+    const [body, stalled] = await watched(this.#counted(archive), STALL_MS);
     await this.#ask('files', { body, signal: stalled });
   }
 
-  /** Returns the way for what a plugin brings; `say` tells people which step begins. */
-  linkOf(plugin: string, say: MoveLink['say']): MoveLink {
+  /** Returns the way for what a plugin brings. */
+  linkOf(plugin: string): MoveLink {
     return {
-      say,
+      say: this.#say,
       signal: this.#signal,
       ask: async ({ name, about = '' }, body) => {
         const more = { plugin, name, about };
         if (typeof body === 'string') return this.#ask('part', { body, more });
-        const [stream, stalled] = await watched(body, ANSWER_MS);
+        const [stream, stalled] = await watched(this.#counted(body), ANSWER_MS);
         return this.#ask('part', { body: stream, signal: stalled, more });
       },
     };
@@ -75,6 +89,17 @@ export class Target {
 
   close(): Promise<void> {
     return this.#client.destroy();
+  }
+
+  /** Says now and then how much has been sent in all. */
+  async *#counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      yield chunk;
+      this.#sentBytes += chunk.length;
+      if (performance.now() - this.#toldAt < TELL_MS) continue;
+      this.#toldAt = performance.now();
+      this.#say(`sent ${formatSize(this.#sentBytes)}`);
+    }
   }
 
   async #ask(name: RequestName, { body, signal, more }: Asked = {}): Promise<unknown> {

@@ -1,0 +1,31 @@
+/** What is dropped while it is read: how the server says so, and how its programs do. */
+import { HttpError } from '../../../kernel/errors.ts';
+import { isSqlError } from '../mysql/client.ts';
+
+/** There is no such database, table or routine, or it was made again. */
+const NUMBERS = [1049, 1146, 1305, 1412];
+/** Programs name the number, or a table that was gone before they asked for it. */
+const WORDS = new RegExp(`couldn't find table|doesn't exist|error:? (?:${NUMBERS.join('|')})\\b`, 'i');
+/** Each does only what is still missing. */
+const ATTEMPTS = 20;
+
+/** Something was dropped before it was read. */
+export class Vanished extends HttpError {}
+
+/** Returns 503 `databases_unavailable` for a program that has failed, by what it said. */
+export function failureOf(program: string, how: string, said: string): HttpError {
+  const detail = `${program} ended with ${how}: ${said}`;
+  return new (WORDS.test(said) ? Vanished : HttpError)('databases_unavailable', detail);
+}
+
+/** Does what reads names and then what they name again, if that was dropped in between. */
+export async function whileThingsGo<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const hasVanished = isSqlError(error) ? NUMBERS.includes(error.errno) : error instanceof Vanished;
+      if (!hasVanished || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
