@@ -22,6 +22,9 @@ import { DomainViews, entryOf, type DomainView } from './views.ts';
 const WORKER_GONE = 'worker.gone';
 const CHANGES = new Set(['domain.added', 'domain.removed']);
 
+/** How many names the operator is told after a move. */
+const NAMED = 20;
+
 export default definePlugin({
   name: 'domains',
   description: 'The domains of the account: list, add, remove.',
@@ -163,6 +166,13 @@ export default definePlugin({
             ],
           };
         },
+        move: () => ({
+          obstacles: () => [],
+          leftToDo: async ({ id }, at) => {
+            const names = (await listOf(store, id)).map(({ name }) => name);
+            return names.length === 0 ? [] : [`point to ${at}: ${textOf(names)}`];
+          },
+        }),
         demo: async (accounts) =>
           (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>
             registry.add(account, name, docroot, ''),
@@ -171,6 +181,12 @@ export default definePlugin({
     };
   },
 });
+
+/** Returns the first names, and how many more there are. */
+function textOf(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${names.slice(0, NAMED).join(', ')}${more}`;
+}
 
 function dashboardPart({ domains, grouped }: Pick<DomainView, 'domains' | 'grouped'>): DashboardPart {
   return {

@@ -2,12 +2,14 @@ import { componentsOf } from '../../kernel/system/client-path.ts';
 import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
 import { formatSize } from '../../kernel/system/format.ts';
 import type { ResourceUsage } from '../../kernel/plugin-api/points/account-report.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
 import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
 import { AccountUsage, usageOfMany } from './account-usage.ts';
+import type { QuotaRow } from './repquota.ts';
 import { UsageSamples } from './usage-samples.ts';
 
 const EITHER = ['disk_usage', 'inodes'] as const;
@@ -70,12 +72,25 @@ export default definePlugin({
       provides: {
         accountReport: async (account) => ({ usage: report(await usage.of(account)) }),
         accountsUsage: (accounts) => usageOfMany(accounts, { kernel, samples }, uidOf),
+        move: () => ({
+          obstacles: () => [],
+          leftToDo: async (account, at) => limitsLeft(account, at, (await kernel.of(account))?.row),
+        }),
         doctor: () => doctor(config, kernel),
         metrics: () => sizes.metrics(),
       },
     };
   },
 });
+
+/** The kernel's limits are of the machine's file system, and set with its tools. */
+function limitsLeft({ username }: Account, node: string, row: QuotaRow | undefined): string[] {
+  if (row === undefined || [row.blocksSoft, row.blocksHard, row.filesSoft, row.filesHard].every((each) => each === 0))
+    return [];
+  const blocks = `${row.blocksSoft} and ${row.blocksHard} KiB`;
+  const files = `${row.filesSoft} and ${row.filesHard} inodes`;
+  return [`set the quota of ${username} at ${node}, soft and hard: ${blocks}, ${files}`];
+}
 
 /** An account is over its quota when it cannot write any more, or soon will not. */
 function report({ disk_used, disk_soft, inodes_used, inodes_soft }: DiskInodes): ResourceUsage[] {

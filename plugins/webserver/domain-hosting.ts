@@ -46,6 +46,11 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     provides: {
       domainAdded: (domain) => vhosts.add(domain),
       domainRemoved: (domain) => vhosts.remove(domain),
+      move: () => ({
+        obstacles: () => [],
+        leftToDo: (_, node) =>
+          config.template === '' ? [] : [`see that ${node} has what ${config.template} names, such as certificates`],
+      }),
       purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
       webServer: () => connectAddressOf(config.listen),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],

@@ -16,6 +16,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { messageOf } from '../../kernel/errors.ts';
+import type { PluginStatus } from '../../kernel/plugin-api/node-info.ts';
+import { assertPlugins } from '../../plugins/fleet/move/admission.ts';
+import { hostkeep } from '../support/command.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
@@ -78,6 +82,9 @@ test('what cannot move is refused, and stays', async () => {
   await refused(/lives at one already/, one, 'stays', '--to', 'one');
   await refused(/lives at the node one: do this there/, two, 'stays', '--to', 'one');
   await refused(/no move of stays was interrupted/, one, 'stays', '--undo');
+  const shared = { HOSTKEEP_STORE_URL: fleet.url, HOSTKEEP_FILES_ROOT: join(one.data, 'all') };
+  const inOne = await hostkeep(one.data, ['account', 'move', 'stays', '--to', 'two'], '', undefined, shared);
+  assert.match(inOne.stderr, /all accounts have their files in one folder/);
   await fleet.run(one.data, ['fleet', 'drain', 'two']);
   await refused(/two takes no new accounts/, one, 'stays', '--to', 'two');
   await fleet.run(one.data, ['fleet', 'drain', 'two', '--undo']);
@@ -91,6 +98,29 @@ test('what cannot move is refused, and stays', async () => {
   assert.equal(await movesLeft(), []);
 });
 
+test('a node where something is off that the account uses is no home for it, nor one whose web server is down', () => {
+  const status = { state: 'ready', features: [], provides: [] } as const;
+  const plugins: PluginStatus[] = [
+    { ...status, name: 'files' },
+    { ...status, name: 'databases', state: 'degraded', reason: 'one of its servers does not answer' },
+    { ...status, name: 'search', state: 'off', reason: 'the configuration says so' },
+    { ...status, name: 'webserver', state: 'degraded', provides: ['domainAdded'], reason: 'nginx does not listen' },
+  ];
+  const refusalOf = (...needed: readonly string[]) => {
+    try {
+      assertPlugins({ plugins: () => plugins }, needed);
+      return 'admitted';
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  const detail = 'what the account uses is off or unavailable: ';
+  assert.is(refusalOf('notes'), `${detail}notes`);
+  assert.is(refusalOf('files', 'search'), `${detail}search (the configuration says so)`);
+  assert.is(refusalOf('files', 'webserver'), `${detail}webserver (nginx does not listen)`);
+  assert.is(refusalOf('files', 'databases'), 'admitted');
+});
+
 test('files of all kinds arrive, the session goes on at the new home, and nothing is left at the old one', async () => {
   const { token, account } = await first.user('ann');
   const [from, to] = [filesOf(one, 'ann'), filesOf(two, 'ann')];
@@ -101,6 +131,7 @@ test('files of all kinds arrive, the session goes on at the new home, and nothin
   assert.is(code, 0, stderr);
   const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
   assert.equal([last['state'], last['from'], last['to'], last['late']], ['moved', 'one', 'two', []]);
+  assert.equal(last['next'], ['point to two: ann.example']);
   assert.ok(Number(last['read_only_seconds']) > 0);
   assert.is(await homeOf('ann'), 'two');
   assert.not(existsSync(from));

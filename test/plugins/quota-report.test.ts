@@ -165,6 +165,18 @@ test("the kernel's figures are returned, read once for all requests", async () =
   assert.equal(calls(), [`-u -p -O csv -- ${folder}`]);
 });
 
+test('the limits of an account that moves are for the operator to set at its new home', async () => {
+  const { server } = await serverWith(fixture('repquota-u-csv-p.txt'));
+  const part = (await server.hostkeep.plugins.gather('move')).find(({ plugin }) => plugin === 'quota');
+  if (part?.ok !== true) return assert.unreachable('the plugin says nothing of moves');
+  const leftOf = async (name: string) => part.value.leftToDo?.((await server.user(name)).account, 'two');
+  assert.equal(await leftOf('carol'), [], 'the kernel counts nothing of it');
+  assert.equal(await leftOf('bob'), [], 'without a limit');
+  assert.equal(await leftOf('alice'), [
+    'set the quota of alice at two, soft and hard: 10240 and 10240 KiB, 100 and 100 inodes',
+  ]);
+});
+
 test('after a first request, reports are read at intervals without another one', async () => {
   const folder = temporaryFolder();
   const { command, calls } = fakeRepquota(folder, fixture('repquota-u-csv-p.txt'));

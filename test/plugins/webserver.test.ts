@@ -212,6 +212,20 @@ if (hasReal) {
     });
   });
 
+  test('what a template of the operator names is for the operator to bring to the new home of an account', async () => {
+    const template = join(temporaryFolder(), 'vhost.conf');
+    writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; }');
+    for (const [settings, left] of [
+      [nginx.settings, []],
+      [{ ...nginx.settings, template }, [`see that two has what ${template} names, such as certificates`]],
+    ] as const)
+      await withServer(settings, async (server) => {
+        const { account } = await server.user('ann');
+        const part = (await server.hostkeep.plugins.gather('move')).find(({ plugin }) => plugin === 'webserver');
+        assert.equal(part?.ok === true && (await part.value.leftToDo?.(account, 'two')), left);
+      });
+  });
+
   test('a hundred domains at once are served after a few reloads, except those that the web server refuses', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(
