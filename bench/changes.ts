@@ -3,7 +3,7 @@
  * of its own.
  *
  * - `gate`: processor time of a guarded read, and what the store is asked, while another node changes another account, or a plan.
- * - `listeners`: changes a second, and the server's processor time for each, while 1, 4 and 16 processes listen; what a node's
+ * - `listeners`: changes a second, and the server's processor time for each, while 1, 4, 16 and 64 processes listen; what a node's
  *   connections are.
  */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
