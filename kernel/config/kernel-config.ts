@@ -1,16 +1,17 @@
 import { Type } from '../schema.ts';
 
 const closed = { additionalProperties: false } as const;
-const HostPort = Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description: 'host:port' });
+const HostPort = (description: string) =>
+  Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description });
 
 /** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
 export const KernelConfig = Type.Object({
   $schema: Type.Optional(Type.String({ description: 'Where editors find the output of `hostkeep config schema`' })),
   edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
-    description: 'community closes the end-user API',
+    description: 'community closes the end-user address',
   }),
-  listen: HostPort,
-  admin_listen: HostPort,
+  listen: HostPort('The end-user address: host:port'),
+  admin_listen: HostPort('The admin address: host:port'),
   admin_hosts: Type.Array(Type.String(), {
     description: 'Host names that the admin address accepts in addition to localhost and literal IP addresses',
   }),
@@ -20,18 +21,19 @@ export const KernelConfig = Type.Object({
   admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
   tls: Type.Object(
     {
-      cert: Type.String(),
-      key: Type.String(),
+      cert: Type.String({ description: 'PEM file of the certificate, with its chain; empty = no HTTPS' }),
+      key: Type.String({ description: 'PEM file of its private key' }),
       hsts_seconds: Type.Integer({
         minimum: 0,
         default: 0,
-        description:
-          'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = no such header is sent',
+        description: 'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = they need not',
       }),
     },
     { ...closed, description: 'PEM files; both or neither' },
   ),
-  trusted_proxies: Type.Array(Type.String(), { description: 'Addresses or CIDR ranges whose X-Forwarded-For counts' }),
+  trusted_proxies: Type.Array(Type.String(), {
+    description: 'Addresses or CIDR ranges of the proxies whose X-Forwarded-For counts',
+  }),
   proxy_secret: Type.String({
     pattern: '^([!-~]{16,200})?$',
     default: '',
@@ -45,21 +47,21 @@ export const KernelConfig = Type.Object({
         pattern: '^(postgres(ql)?://.+)?$',
         default: '',
         description:
-          'A database of PostgreSQL for accounts, plans, sessions, domains and events: postgres://user@host:5432/name, with several hosts separated by commas; the one that accepts writes is used, and after a failover the one that was promoted. ?sslmode=verify-full encrypts, and refuses a server whose certificate is not of its host name or not signed by an authority in the file sslrootcert=…, or of the system; without it nothing is encrypted. Empty = the file hostkeep.db in the data folder',
+          'A database in PostgreSQL for accounts, plans, sessions, domains and events: postgres://user@host:5432/name. Of several hosts, separated by commas, the one that accepts writes is used, after a failover the one that was promoted. ?sslmode=verify-full encrypts, and refuses a server whose certificate is not for its host name, or not signed by an authority in the file sslrootcert=… or of the system; without it nothing is encrypted. Empty = SQLite, in the file hostkeep.db of the data folder',
       }),
-      password: Type.String({ default: '', writeOnly: true, description: 'The password of its user' }),
+      password: Type.String({ default: '', writeOnly: true, description: 'Password of its user' }),
       connections: Type.Integer({
         minimum: 3,
         maximum: 1000,
         default: 17,
         description:
-          'How many connections to that database the node has at most: one listens, the others are divided among its workers, of which each has at least two. Commands take one or two more while they run',
+          'Maximum number of connections of the node to that database: one listens for changes, the others are divided among the workers, of which each has at least two. Commands take one or two more while they run',
       }),
       stale_seconds: Type.Integer({
         minimum: 0,
         maximum: 300,
         default: 10,
-        description: 'How long sessions that are remembered are good for while that database cannot be reached',
+        description: 'How long remembered sessions are good for while that database cannot be reached',
       }),
     },
     { ...closed, default: {}, description: 'Where the store is' },
@@ -75,17 +77,36 @@ export const KernelConfig = Type.Object({
       'the folders of the accounts',
   }),
   virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'Path of the files root as clients see it' }),
-  token: Type.Object({ ttl_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000 }) }, closed),
+  token: Type.Object(
+    {
+      ttl_seconds: Type.Integer({
+        minimum: 60,
+        maximum: 2_592_000,
+        description: 'How long the session of a login lasts, and its token is valid',
+      }),
+    },
+    closed,
+  ),
   log: Type.Object(
-    { level: Type.String({ enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] }) },
+    {
+      level: Type.String({
+        enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        description: 'The least severe lines that are logged; debug has each read, silent nothing',
+      }),
+    },
     closed,
   ),
   jobs: Type.Object(
     {
-      processes: Type.Integer({ minimum: 1, maximum: 256, default: 8, description: 'Maximum number of processes' }),
-      memory_mib: Type.Integer({ minimum: 128, default: 256, description: 'Maximum memory of one process' }),
+      processes: Type.Integer({
+        minimum: 1,
+        maximum: 256,
+        default: 8,
+        description: "Maximum number of processes for customers' files, each for one account",
+      }),
+      memory_mib: Type.Integer({ minimum: 128, default: 256, description: 'Maximum memory of one of these processes' }),
     },
-    { ...closed, default: {}, description: "Processes that read and write customers' files, each for one account" },
+    { ...closed, default: {} },
   ),
   ids: Type.Object(
     {
@@ -94,7 +115,7 @@ export const KernelConfig = Type.Object({
         maximum: 4_000_000_000,
         default: 200_000,
         description:
-          'The user id of the account 0; that of each other is larger by its number. 0 = accounts have none of their own',
+          'First user id for accounts: that of each is larger by the number of the account. 0 = accounts have none of their own',
       }),
       count: Type.Integer({
         minimum: 1,
@@ -108,7 +129,7 @@ export const KernelConfig = Type.Object({
       }),
       system_users: Type.Boolean({
         default: false,
-        description: 'Whether the user of the system with the name of an account may own its folder',
+        description: 'Whether the system user with the name of an account may own its folder',
       }),
     },
     {
@@ -121,7 +142,7 @@ export const KernelConfig = Type.Object({
     {
       socket: Type.String({
         default: '',
-        description: 'The Unix socket of `hostkeep broker`; empty = the service does with its own rights what it can',
+        description: 'The Unix socket of `hostkeep broker`; empty = the service does what its own rights allow',
       }),
       state: Type.String({
         default: '/var/lib/hostkeep-broker',
@@ -132,13 +153,13 @@ export const KernelConfig = Type.Object({
   ),
   external_features: Type.Array(Type.String(), {
     default: [],
-    description: 'Features that other software provides; accounts that have them see them',
+    description: 'Features that other software on the node provides; accounts that have them see them',
   }),
   include: Type.Array(Type.String(), {
     default: [],
     description: 'Patterns of further files, relative to this one; they override it in the order of their names',
   }),
   plugins: Type.Record(Type.String(), Type.Boolean(), {
-    description: 'false switches a plugin off for the whole server, true switches one on that is off unless told so',
+    description: 'false switches a plugin off for the whole server, true switches on one that is off by default',
   }),
 });

@@ -6,7 +6,7 @@ const Limit = (description: string) =>
 /** The settings of a plan that an operator can change. */
 export const PlanLimits = Type.Object(
   {
-    description: Type.String({ maxLength: 255 }),
+    description: Type.String({ maxLength: 255, description: 'What the plan is for, in a few words' }),
     cpu_limit: Type.Number({ minimum: 0, maximum: 4096, description: 'CPUs; 0 = unlimited' }),
     ram_limit_mib: Limit('Memory in MiB'),
     disk_limit_mib: Limit('Disk in MiB'),

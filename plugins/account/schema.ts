@@ -1,14 +1,13 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
-const Budget = (minute: number, hour: number, day: number, description: string) =>
-  Type.Object(
-    {
-      minute: Type.Integer({ minimum: 1, maximum: 10_000, default: minute }),
-      hour: Type.Integer({ minimum: 1, maximum: 10_000, default: hour }),
-      day: Type.Integer({ minimum: 1, maximum: 10_000, default: day }),
-    },
-    { additionalProperties: false, default: {}, description },
+const Budget = (minute: number, hour: number, day: number, textOf: (window: string) => string) => {
+  const most = (window: string, value: number) =>
+    Type.Integer({ minimum: 1, maximum: 10_000, default: value, description: textOf(window) });
+  return Type.Object(
+    { minute: most('a minute', minute), hour: most('an hour', hour), day: most('a day', day) },
+    { additionalProperties: false, default: {} },
   );
+};
 
 export const AccountConfig = Type.Object(
   {
@@ -22,20 +21,21 @@ export const AccountConfig = Type.Object(
     home_url: Type.String({
       pattern: '^(https?://[^/]+(/.*[^/])?)?$',
       default: '',
-      description: 'Where customers open their pages, for links to them; empty: at the address that listens',
+      description: 'Where customers open their pages, for links to them; empty = at the address that listens',
     }),
     account_failures: Budget(
       5,
       20,
       50,
-      'Failed passwords and codes per account before further attempts are refused, in each window',
+      (window) => `Failed passwords and codes of one account in ${window}, after which further attempts are refused`,
     ),
     address_failures: Budget(
       30,
       150,
       500,
-      'The same per client address, which many customers may share; IPv6 addresses count by their first 64 bits, and ' +
-        'by their first 48 bits with four times as many',
+      (window) =>
+        `Failed passwords and codes from one address in ${window}, after which further attempts are refused. Many customers ` +
+        'may share it. IPv6 addresses count by their first 64 bits, and by their first 48 bits with four times as many',
     ),
   },
   { additionalProperties: false },

@@ -1,17 +1,20 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
-const Topic = NamedObject('GuideTopic', { link: Type.String({ description: 'URL' }), title: Type.String() });
+const Topic = NamedObject('GuideTopic', {
+  link: Type.String({ description: 'URL of the guide' }),
+  title: Type.String({ description: 'Title of the guide' }),
+});
 
 export const DashboardConfig = Type.Object(
   {
     title: Type.String({ default: 'Hostkeep', description: 'Name of the panel' }),
     custom_message: Type.Union([Type.String(), Type.Null()], {
       default: null,
-      description: 'Message shown to every account',
+      description: 'Message shown to every account; null = none',
     }),
     how_to_guides: Type.Boolean({ default: true, description: 'Whether to offer guides' }),
-    how_to_topics: Type.Array(Topic, { default: [] }),
-    knowledge_base_link: Type.String({ default: '', description: 'URL' }),
+    how_to_topics: Type.Array(Topic, { default: [], description: 'The guides that are offered' }),
+    knowledge_base_link: Type.String({ default: '', description: 'URL of all guides; empty = none' }),
   },
   { additionalProperties: false },
 );

@@ -12,8 +12,12 @@ export const ServerSettings = Type.Object(
       description: '0 = the port in the option file, else 3306',
     }),
     socket: Type.String({ default: '', description: 'Unix socket; if set, used instead of host and port' }),
-    user: Type.String({ default: '' }),
-    password: Type.String({ default: '', writeOnly: true }),
+    user: Type.String({ default: '', description: 'Database user; empty = the one in the option file' }),
+    password: Type.String({
+      default: '',
+      writeOnly: true,
+      description: 'Password of that user; empty = the one in the option file',
+    }),
     option_file: Type.String({
       default: '',
       description: 'A my.cnf whose [client] section supplies what is not set here: host, port, socket, user, password',
@@ -42,7 +46,7 @@ export const DatabasesConfig = Type.Object(
     default_server: Type.String({
       default: '',
       description:
-        'Server of accounts that are not in accounts; if empty, their databases are the SQLite files in their databases/ folder',
+        'Server of the accounts that databases.accounts does not name; empty = their databases are the SQLite files in their folder databases/',
     }),
     accounts: Type.Record(Type.String(), Type.String(), {
       default: {},
@@ -60,8 +64,18 @@ export const DatabasesConfig = Type.Object(
       maximum: 60,
       description: 'Pause after a failure before a server is tried again',
     }),
-    connect_timeout_ms: Type.Integer({ default: 3000, minimum: 100, maximum: 30_000 }),
-    query_timeout_ms: Type.Integer({ default: 10_000, minimum: 100, maximum: 60_000 }),
+    connect_timeout_ms: Type.Integer({
+      default: 3000,
+      minimum: 100,
+      maximum: 30_000,
+      description: 'Time limit for a connection',
+    }),
+    query_timeout_ms: Type.Integer({
+      default: 10_000,
+      minimum: 100,
+      maximum: 60_000,
+      description: 'Time limit for a statement',
+    }),
   },
   closed,
 );

@@ -24,7 +24,7 @@ export default definePlugin({
       maximum: 36_500,
       default: 0,
       description:
-        'Older events are removed, once an hour; 0 = none. Of an account, at most 10,000 are kept in any case',
+        'Events that are older are removed, once an hour; 0 = none are. Of each account, at most 10,000 are kept in any case',
     }),
   }),
   routes: {
@@ -41,7 +41,7 @@ export default definePlugin({
     stream: {
       ...admin,
       path: '/api/events/stream',
-      summary: 'Events as they happen, as server-sent events',
+      summary: 'Follow events as they happen, as server-sent events',
       description:
         'Each event `event` holds what GET /api/events has. With `Last-Event-ID`, the stream begins with the events ' +
         'missed since, of the last ten thousand of the log. No event is left out for a slow client.',

@@ -9,7 +9,7 @@ export const HostingConfig = Type.Object(
     }),
     ip_address: Type.String({
       default: '',
-      description: 'Public IP address of the node; when empty, the first public address of its interfaces',
+      description: 'Public IP address of the node; empty = the first public address of its interfaces',
     }),
   },
   { additionalProperties: false },

@@ -24,7 +24,7 @@ export default definePlugin({
       minimum: 1,
       maximum: 100_000,
       default: 120,
-      description: 'how many calls the agents of one account may make in a minute',
+      description: 'Maximum number of calls that the agents of one account may make in a minute',
     }),
   }),
   routes: {

@@ -7,7 +7,7 @@ export const MetricsConfig = Type.Object(
       pattern: '^(.{16,512})?$',
       default: '',
       description:
-        'Bearer token for /metrics, and for nothing else; if empty, only the tokens of administrators are accepted',
+        'Bearer token for /metrics, and for nothing else; empty = only the tokens of administrators are accepted',
     }),
   },
   { additionalProperties: false },

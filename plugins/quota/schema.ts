@@ -9,14 +9,13 @@ export const QuotaConfig = Type.Object(
     }),
     mounts: Type.Array(Type.String({ pattern: '^/' }), {
       default: [],
-      description: 'Mount points with user quotas; taken from the mount table when empty',
+      description: 'Mount points with user quotas; empty = those in the mount table',
     }),
     interval_seconds: Type.Integer({
       minimum: 1,
       maximum: 3600,
       default: 10,
-      description:
-        "Maximum age of the kernel's quotas in seconds; they are read at this interval while there are requests",
+      description: "Maximum age of the kernel's quotas; they are read at this interval while there are requests",
     }),
     du: Type.String({
       minLength: 1,
@@ -33,13 +32,13 @@ export const QuotaConfig = Type.Object(
       minimum: 1,
       maximum: 86_400,
       default: 300,
-      description: 'Time limit for measuring a folder, in seconds',
+      description: 'Time limit for measuring a folder',
     }),
     measured_seconds: Type.Integer({
       minimum: 1,
       maximum: 86_400,
       default: 60,
-      description: 'How long the measured usage of an account is cached, in seconds, where there is no kernel quota',
+      description: 'How long the measured usage of an account is kept, where there is no kernel quota',
     }),
   },
   { additionalProperties: false },

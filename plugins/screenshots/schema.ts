@@ -23,7 +23,7 @@ export const ScreenshotsConfig = Type.Object(
     }),
     executable: Type.String({
       default: '',
-      description: 'Path of the browser; if empty, the first one found in the usual places',
+      description: 'Path of the browser; empty = the first one found in the usual places',
     }),
     user: Type.String({
       pattern: '^[a-z_][a-z0-9_-]*$',
@@ -38,11 +38,11 @@ export const ScreenshotsConfig = Type.Object(
         'off: run the browser without it, so that a page that takes it over has the rights of its user',
     }),
     site_address: HostPort(
-      "Web server that serves port 80 of the account's domains; if empty, the one of the plugin webserver, or else " +
+      "Web server that serves port 80 of the account's domains; empty = the one of the plugin webserver, or else " +
         '127.0.0.1:80',
     ),
     site_tls_address: HostPort(
-      'The same for port 443; if empty, pages of own domains load nothing over https from this node',
+      'The same for port 443; empty = pages of own domains load nothing over https from this node',
     ),
     source_address: Type.String({
       default: '127.0.0.2',
@@ -58,7 +58,7 @@ export const ScreenshotsConfig = Type.Object(
     }),
     dns_servers: Type.Array(Type.String(), {
       default: [],
-      description: "Name servers for the host names in pages; if empty, the system's",
+      description: "Name servers for the host names in pages; empty = the system's",
     }),
     pages: Type.Integer({ minimum: 1, maximum: 32, default: 3, description: 'Maximum number of open pages' }),
     queue_limit: Type.Integer({

@@ -16,7 +16,7 @@ export const UsageConfig = Type.Object(
       minimum: 100,
       maximum: 60_000,
       default: 1000,
-      description: 'Milliseconds between two samples while there are readers',
+      description: 'Time between two samples while there are readers',
     }),
     streams: Type.Integer({
       minimum: 0,
@@ -34,7 +34,7 @@ export const UsageConfig = Type.Object(
       minimum: 1,
       maximum: 100_000,
       default: 20,
-      description: 'The same for an administrator',
+      description: 'Maximum number of open streams of one administrator',
     }),
     remote_disks: Type.Boolean({
       default: false,
@@ -42,15 +42,14 @@ export const UsageConfig = Type.Object(
     }),
     roots: Type.Object(
       {
-        proc: Type.String({ default: '/proc' }),
-        sys: Type.String({ default: '/sys' }),
-        files: Type.String({ default: '/' }),
+        proc: Type.String({
+          default: '/proc',
+          description: "Where the host's /proc is mounted, for a server in a container",
+        }),
+        sys: Type.String({ default: '/sys', description: "The same for the host's /sys" }),
+        files: Type.String({ default: '/', description: "The same for the host's root file system" }),
       },
-      {
-        ...closed,
-        default: {},
-        description: 'Where the file systems of the host are mounted, for a server in a container',
-      },
+      { ...closed, default: {} },
     ),
   },
   closed,

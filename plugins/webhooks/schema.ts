@@ -36,7 +36,7 @@ export function secretsOf({ secret, previous_secret: previous }: EndpointConfig)
 
 export const WebhooksConfig = Type.Object(
   {
-    endpoints: Type.Array(Endpoint, { maxItems: 20, default: [] }),
+    endpoints: Type.Array(Endpoint, { maxItems: 20, default: [], description: 'Where signed events are sent' }),
     allow_private: Type.Boolean({
       default: false,
       description: 'Also deliver to private, loopback and link-local addresses',

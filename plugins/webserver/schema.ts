@@ -21,7 +21,7 @@ export const WebserverConfig = Type.Object(
     template: Type.String({
       default: '',
       description:
-        'File with {{domain}}, {{docroot}}, {{files_root}}, {{username}}, {{listen}} and {{vhost_folder}}; empty = the template of the plugin',
+        'Template of a virtual host: a file with {{domain}}, {{docroot}}, {{files_root}}, {{username}}, {{listen}} and {{vhost_folder}}; empty = the template of the plugin',
     }),
     suspended_template: Type.String({
       default: '',
@@ -40,7 +40,12 @@ export const WebserverConfig = Type.Object(
     check: Command('Command that checks the configuration'),
     reload: Command('Command that reloads the configuration'),
     version: Command('Command that prints the version'),
-    command_timeout_ms: Type.Integer({ default: 10_000, minimum: 100, maximum: 30_000 }),
+    command_timeout_ms: Type.Integer({
+      default: 10_000,
+      minimum: 100,
+      maximum: 30_000,
+      description: 'Time limit for each of these commands',
+    }),
     served_timeout_ms: Type.Integer({
       default: 5000,
       minimum: 0,

@@ -135,11 +135,20 @@ test('the schema and the reference describe the settings of the kernel and of al
     assert.is(reference.includes(`## \`${plugin.name}\``), plugin.config !== undefined, plugin.name);
   }
   for (const row of [
-    '| `edition` | one of enterprise, community | `"enterprise"` | community closes the end-user API |',
-    '| `jobs.processes` | a whole number, 1 to 256 | `8` | Maximum number of processes |',
-    '| `jobs.memory_mib` | a whole number, at least 128 | `256` | Maximum memory of one process |',
+    '| `edition` | one of enterprise, community | `"enterprise"` | community closes the end-user address |',
+    "| `jobs.processes` | a whole number, 1 to 256 | `8` | Maximum number of processes for customers' files, each for one account |",
+    '| `jobs.memory_mib` | a whole number, at least 128 | `256` | Maximum memory of one of these processes |',
     '| `endpoints[].previous_secret` | text |  | Signs as well, until the receiver knows the new secret |',
-    '| `servers.<name>.user` | text | `""` |  |',
+    '| `servers.<name>.user` | text | `""` | Database user; empty = the one in the option file |',
   ])
     assert.ok(reference.includes(row), row);
+  const rows = JSON.parse((await run(file, 'reference', '--json')).stdout) as {
+    setting: string;
+    description: string;
+  }[];
+  const isDescribed = ({ description }: { description: string }) => /^.{10,}[^.]$/.test(description);
+  assert.equal(
+    rows.filter((each) => !isDescribed(each)),
+    [],
+  );
 });
