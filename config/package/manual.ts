@@ -11,6 +11,7 @@ interface CommandHelp {
   readonly description: string;
   readonly options: readonly Item[];
   readonly commands: readonly CommandHelp[];
+  readonly examples: readonly Item[];
   /** What stands below all lists. */
   readonly notes: readonly string[];
 }
@@ -33,6 +34,8 @@ export function manual(run: Run, version: string): string {
       escaped(description),
       ...options.filter(([term]) => !term.startsWith('-h,')).map(entry),
     ]),
+    '.SH EXAMPLES',
+    ...program.examples.map(entry),
     '.SH ENVIRONMENT AND EXIT STATUS',
     ...program.notes.map((line) => `${escaped(line)}\n.br`),
     '.SH FILES',
@@ -65,7 +68,8 @@ function helpOf(run: Run, path: readonly string[]): CommandHelp {
     description: (rest.find(([first = '']) => !first.endsWith(':')) ?? []).map((line) => line.trim()).join(' '),
     options: listOf('Options'),
     commands: names.filter((name) => name !== 'help').map((name) => helpOf(run, [...path, name])),
-    notes: (sections.at(-1) ?? []).filter((line) => line !== '' && !line.startsWith(' ')),
+    examples: listOf('Examples'),
+    notes: (sections.at(-1) ?? []).filter((line) => line !== ''),
   };
 }
 

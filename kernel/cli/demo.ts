@@ -193,7 +193,7 @@ function tour(
 Hostkeep is running. Open in a browser:
 
   ${base_url}/   the home of customers
-  ${admin_url}/   the console of operators
+  ${admin_url}/   the console of administrators
 
   ${user.username.padEnd(10)}${user.password}   every feature
   ${other.username.padEnd(10)}${other.password}   the plan basic

@@ -25,8 +25,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
 export function addEventsCommand(program: Command): void {
   program
     .command('events')
-    .description('print what happened on the server, oldest first; the log of a running server, too')
-    .option('--follow', 'go on with what happens from now on, until Ctrl-C; with --json, one line each')
+    .description('print what happened on the server, oldest first, also while it runs')
+    .option('--follow', 'go on with what happens from now on, until Ctrl-C; with --json, one line for each event')
     .option('--type <type>', 'only events of this type; * stands for anything, as in domain.*')
     .option('--account <username>', 'only events of an account, also of one that was removed')
     .option('--ip <address>', 'only events from this address')
@@ -36,7 +36,7 @@ export function addEventsCommand(program: Command): void {
         'only events after a time, such as 2026-11-22T08:00:00Z, or 90m, 12h, 7d ago',
       ).argParser(timeOf),
     )
-    .addOption(new Option('--limit <number>', 'at most so many of the past').argParser(countOf).default(100))
+    .addOption(new Option('--limit <number>', 'at most this many past events').argParser(countOf).default(100))
     .option('--json', 'print JSON')
     .action(events);
 }

@@ -7,8 +7,8 @@ import { remedyFor } from '../storage/sqlite/sqlite-engine.ts';
 /** How a command ended, for scripts. */
 export const EXIT_CODES = `Exit codes:
   0  success
-  1  failure: nothing to change is one, and so is something that doctor or config check found
-  2  invalid usage or configuration, or a confirmation that is missing: nothing was done`;
+  1  failure: also where nothing was to change, or where doctor or config check found something
+  2  invalid usage or configuration, or no confirmation: nothing was done`;
 
 /**
  * Writes an error to standard error: as one line of text, or as a problem (RFC 9457) whose member `error` is a stable code.

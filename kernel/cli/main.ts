@@ -12,12 +12,21 @@ const program = new Command('hostkeep')
   .addOption(
     new Option(
       '-c, --config <file>',
-      'settings that override the defaults; by default /etc/hostkeep/hostkeep.json if it exists',
+      'configuration file; /etc/hostkeep/hostkeep.json unless given, if that exists',
     ).env('HOSTKEEP_CONFIG'),
   )
   .addHelpText(
     'after',
-    `\nHOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN, HOSTKEEP_ADMIN_LISTEN and HOSTKEEP_STORE_URL override single settings.\n${EXIT_CODES}\nWith --json, every command prints JSON, and an error is a problem (RFC 9457) on standard error; its member "error" is a
+    `
+Examples:
+  hostkeep account add ann --plan standard     add a customer, with a random password
+  hostkeep feature off docker --plan standard  switch a feature off for all accounts of a plan
+  hostkeep account list --over-quota --json    list, for a program, who has more than the plan allows
+  hostkeep events --follow --type 'account.*'  watch what happens to accounts
+
+HOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN, HOSTKEEP_ADMIN_LISTEN and HOSTKEEP_STORE_URL override single settings.
+${EXIT_CODES}
+With --json, every command prints JSON, and an error is a problem (RFC 9457) on standard error; its member "error" is a
 stable code. Commands that destroy something ask on a terminal; elsewhere they need --yes.`,
   );
 
@@ -25,7 +34,10 @@ program
   .command('serve')
   .description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration')
   .addOption(
-    new Option('--workers <number>', 'processes that share the work; by default one for each core, at most 4')
+    new Option(
+      '--workers <number>',
+      'processes that share the work, 1 to 16; one for each core, at most 4, unless given',
+    )
       .env('HOSTKEEP_WORKERS')
       .argParser(workersOf),
   )
@@ -34,29 +46,33 @@ program
   );
 program.command('worker', { hidden: true }).action(async () => (await import('./serving/worker.ts')).worker());
 program
-  .command('broker')
-  .description("do what needs the rights of root for the service: accounts' processes, virtual hosts, quotas")
-  .action(async (options: GlobalOptions, command: Command) => (await import('./broker.ts')).broker(options, command));
-program
-  .command('demo')
-  .description('serve a node with demo accounts and content, created at the first start')
-  .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
-program
-  .command('doctor')
-  .description('prove that every plugin has what it needs, and say what to do if not; reloads the web server')
-  .option('--strict', 'exit with 1 after a warning, too')
+  .command('status')
+  .description(
+    'show whether the server runs and answers, and what its store holds; the exit code is 1 if it does not answer',
+  )
   .option('--json', 'print JSON')
-  .action(async (options: GlobalOptions, command: Command) => (await import('./doctor.ts')).doctor(options, command));
+  .action(async (options: GlobalOptions, command: Command) => (await import('./status.ts')).status(options, command));
 program
   .command('reload')
   .description('have the running server read its configuration and certificate again, and say what it made of them')
   .option('--json', 'print JSON')
   .action(async (options: GlobalOptions, command: Command) => (await import('./reload.ts')).reload(options, command));
 program
-  .command('status')
-  .description('show whether the server runs and answers, and what it holds; the exit code is 1 if it does not answer')
+  .command('doctor')
+  .description(
+    'prove that every plugin has what it needs, and say what to do if not; reloads the web server; the exit code is 1 if something is missing',
+  )
+  .option('--strict', 'exit with 1 after a warning, too')
   .option('--json', 'print JSON')
-  .action(async (options: GlobalOptions, command: Command) => (await import('./status.ts')).status(options, command));
+  .action(async (options: GlobalOptions, command: Command) => (await import('./doctor.ts')).doctor(options, command));
+program
+  .command('demo')
+  .description('serve a node with demo accounts and content, created at the first start')
+  .action(async (options: GlobalOptions, command: Command) => (await import('./demo.ts')).demo(options, command));
+program
+  .command('broker')
+  .description("do for the service what needs the rights of root: accounts' processes, virtual hosts, quotas")
+  .action(async (options: GlobalOptions, command: Command) => (await import('./broker.ts')).broker(options, command));
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
 // A command starts faster without the code of those that are added after it.

@@ -26,20 +26,24 @@ export async function addPluginCommands(program: Command): Promise<void> {
   for (const { plugin, commands } of await findCommands())
     for (const entry of commands) {
       if ('usage' in entry) addCommand(program, plugin, entry);
-      else for (const command of entry.commands) addCommand(groupOf(program, entry), plugin, command);
+      else {
+        const group = groupOf(program, entry);
+        for (const command of entry.commands) addCommand(group, plugin, command);
+      }
     }
 }
 
 function groupOf(program: Command, { name, summary }: CommandGroup): Command {
   const known = program.commands.find((each) => each.name() === name);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.configureHelp({ sortSubcommands: true }); // no plugin's come first
   const group = new Command(name).description(summary);
   program.addCommand(group);
   return group;
 }
 
 function addCommand(group: Command, plugin: string, { usage, summary, options = [], asks, run }: PluginCommand): void {
-  const command = group.command(usage).description(summary).option('--json', 'print JSON');
+  const [first = summary] = summary.split('. ');
+  const command = group.command(usage).summary(first).description(summary).option('--json', 'print JSON');
   if (asks !== undefined) command.option('--yes', 'do not ask whether this is meant');
   for (const option of options) command.addOption(optionOf(option));
   command.action(async () => {

@@ -38,12 +38,16 @@ export async function status(_: GlobalOptions, command: Command): Promise<void> 
     ...held,
   };
   const running =
-    server === undefined ? 'no server runs' : `process ${server.pid} serves since ${formatTime(server.sinceMs)} UTC`;
+    server === undefined
+      ? 'no server runs'
+      : `process ${server.pid} has been serving since ${formatTime(server.sinceMs)} UTC`;
   const lines = [
     `Hostkeep ${VERSION}: ${running}`,
     ...addresses.map((each) => `address: ${each.address}, ${verdictOf(each)}`),
     `data: ${config.data}, the store has ${formatSize(held.store_bytes)}`,
-    ...(held.node === undefined ? [] : [`node: ${held.node}, home of ${held.users_here} accounts of the fleet`]),
+    ...(held.node === undefined
+      ? []
+      : [`node: ${held.node}; accounts of the fleet that live here: ${held.users_here}`]),
     `accounts: ${held.users}, ${held.suspended} suspended; administrators: ${held.admins}`,
     `sessions: ${held.sessions}`,
     `last event: ${held.last_event ?? 'none'}`,

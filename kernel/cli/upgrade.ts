@@ -9,7 +9,7 @@ export function addUpgradeCommands(program: Command): void {
   program
     .command('upgrade <package>')
     .description(
-      'put the version of a Debian package to use, as `apt install` does; if it does not get ready, the version and the store of before come back',
+      'install the version of a Debian package, as `apt install` does; if it does not get ready, the former version and store come back',
     )
     .option('--json', 'print JSON')
     .action(refuse);

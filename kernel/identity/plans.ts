@@ -131,7 +131,7 @@ export class Plans {
   /** Throws unless the catalogue has the feature. Errors: 400 `invalid_request`. */
   assertFeature(feature: string): void {
     if (!this.#catalogue.has(feature))
-      throw new HttpError('invalid_request', `no features.json describes a feature ${feature}`);
+      throw new HttpError('invalid_request', `there is no feature ${feature}: no features.json describes it`);
   }
 
   #change(work: (tx: Tx) => Promise<void>): Promise<void> {

@@ -18,6 +18,7 @@ import { escapeControl } from '../log.ts';
 export interface CommandOption {
   /** The option in commander's syntax: `--plan <name>`, or `--admin` for a switch. */
   readonly flags: string;
+  /** What the value means, with its unit, and what holds if the option is not given. */
   readonly summary: string;
   readonly default?: string;
   /** Whether the value must be a number of at least 0. */
@@ -90,6 +91,7 @@ export interface CommandOutput {
 export interface Command {
   /** The name and arguments in commander's syntax: `add <username>`; optional arguments are in brackets. */
   readonly usage: string;
+  /** What it does; lists of commands show the first sentence. */
   readonly summary: string;
   readonly options?: readonly CommandOption[];
   /** Set for a command that destroys something: returns the question that must be answered, unless `--yes` is given. */

@@ -26,7 +26,7 @@ export default defineCommands(
   },
   {
     name: '2fa',
-    summary: 'second factors of logins',
+    summary: 'two-factor authentication',
     commands: [
       {
         usage: 'reset <username>',

@@ -10,7 +10,7 @@ export default defineCommands({
     {
       usage: 'list',
       summary: 'list the domains, oldest first',
-      options: [{ flags: '--account <username>', summary: 'only those of one account, by name' }],
+      options: [{ flags: '--account <username>', summary: 'only those of one account' }],
       run: list,
     },
   ],

@@ -1,4 +1,5 @@
 /** What operators do to nodes of a fleet: put one in, take one out, and look at all. */
+import { HttpError } from '../../kernel/errors.ts';
 import {
   assertChange,
   defineCommands,
@@ -13,10 +14,10 @@ import { moveCommand } from './move/command.ts';
 import { isDown, stateOf } from './state.ts';
 import { seenMembers } from './store.ts';
 
-const NAME = { flags: '--name <name>', summary: 'the name of this node in the fleet', isRequired: true } as const;
+const NAME = { flags: '--name <name>', summary: 'name of this node in the fleet', isRequired: true } as const;
 const LISTEN = {
   flags: '--listen <host:port>',
-  summary: 'where this node listens for the others, and they reach it',
+  summary: 'address at which this node listens for the others, and they reach it',
   isRequired: true,
 } as const;
 
@@ -28,22 +29,22 @@ export default defineCommands(
     commands: [
       {
         usage: 'init',
-        summary: 'make this node, whose server is stopped, the first one of a fleet; its store must be in PostgreSQL',
+        summary: 'make this node the first one of a fleet; its store must be in PostgreSQL, and its server stopped',
         options: [NAME, LISTEN],
         run: async (context, _, options) => {
           const { name, moved } = await initiate(context, placeOf(options));
           return {
             value: { name, accounts: moved },
-            text: `${name} is the first node of a fleet, and the home of ${moved} accounts; start its server`,
+            text: `${name} is the first node of a fleet; accounts that live here: ${moved}; start its server`,
           };
         },
       },
       {
         usage: 'invite',
-        summary: 'print a token with which one node can join; it holds the keys of the fleet',
+        summary: 'print a token with which one node can join; it gives away the keys of the fleet',
         options: [
-          { flags: '--hours <n>', summary: 'how long it is good for', isNumber: true },
-          { flags: '--name <name>', summary: 'the name that the node must have' },
+          { flags: '--hours <number>', summary: 'hours until it expires, 24 unless given', isNumber: true },
+          { flags: '--name <name>', summary: 'name that the node must have; any unless given' },
         ],
         run: async (context, _, { hours = 24, name = '' }) => {
           const token = await invite(context, Number(hours), String(name));
@@ -53,7 +54,7 @@ export default defineCommands(
       {
         usage: 'join [token]',
         summary:
-          'make this node, whose server is stopped and which has no accounts, one of the fleet; reads the token from standard input unless given',
+          'put this node into a fleet; it must have no accounts, and its server must be stopped. Reads the token from standard input unless it is given',
         options: [NAME, LISTEN],
         run: async (context, [token], options) => {
           const name = await join(
@@ -73,7 +74,7 @@ export default defineCommands(
       },
       {
         usage: 'leave',
-        summary: 'take this node, whose server is stopped and where no account lives, out of the fleet',
+        summary: 'take this node out of the fleet; no account may live here, and its server must be stopped',
         asks: () => 'Take this node out of the fleet, and remove the keys of the fleet from its data folder?',
         run: async (context) => {
           const { name, isLast } = await leave(context);
@@ -86,14 +87,15 @@ export default defineCommands(
       {
         usage: 'remove <name>',
         summary: 'take a node that is gone for good out of the fleet',
-        options: [{ flags: '--force', summary: 'even if accounts live there: what they had on it is lost' }],
+        options: [{ flags: '--force', summary: 'remove it even if accounts live there: what they had on it is lost' }],
         asks: ([name]) => `Take the node ${name} out of the fleet, as one that is gone for good?`,
         run: async (context, [name = ''], { force }) => {
+          assertInFleet(context);
           const lost = await remove(context, name, force === true);
           const text =
             lost === 0
               ? `removed ${name}`
-              : `removed ${name}; ${lost} accounts still have their home there: what they had on it is lost unless a node of that name joins with their files`;
+              : `removed ${name}; accounts that still have their home there: ${lost}; what they had on it is lost unless a node of that name joins with their files`;
           return {
             value: { name, accounts: lost },
             text: `${text}\nif others may have its disks, change the password of the store, and run \`hostkeep session rotate-key\``,
@@ -105,6 +107,12 @@ export default defineCommands(
 );
 
 const placeOf = ({ name, listen }: OptionValues) => ({ name: String(name), address: String(listen) });
+
+/** A store in a file has no fleet, and cannot be asked for one. */
+function assertInFleet({ nodeFiles }: CommandContext): void {
+  if (nodeFiles.membership() === undefined)
+    throw new HttpError('node_not_found', 'this node is in no fleet: `hostkeep fleet init` makes one');
+}
 
 async function list(context: CommandContext): Promise<CommandOutput> {
   const isAlone = context.config.store.url === '';

@@ -90,7 +90,7 @@ export async function healthOf(store: Store, place: FleetPlace): Promise<Finding
 /** Of the process that listens; `fault` is why it does not. */
 export const listenerFinding = (fault: string | undefined): Finding =>
   fault === undefined
-    ? { name: 'listener', ok: true, detail: 'listens to the other nodes' }
+    ? { name: 'listener', ok: true, detail: 'listens for the other nodes' }
     : { name: 'listener', ok: false, detail: fault, remedy: 'free the port, or set fleet.listen' };
 
 /** For `doctor`: whether the database has enough connections for all nodes, if each may have as many as this one. */
@@ -116,7 +116,7 @@ export async function reachFindings(store: Store, forwarder: Forwarder): Promise
           ok: false,
           isWarning: true,
           detail: `does not answer at ${member.address}: ${messageOf(error)}`,
-          remedy: 'look whether its server runs, and whether a firewall is between',
+          remedy: 'check that its server runs, and that no firewall is in the way',
         };
       }
     }),

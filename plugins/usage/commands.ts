@@ -26,16 +26,16 @@ interface Sample {
 
 export default defineCommands({
   usage: 'top',
-  summary: 'show processor, memory, disks, network and the busiest programs of this node, until Ctrl-C',
+  summary: 'show processor, memory, disks, network and the busiest processes of this node, until Ctrl-C',
   options: [
     {
       flags: '--interval <seconds>',
-      summary: `time between two samples, ${INTERVAL_SECONDS} unless given`,
+      summary: `seconds between two samples, ${INTERVAL_SECONDS} unless given`,
       isNumber: true,
     },
     {
       flags: '--count <number>',
-      summary: 'end after so many samples; 1 where the output is no terminal',
+      summary: 'end after this many samples; without end on a terminal, and 1 elsewhere, unless given',
       isNumber: true,
     },
   ],
@@ -94,7 +94,7 @@ function screen({ at, cpuPercent, memory, disks, report }: Sample): string {
   const used = memory.total - memory.available;
   const active = report.network_interfaces.filter(({ received_per_second: rate }) => rate !== null);
   return [
-    `${os.host_name}  ${formatTime(at)} UTC  up ${Math.floor(uptime / 3600)} h  ${processes.total} programs`,
+    `${os.host_name}  ${formatTime(at)} UTC  up ${Math.floor(uptime / 3600)} h  ${processes.total} processes`,
     `processor ${cpuPercent} %  memory ${formatSize(used)} of ${formatSize(memory.total)}  disks read ${rateText(io.read_per_second)}, write ${rateText(io.written_per_second)}`,
     ...disks.map(
       ({ mountpoint, used: taken, total, percent }) =>
@@ -106,7 +106,7 @@ function screen({ at, cpuPercent, memory, disks, report }: Sample): string {
     ),
     processes.problem,
     textTable(
-      ['PID', 'USER', 'CPU %', 'MEMORY %', 'MEMORY', 'PROGRAM'],
+      ['PID', 'USER', 'CPU %', 'MEMORY %', 'MEMORY', 'NAME'],
       processes.top.map(({ pid, user, cpu_percent: cpu, memory_percent: share, memory: bytes, name }) => [
         String(pid),
         user,

@@ -18,13 +18,13 @@ export default defineCommands({
     { usage: 'list', summary: 'list the endpoints, and how deliveries to them went', run: list },
     {
       usage: 'test <endpoint>',
-      summary: 'send an event of the type webhook.test from here, and print what the endpoint answers',
+      summary: 'send a webhook.test event from this command, and print what the endpoint answers',
       run: test,
     },
     {
       usage: 'redeliver <endpoint> [event]',
-      summary: 'have the server deliver an event once more, by its id in the log, or all that wait',
-      options: [{ flags: '--waiting', summary: 'all deliveries that wait for their next attempt' }],
+      summary: 'have the server deliver an event once more, by its id in `hostkeep events --json`, or all that wait',
+      options: [{ flags: '--waiting', summary: 'deliver all that wait for their next attempt' }],
       run: redeliver,
     },
   ],

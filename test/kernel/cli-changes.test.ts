@@ -103,6 +103,14 @@ test('on a terminal, a command says what it waits for', async () => {
   assert.match(stdout, /^The password, then Enter and Ctrl\+D:/m);
 });
 
+test('a node in no fleet says so, whichever command of fleets is asked', async () => {
+  const { run } = await node();
+  const listed = await run('fleet', 'list');
+  assert.equal([listed.code, listed.stdout], [0, 'this node is in no fleet\n']);
+  const { code, stderr } = await run('fleet', 'remove', 'other', '--yes');
+  assert.equal([code, stderr], [1, 'hostkeep: this node is in no fleet: `hostkeep fleet init` makes one\n']);
+});
+
 test('the command line refuses what the API refuses', async () => {
   const { data, run } = await node();
   const refused = async (pattern: RegExp, ...args: string[]) => {
@@ -113,14 +121,21 @@ test('the command line refuses what the API refuses', async () => {
     assert.match(String(problem['detail']), pattern);
   };
   await refused(/a user needs a plan: give --plan <name>, or --no-plan/, 'account', 'add', 'bob');
-  await refused(/an admin has no plan/, 'account', 'add', 'bob', '--admin', '--plan', 'basic');
+  await refused(/an administrator has no plan/, 'account', 'add', 'bob', '--admin', '--plan', 'basic');
   await refused(/^email /, 'account', 'add', 'bob', '--no-plan', '--email', 'not an address');
   await refused(/^email /, 'account', 'set', 'ann', '--email', 'not an address');
   await refused(/an administrator has no plan/, 'account', 'set', 'root', '--plan', 'basic');
   await refused(/the language xx is not installed/, 'account', 'set', 'ann', '--locale', 'xx');
   await refused(/^domains_limit must be a whole number/, 'plan', 'add', 'small', '--domains-limit', '0.5');
   await refused(/^cpu_limit must be at most 4096/, 'plan', 'set', 'basic', '--cpu-limit', '5000');
-  await refused(/no features.json describes a feature nonsense/, 'plan', 'add', 'small', '--features', 'nonsense');
+  await refused(
+    /there is no feature nonsense: no features.json describes it/,
+    'plan',
+    'add',
+    'small',
+    '--features',
+    'nonsense',
+  );
   const short = await hostkeep(data, ['account', 'password', 'ann', '--password-stdin'], 'short\n');
   assert.match(short.stderr, /password must have at least 8 characters/);
 });

@@ -46,7 +46,7 @@ test('the state of a server is told with an exit code, and a killed one does not
   assert.equal([value['users'], value['admins'], value['suspended']], [1, 1, 0]);
   assert.match(
     (await run('status')).stdout,
-    new RegExp(`process ${child.pid} serves since .+ UTC\naddress: .+, ready\n`),
+    new RegExp(`process ${child.pid} has been serving since .+ UTC\naddress: .+, ready\n`),
   );
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -72,7 +72,7 @@ if (await hasOwnNetwork()) {
     assert.match(await a.run(copy), /set store\.url, and store\.password_file/);
     await a.configure(store.url);
     await a.run('hostkeep config check');
-    assert.match(await a.run(`hostkeep fleet init ${a.placeAs('a')}`), /the home of 1 accounts; start its server/);
+    assert.match(await a.run(`hostkeep fleet init ${a.placeAs('a')}`), /accounts that live here: 1; start its server/);
     await a.run('systemctl start hostkeep');
     await a.serves();
     assert.is((await a.manage('/api/accounts/old')).status, 200, 'the token of before');
@@ -177,7 +177,7 @@ if (await hasOwnNetwork()) {
     assert.equal([gone.status, (JSON.parse(gone.text) as { error: string }).error], [503, 'node_unreachable']);
     const found = (await a.findings()).find(({ name }) => name === 'node b');
     assert.match(found?.detail ?? '', /does not answer at 192\.0\.2\.12:7443/);
-    assert.match(found?.remedy ?? '', /whether its server runs, and whether a firewall is between/);
+    assert.match(found?.remedy ?? '', /check that its server runs, and that no firewall is in the way/);
     assert.is(await b.site('ben.example'), 'hello from ben', 'nginx serves on');
     await b.run('systemctl start hostkeep');
     await until('ben is answered', async () => (await a.as('ben', '/api/folders')).status === 200);
@@ -208,7 +208,7 @@ if (await hasOwnNetwork()) {
   });
 
   test('an account is purged where it lives, whichever node is asked, and nothing of it is left', async () => {
-    await a.refuses('hostkeep account remove ben --yes', /lives at the node b|other_node|do this there/);
+    await a.refuses('hostkeep account remove ben --yes', /lives on the node b|other_node|do this there/);
     const purged = await a.manage('/api/accounts/ben?purge=true', 'DELETE');
     assert.is(purged.status, 200, purged.text);
     assert.is((JSON.parse(purged.text) as { purge: { state: string } }).purge.state, 'complete', purged.text);

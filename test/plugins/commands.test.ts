@@ -167,7 +167,7 @@ test('the use of the node is shown once for programs, and again and again where 
   const { code, stdout } = await hostkeep(data, ['top']);
   assert.is(code, 0);
   assert.match(stdout, /^\S+ +\d{4}-\d\d-\d\d .+ UTC +up \d+ h .+\nprocessor [\d.]+ % +memory \S+ of \S+ /);
-  assert.match(stdout, /\nPID +USER +CPU % +MEMORY % +MEMORY +PROGRAM\n\d+ /);
+  assert.match(stdout, /\nPID +USER +CPU % +MEMORY % +MEMORY +NAME\n\d+ /);
   assert.not.match(stdout, /\u001b/, 'no terminal, no control characters');
   const lines = (await hostkeep(data, ['top', '--json', '--count', '2', '--interval', '0.1'])).stdout
     .trim()

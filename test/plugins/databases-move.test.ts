@@ -112,7 +112,7 @@ if (hasReal) {
     assert.is(code, 0, stderr);
     assert.match(stdout, /copying 4 databases and 4 database users/);
     assert.match(stdout, /database users with further rights stay: report@localhost/);
-    assert.match(stdout, /ann lives at two, and was read-only for \d/);
+    assert.match(stdout, /ann lives on two, and was read-only for \d/);
     assert.is(
       await pictureOf(there, 'ann'),
       before

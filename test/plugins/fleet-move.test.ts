@@ -79,8 +79,8 @@ test('what cannot move is refused, and stays', async () => {
   await refused(/there is no account nobody/, one, 'nobody', '--to', 'two');
   await refused(/is an administrator/, one, 'boss', '--to', 'two');
   await refused(/there is no node three/, one, 'stays', '--to', 'three');
-  await refused(/lives at one already/, one, 'stays', '--to', 'one');
-  await refused(/lives at the node one: do this there/, two, 'stays', '--to', 'one');
+  await refused(/lives on one already/, one, 'stays', '--to', 'one');
+  await refused(/lives on the node one: do this there/, two, 'stays', '--to', 'one');
   await refused(/no move of stays was interrupted/, one, 'stays', '--undo');
   const shared = { HOSTKEEP_STORE_URL: fleet.url, HOSTKEEP_FILES_ROOT: join(one.data, 'all') };
   const inOne = await hostkeep(one.data, ['account', 'move', 'stays', '--to', 'two'], '', undefined, shared);

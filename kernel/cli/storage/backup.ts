@@ -22,9 +22,9 @@ export function addBackupCommands(program: Command): void {
   backup
     .command('create [target]')
     .description(
-      'write one file with the store and the keys, also while a server runs; target is a file or an existing folder, by default the folder backups in the data folder',
+      'write one file with the store and the keys, also while a server runs; target is a file or an existing folder, the folder backups in the data folder unless given',
     )
-    .option('--keep <number>', 'afterwards, remove the oldest backups in the folder, except this many', countOf)
+    .option('--keep <number>', 'keep this many of the backups in the folder, and remove the oldest others', countOf)
     .option('--json', 'print JSON')
     .action(create);
   backup

@@ -14,11 +14,11 @@ type Options = GlobalOptions & { readonly json?: boolean; readonly to: string; r
 export function addStoreCommands(program: Command): void {
   program
     .command('store')
-    .description('move the store to another database')
+    .description('copy the store to another database')
     .command('copy')
-    .description('copy the store to an empty one, and compare them; stop all servers that use either first')
+    .description('copy the store to an empty one, and compare both; first stop all servers that use either')
     .requiredOption('--to <where>', 'postgres://user@host/name, or the path of a new file for SQLite')
-    .option('--password-file <file>', 'file with the password of the user')
+    .option('--password-file <file>', 'file that holds the password of the database user')
     .option('--json', 'print JSON')
     .action(copy);
 }

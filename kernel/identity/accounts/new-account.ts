@@ -25,7 +25,8 @@ export function assertPossible({ username, role, plan }: NewAccount): void {
     );
   if (role === 'user' && plan === undefined)
     throw new HttpError('invalid_request', 'a user needs a plan, or null for none');
-  if (role === 'admin' && (plan ?? null) !== null) throw new HttpError('invalid_request', 'an admin has no plan');
+  if (role === 'admin' && (plan ?? null) !== null)
+    throw new HttpError('invalid_request', 'an administrator has no plan');
 }
 
 /**

@@ -18,12 +18,15 @@ export const tokenCommands: CommandGroup = {
     { usage: 'list <username>', summary: 'list the API tokens of an account', run: list },
     {
       usage: 'add <username>',
-      summary: 'make an API token, and print it once',
+      summary: 'make an API token, and print it: it cannot be shown again',
       options: [
         { flags: '--name <text>', summary: 'what it is for', isRequired: true },
-        { flags: '--scopes <list>', summary: 'what it may do: domains:read,domains:write', isRequired: true },
+        { flags: '--scopes <list>', summary: 'what it may do, such as domains:read,domains:write', isRequired: true },
         { flags: '--days <number>', summary: 'days until it expires, at most 365', default: '90' },
-        { flags: '--networks <list>', summary: 'where it counts: 192.0.2.7,2001:db8::/32; everywhere unless given' },
+        {
+          flags: '--networks <list>',
+          summary: 'where it may be used from, such as 192.0.2.7,2001:db8::/32; anywhere unless given',
+        },
       ],
       run: add,
     },
@@ -58,7 +61,7 @@ function add(context: CommandContext, [username = '']: readonly string[], option
   return context.withPlugins(async ({ identity: { accounts, tokens }, node }) => {
     const account = await accounts.get(username);
     const { token, made } = await tokens.make(account, tokenOf(node, account, wanted), '');
-    return { value: { ...tokenView(made), token }, text: `${token}\n\nIt is shown only now.` };
+    return { value: { ...tokenView(made), token }, text: `${token}\n\nIt cannot be shown again.` };
   });
 }
 
@@ -66,7 +69,7 @@ function remove(context: CommandContext, [username = '', id]: readonly string[],
   return context.withStore(async ({ identity: { accounts, tokens } }) => {
     const account = await accounts.get(username);
     if (id !== undefined) await tokens.end(account, id, '');
-    else if (all !== true) throw new HttpError('invalid_request', 'name a token, or --all');
+    else if (all !== true) throw new HttpError('invalid_request', 'give the id of an API token, or --all');
     const ended = id === undefined ? await tokens.endAll(account, '') : 1;
     assertChange(ended > 0, `${username} has no API token`);
     return { value: { ended }, text: `ended ${ended} API token${ended === 1 ? '' : 's'} of ${username}` };

@@ -25,7 +25,11 @@ export function grantableScopes(node: NodeInfo, account: Account): TokenScope[] 
 export function assertGrantable(node: NodeInfo, account: Account, scopes: readonly string[]): void {
   const names = new Set(grantableScopes(node, account).map(({ scope }) => scope));
   const issues = scopes
-    .map((scope, i) => ({ path: `/scopes/${i}`, message: 'is no scope that this account may give', scope }))
+    .map((scope, i) => ({
+      path: `/scopes/${i}`,
+      message: `is ${scope}, which is no scope that this account may give`,
+      scope,
+    }))
     .filter(({ scope }) => !names.has(scope))
     .map(({ path, message }) => ({ path, message }));
   if (issues.length > 0) throw invalid('body', issues);

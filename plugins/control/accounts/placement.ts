@@ -13,7 +13,7 @@ export async function homeOf(
 ): Promise<{ home?: string }> {
   if (role === 'admin') {
     if (node === undefined) return {};
-    throw new HttpError('invalid_request', 'an administrator lives at no node');
+    throw new HttpError('invalid_request', 'an administrator has no home node: leave out the node');
   }
   if (fleet === undefined) {
     if (node === undefined) return {};

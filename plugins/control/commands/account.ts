@@ -32,7 +32,7 @@ export const accountCommands: CommandGroup = {
         NO_PLAN,
         EMAIL,
         PASSWORD_STDIN,
-        { flags: '--node <name>', summary: 'node of the fleet where a user will live; this one unless given' },
+        { flags: '--node <name>', summary: 'home of the account in a fleet; this node unless given' },
       ],
       run: add,
     },
@@ -43,11 +43,11 @@ export const accountCommands: CommandGroup = {
         { flags: '--plan <name>', summary: 'only those on a plan' },
         { flags: '--no-plan', summary: 'only those without a plan' },
         { flags: '--suspended', summary: 'only those that are suspended' },
-        { flags: '--node <name>', summary: 'only those that live at this node of the fleet' },
+        { flags: '--node <name>', summary: 'only those whose home is the named node of the fleet' },
         {
           flags: '--over-quota',
           summary:
-            'only those of this node that have more than their plan allows, or no disk space left; measures files where it must',
+            'only those of this node that have more than their plan allows, or no disk space left; measures files if need be, which may take long',
         },
       ],
       run: list,
@@ -74,7 +74,7 @@ export const accountCommands: CommandGroup = {
     suspension(false),
     {
       usage: 'remove <username>',
-      summary: 'remove the account and keep its files, set aside',
+      summary: 'remove an account; its files are set aside, and its name stays reserved',
       asks: ([username = '']) =>
         `Remove the account ${username}? Its settings, domains and sessions are deleted; its files are set aside.`,
       run: remove,

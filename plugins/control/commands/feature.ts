@@ -49,7 +49,7 @@ function toggle(on: boolean | undefined): Command['run'] {
       } else if (typeof plan === 'string' && on !== undefined) {
         isSame((await plans.get(plan)).features.has(feature), `plan ${plan}`);
         await plans.setFeature(plan, feature, on);
-      } else throw new HttpError('invalid_request', 'name a --plan or an --account');
+      } else throw new HttpError('invalid_request', 'give --plan <name> or --account <username>');
       const target = typeof account === 'string' ? account : `plan ${plan}`;
       return { value: { feature, on: on ?? null, plan, account }, text: `${feature} is ${state} for ${target}` };
     });

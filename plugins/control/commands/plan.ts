@@ -32,9 +32,9 @@ export const planCommands: CommandGroup = {
     { usage: 'diff <name> <other>', summary: 'show how two plans differ', run: diff },
     {
       usage: 'add <name>',
-      summary: 'add a plan; limits that are left out are 0 = unlimited, except names, of which 500',
+      summary: 'add a plan; a limit that is not given is 0 = unlimited, except --names-limit, which is 500',
       options: [
-        { flags: '--from <plan>', summary: 'plan to copy limits and features from instead' },
+        { flags: '--from <plan>', summary: 'plan to copy limits and features from, instead' },
         { flags: '--features <names>', summary: 'its features, separated by commas; see `hostkeep feature list`' },
         ...LIMIT_OPTIONS,
       ],
@@ -42,7 +42,7 @@ export const planCommands: CommandGroup = {
     },
     {
       usage: 'set <name>',
-      summary: 'change limits; they hold from the next request on',
+      summary: 'change limits of a plan; they hold from the next request on',
       options: LIMIT_OPTIONS,
       run: set,
     },

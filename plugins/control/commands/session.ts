@@ -11,7 +11,7 @@ import { formatTime } from '../../../kernel/system/format.ts';
 /** `hostkeep session …` */
 export const sessionCommands: CommandGroup = {
   name: 'session',
-  summary: 'sessions, each of which is one token',
+  summary: 'logged-in sessions of accounts',
   commands: [
     { usage: 'list <username>', summary: 'list the sessions of an account', run: list },
     {
@@ -22,8 +22,7 @@ export const sessionCommands: CommandGroup = {
     },
     {
       usage: 'rotate-key',
-      summary:
-        'sign new tokens with a new key; the previous one stays good for tokens in use. then run `hostkeep reload`',
+      summary: 'sign new tokens with a new key; tokens in use stay valid. Run `hostkeep reload` after it',
       run: rotateKey,
     },
   ],
@@ -41,7 +40,7 @@ function end(context: CommandContext, [username = '', id]: readonly string[], { 
   return context.withStore(async ({ identity: { accounts, sessions } }) => {
     const account = await accounts.get(username);
     if (id !== undefined) await sessions.end(account, id, '');
-    else if (all !== true) throw new HttpError('invalid_request', 'name a session, or --all');
+    else if (all !== true) throw new HttpError('invalid_request', 'give the id of a session, or --all');
     const ended = id === undefined ? await sessions.endOthers(account, '', '') : 1;
     assertChange(ended > 0, `${username} has no session`);
     return { value: { ended }, text: `ended ${ended} session${ended === 1 ? '' : 's'} of ${username}` };

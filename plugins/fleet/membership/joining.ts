@@ -73,7 +73,7 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
 /** Resolves with the token of a new invitation. */
 export async function invite(context: CommandContext, hours: number, node: string): Promise<string> {
   if (!(hours > 0 && hours <= MOST_HOURS))
-    throw new HttpError('invalid_request', `an invitation is good for some time, and for at most ${MOST_HOURS} hours`);
+    throw new HttpError('invalid_request', `--hours must be more than 0, and at most ${MOST_HOURS}`);
   if (node !== '') assertName(node);
   return context.withStore(async ({ store, events, identity: { keys } }) => {
     const invitation = Invitation.make();

@@ -22,9 +22,9 @@ export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'n
 export async function assertMovable(host: MoveParts, { name }: FleetPlace, username: string): Promise<Account> {
   const account = await host.identity.accounts.get(username);
   if (account.role === 'admin')
-    throw new HttpError('move_refused', `${username} is an administrator, who lives at no node`);
+    throw new HttpError('move_refused', `${username} is an administrator, who lives on no node`);
   if (account.home !== name)
-    throw new HttpError('other_node', `${username} lives at the node ${account.home}: do this there`);
+    throw new HttpError('other_node', `${username} lives on the node ${account.home}: do this there`);
   assertOwnFolders(host);
   const parts = [...(await movePartsOf(host))];
   const obstacles = await Promise.all(
@@ -51,7 +51,7 @@ export function assertOwnFolders({ jobs }: Pick<Host, 'jobs'>): void {
 export async function targetOf(reader: Reader, { name: here }: FleetPlace, name: string): Promise<Member> {
   const node = (await seenMembers(reader)).find((each) => each.name === name);
   if (node === undefined) throw new HttpError('node_not_found', `there is no node ${name} in the fleet`);
-  if (name === here) throw new HttpError('move_refused', `the account lives at ${name} already`);
+  if (name === here) throw new HttpError('move_refused', `the account lives on ${name} already`);
   if (isDown(node)) throw retryLater('node_unreachable', `the node ${name} is down`, 15);
   if (node.isDraining) throw new HttpError('node_draining', `the node ${name} takes no new accounts`);
   return node;

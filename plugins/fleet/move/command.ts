@@ -6,13 +6,13 @@ import type { AccountMove, MoveReport } from './move-account.ts';
 export const moveCommand: Command = {
   usage: 'move <username>',
   summary:
-    'move an account that lives at this node of a fleet to another one, with its files, its databases and their users. Changes are refused while the last differences are taken, and whatever fails before that is over leaves the account here. Run again, it finishes what was interrupted. Sites that name a database server by its address must be changed. At its end it says what is left to do, such as to point domains to the other node: shorten their TTL before. Crontabs, users of the system, and certificates outside its files stay. Containers are in the way',
+    'move an account of this node to another one of the fleet, with its files, its databases and their users. Changes are refused while the last differences are copied, and whatever fails before that is over leaves the account here. The same command again finishes what was interrupted. Sites that name a database server by its address must be changed. At its end it says what is left to do, such as to point domains to the other node: shorten their TTL before. Crontabs, users of the system, and certificates outside its files stay. An account with containers cannot be moved',
   options: [
-    { flags: '--to <node>', summary: 'the node where it will live' },
-    { flags: '--undo', summary: 'give up a move that was interrupted instead', conflicts: 'to' },
+    { flags: '--to <node>', summary: 'node where the account will live' },
+    { flags: '--undo', summary: 'give up a move that was interrupted, and remove what came of it', conflicts: 'to' },
     {
       flags: '--force',
-      summary: 'remove files and databases here even if something in them changed too late to be moved',
+      summary: 'remove files and databases here, even what changed too late to be moved',
     },
   ],
   run: move,
@@ -52,7 +52,7 @@ function outputOf({ username, from, to, readOnlySeconds, late, files, next }: Mo
   const value = { username, from, to, state: 'moved', read_only_seconds: readOnlySeconds, late, next };
   const window = readOnlySeconds === null ? '' : `, and was read-only for ${readOnlySeconds} s`;
   const todo = next.map((each) => `\n- ${each}`).join('');
-  const moved = `${username} lives at ${to}${window}${todo === '' ? '' : `\nwhat is left to do:${todo}`}`;
+  const moved = `${username} lives on ${to}${window}${todo === '' ? '' : `\nwhat is left to do:${todo}`}`;
   if (late.length === 0) return { value, text: moved };
   process.exitCode = 1;
   return {

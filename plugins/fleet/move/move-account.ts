@@ -105,7 +105,7 @@ export class AccountMove {
     if (before.state === 'switched')
       throw new HttpError(
         'move_refused',
-        `${username} lives at ${before.target} already: run the move again, which removes what it left here`,
+        `${username} lives on ${before.target} already: run the move again, which removes what it left here`,
       );
     const move = { ...before, claim: newClaim() };
     await this.#parts.store.write((tx) => claimMove(tx, username, move.claim));
@@ -207,7 +207,7 @@ export class AccountMove {
       });
     });
     const readOnly = seconds();
-    this.#say(`lives at ${to}; changes were refused for ${readOnly} s`);
+    this.#say(`lives on ${to}; changes were refused for ${readOnly} s`);
     return [{ ...last, state: 'switched', comparedAt }, readOnly];
   }
 
