@@ -28,6 +28,7 @@ export interface ExtensionPoints {
   counts():
     | Partial<Record<'users' | 'domains' | 'websites', number>>
     | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
+  /** Returns the metrics of this process; called for each scrape. */
   metrics(): readonly Metric[] | Promise<readonly Metric[]>;
   /**
    * Prepares external systems before a domain is added. If a provider throws, the domain is rejected and
@@ -87,7 +88,7 @@ export interface ExtensionPoints {
 export type ExtensionPointName = keyof ExtensionPoints;
 
 interface PointRules {
-  /** The time limit for each provider. */
+  /** The time limit for each provider, which then counts as failed. */
   readonly timeoutMs: number;
   /**
    * The effect of a provider's failure: `refuses` rejects the request that gathers, which reports the failure; `costs

@@ -21,13 +21,16 @@ import type { Handlers, RouteSpecs } from './route-spec.ts';
 
 /** What a plugin gets from the kernel. */
 export interface Host<C = unknown> {
+  /** Its section of the configuration, valid and with defaults. A reload sets the plugin up again. */
   readonly config: C;
+  /** Adds the plugin's name to each line. */
   readonly log: Log;
-  /** What belongs to customers and operators. */
+  /** What belongs to customers and operators. `StoreEngine` says which SQL all engines take. */
   readonly store: Store;
   /** What belongs to this machine; its tables stand in `migrations/local`. */
   readonly local: Store;
   readonly identity: Identity;
+  /** Records what has happened, in the transaction of the change. */
   readonly events: AuditLog;
   /** Runs what touches customers' files and engines; this process never does. */
   readonly jobs: AccountJobs;
@@ -49,12 +52,16 @@ export interface Host<C = unknown> {
    * is that process, otherwise when it takes over. What is to be released, `start` gives to `onClose`.
    */
   background(start: () => void | Promise<void>): void | Promise<void>;
+  /** Has `release` called when the plugin closes or its setup fails; of several, the last one first. */
   onClose(release: () => void | Promise<void>): void;
 }
 
+/** What `Plugin.setup` returns. */
 export interface Setup<T extends RouteSpecs> {
   readonly handlers: Handlers<T>;
+  /** Its answers at the extension points that it serves. */
   readonly provides?: Partial<ExtensionPoints>;
+  /** What plugins get that name this one in `needs` or `uses`; their types describe it. */
   readonly service?: unknown;
   /** Of the plugin that knows the other nodes of the fleet. */
   readonly forward?: Forward;
@@ -62,6 +69,7 @@ export interface Setup<T extends RouteSpecs> {
 
 /** The manifest of a plugin; see `definePlugin`. */
 export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = RouteSpecs> {
+  /** The name of its folder, and of its section of the configuration. */
   readonly name: string;
   /** What its operations are about, as a sentence. */
   readonly description?: string;
@@ -82,8 +90,12 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   readonly uses?: readonly string[];
   /** The schema of its section of the configuration, with defaults. */
   readonly config?: C;
+  /** Its routes by name, or a function of its settings that returns them. */
   readonly routes: T | ((config: Static<C>) => T);
-  /** Throws `Unavailable` if the host lacks something that the plugin needs. */
+  /**
+   * Starts the plugin, within 30 seconds. Throws `Unavailable` if the host lacks something that the plugin needs; after any
+   * failure its routes answer 503 `feature_unavailable`.
+   */
   setup(host: Host<Static<C>>): Setup<T> | Promise<Setup<T>>;
 }
 

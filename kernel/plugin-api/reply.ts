@@ -1,6 +1,7 @@
 interface ReplyOptions {
   /** The media type; `application/json` unless given. */
   readonly type?: string;
+  /** That of the route unless given. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

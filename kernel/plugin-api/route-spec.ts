@@ -17,6 +17,7 @@ export interface RouteSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'CONNECT';
   /** Such as `/api/things/:id`; a final `*name` matches the rest of the path. All but the first are deprecated aliases. */
   readonly path: string | readonly string[];
+  /** `user` unless given. */
   readonly address?: Address | 'both';
   /** `feature` unless given, so that a forgotten line denies access. */
   readonly access?: Access;
@@ -50,11 +51,15 @@ export interface RouteSpec {
   readonly deprecated?: true;
   /** `false` leaves it out of the API's description: it serves our own pages, or offers other operations in another form. */
   readonly described?: false;
+  /** The values in the path, as in `/api/things/:id`. */
   readonly params?: TObject;
   readonly query?: TObject;
+  /** The JSON body; a route without it takes none. */
   readonly body?: TObject;
+  /** 64 KiB unless given. */
   readonly bodyLimitBytes?: number;
   readonly reply: TSchema;
+  /** Of the reply; 200 unless given. */
   readonly status?: number;
   /** Further replies, by status, that are not problems, e.g. login's 401 that requests a code. */
   readonly replies?: Readonly<Record<number, TSchema>>;
@@ -84,6 +89,7 @@ export interface PageCookie {
 export interface Call<R = RouteSpec> {
   readonly account: R extends { readonly access: 'guest' } ? undefined : Account;
   readonly session: R extends { readonly access: 'guest' } ? undefined : Session;
+  /** Path, query and body as the route's schemas have them, with defaults; `undefined` without a schema. */
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
@@ -92,9 +98,11 @@ export interface Call<R = RouteSpec> {
   readonly page: PageCookie | undefined;
   /** The client's IP address. */
   readonly ip: string;
+  /** Stands in log lines and in problem replies. */
   readonly requestId: string;
   /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
+  /** Returns the value of a header that the route names in `headers`; empty if the client sent none. */
   header(name: Named<R>): string;
 }
 type Answer<T> = T | Reply | Stream;

@@ -2,14 +2,19 @@ import { createHash } from 'node:crypto';
 import type { ChangeSignal } from './change-signal.ts';
 import type { SqlValue } from './sqlite/connection.ts';
 
-/** Reads rows, from the whole store or from within a transaction. */
+/**
+ * Reads rows, from the whole store or from within a transaction. A row is an object by the names of its columns; `?` stands for
+ * each parameter in turn, `?1` for the first. Rejects with 503 `store_unavailable` while the database cannot be reached.
+ */
 export interface Reader {
+  /** Resolves with the first row, `undefined` if there is none. */
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
   all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
 }
 
 /** One write transaction. What it reads cannot change before it commits. */
 export interface Tx extends Reader {
+  /** Runs a statement, and resolves with the number of rows that it changed. */
   run(sql: string, ...params: SqlValue[]): Promise<{ changes: number }>;
   /** Runs an `insert` of one row, and resolves with its `id`. */
   insert(sql: string, ...params: SqlValue[]): Promise<number>;
