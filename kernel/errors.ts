@@ -48,7 +48,7 @@ const KERNEL_ERRORS = {
   invalid_domain: [400, 'Not a usable domain name'],
   domain_not_found: [404, 'Domain not found'],
   move_refused: [409, 'Account cannot be moved'],
-  own_account: [409, 'Not possible with the account that asks'],
+  own_account: [409, 'Not possible with your own account'],
   webserver_failed: [502, 'The web server refused the change'],
   containers_unavailable: [503, 'Containers not available at the moment'],
 } as const satisfies ErrorTable;

@@ -41,7 +41,9 @@ async function findingsOf({ core, node, gather }: Examined): Promise<PluginFindi
     name: 'files_root',
     ok: unsafe.length === 0,
     detail: unsafe.length === 0 ? node.config.files_root : `other users may change ${unsafe.join(', ')}`,
-    ...(unsafe.length > 0 && { remedy: 'give these folders to root, and close them to the writing of others' }),
+    ...(unsafe.length > 0 && {
+      remedy: 'make root their owner, and let nobody else write to them (chown root, chmod go-w)',
+    }),
   };
   const kernel = [...stores, roots, await brokerFinding(core.broker), ...(await precautions(node.config))].map(
     (finding) => ({
@@ -65,15 +67,26 @@ async function brokerFinding(broker: BrokerClient | undefined): Promise<Finding>
     const [detail, ok] =
       process.geteuid?.() === 0
         ? ['none: the process that speaks HTTP has the rights of root itself', false]
-        : ["none: accounts have no user ids of their own, and their processes only this user's rights", true];
-    return { name, ok, isWarning: true, detail, remedy: 'start hostkeep-broker.socket, and set broker.socket' };
+        : ["none: accounts have no user ids of their own, and their processes have this user's rights", true];
+    return {
+      name,
+      ok,
+      isWarning: true,
+      detail,
+      remedy: 'start hostkeep-broker.socket (without the package `hostkeep broker`, as root), and set broker.socket',
+    };
   }
   try {
     const version = await broker.version();
     const ok = version === VERSION;
     return { name, ok, detail: `version ${version}`, ...(!ok && { remedy: 'restart the broker' }) };
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error), remedy: 'start hostkeep-broker.socket' };
+    return {
+      name,
+      ok: false,
+      detail: messageOf(error),
+      remedy: 'start hostkeep-broker.socket; without the package, `hostkeep broker` as root',
+    };
   }
 }
 

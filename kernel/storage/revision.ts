@@ -170,7 +170,8 @@ export class Revision {
       this.#confirm(askedMs);
     } catch (error) {
       this.#distrust();
-      if (this.#isReachable) this.#log.error({ err: error }, 'reading the revision of the store failed');
+      if (this.#isReachable)
+        this.#log.error({ err: error }, 'the store does not answer: its revision could not be read');
       this.#isReachable = false;
     }
   }

@@ -51,6 +51,11 @@ export async function countryFinding(): Promise<Finding> {
     const { version } = require(`${PACKAGE}/package.json`) as { version: string };
     return { name: 'country database', ok: lookup('8.8.8.8') !== '', detail: `${PACKAGE} ${version}` };
   } catch (error) {
-    return { name: 'country database', ok: false, detail: messageOf(error), remedy: 'npm ci' };
+    return {
+      name: 'country database',
+      ok: false,
+      detail: messageOf(error),
+      remedy: 'install the package again; in a checkout, run `npm ci`',
+    };
   }
 }

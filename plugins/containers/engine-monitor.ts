@@ -101,24 +101,24 @@ export function engineMetrics(monitors: readonly EngineMonitor[]): Metric[] {
   return [
     gauge(
       'hostkeep_container_engine_up',
-      'Whether the engine answered the latest request for its containers.',
+      'Whether the engine answered the latest request for its containers',
       samples(({ list: { isUp } }) => (isUp === undefined ? undefined : Number(isUp))),
       'min',
     ),
     counter(
       'hostkeep_container_engine_calls_total',
-      'Requests to the engine.',
+      'Requests to the engine',
       samples(({ engine }) => engine.requests),
     ),
     gauge(
       'hostkeep_container_sampler_running',
-      'Whether containers are sampled, which they are while accounts poll.',
+      'Whether containers are sampled, which they are while accounts poll',
       samples(({ sampler }) => Number(sampler.isRunning)),
       'max',
     ),
     gauge(
       'hostkeep_container_sample_age_seconds',
-      'Age of the oldest sample that is still served.',
+      'Age of the oldest sample that is still served',
       samples(({ sampler }) => sampler.ageSeconds),
       'max',
     ),

@@ -75,7 +75,8 @@ export class Heartbeat {
     const { place, log } = this.#parts;
     return (this.#reopening ??= reopenAbandoned(this.#parts, place.name)
       .catch((error: unknown) => {
-        if (this.#throttle.isDue('')) log.error({ err: error }, 'an abandoned move is still in the way; will retry');
+        if (this.#throttle.isDue(''))
+          log.error({ err: error }, 'an account whose move was abandoned could not be opened again; will retry');
       })
       .then(() => void (this.#reopening = undefined)));
   }

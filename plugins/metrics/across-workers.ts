@@ -27,7 +27,7 @@ export function acrossWorkers({ workers, log, onClose }: Host, own: () => Promis
       const isUp = 'value' in answer;
       up.push({ labels: { worker: String(answer.worker) }, value: Number(isUp) });
       if (isUp) others.push(answer.value as MetricFamily[]);
-      else log.warn({ worker: answer.worker, problem: answer.problem }, 'a page of metrics lacks a worker');
+      else log.warn({ worker: answer.worker, problem: answer.problem }, 'a worker did not supply its metrics');
     }
     up.sort((a, b) => (a.labels.worker < b.labels.worker ? -1 : 1));
     const said = gauge('hostkeep_worker_up', 'Whether the figures of a worker are in this page', up);

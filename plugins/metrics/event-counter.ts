@@ -13,6 +13,6 @@ export class EventCounter {
 
   metric(): Metric {
     const samples = [...this.#counts].map(([type, value]) => ({ labels: { type }, value }));
-    return counter('hostkeep_events_total', 'Events of accounts, by type', samples);
+    return counter('hostkeep_events_total', 'Events of accounts since the start, by type', samples);
   }
 }

@@ -50,7 +50,9 @@ export function serverMetrics(node: NodeInfo): Metric[] {
     STATES.map((each) => ({ labels: { plugin: name, state: each }, value: Number(state === each) })),
   );
   return [
-    gauge('hostkeep_build_info', 'Versions', [{ labels: versions, value: 1 }]),
+    gauge('hostkeep_build_info', 'Versions of Hostkeep and Node.js, as labels; always 1', [
+      { labels: versions, value: 1 },
+    ]),
     gauge('hostkeep_plugin_up', 'Whether a plugin that is switched on is ready, and not degraded', up, 'min'),
     gauge('hostkeep_plugin_state', 'The state of a plugin: 1 for the state that it is in', states, 'max'),
     counter('process_cpu_seconds_total', 'Processor time of the server', (user + system) / 1e6),

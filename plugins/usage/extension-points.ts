@@ -45,9 +45,9 @@ export async function metrics(sampler: Sampler, counts: Counts, broadcast: Broad
       'Space available to unprivileged users',
       byDisk((disk) => disk.free),
     ),
-    gauge('hostkeep_users', 'User accounts; in a fleet, those of this node, as for domains and websites', users),
-    gauge('hostkeep_domains', 'Domains of all accounts', domains),
-    gauge('hostkeep_websites', 'Websites of all accounts', websites),
+    gauge('hostkeep_users', 'User accounts of this node', users),
+    gauge('hostkeep_domains', 'Domains of the accounts of this node', domains),
+    gauge('hostkeep_websites', 'Websites of the accounts of this node', websites),
     gauge(
       'hostkeep_usage_sample_age_seconds',
       'Age of the newest sample at the time of the scrape',

@@ -122,7 +122,7 @@ async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue
   let follower: Follower | undefined;
   await background(async () => {
     if (node.fleet !== undefined) {
-      const failed = (error: unknown) => log.warn({ err: error }, 'what waits for endpoints could not be looked at');
+      const failed = (error: unknown) => log.warn({ err: error }, 'the deliveries that wait could not be read');
       const onLead = () => void begin().catch(failed);
       const leading = new FleetLead({ store, node: node.fleet.name, log, onLead });
       lead = leading;

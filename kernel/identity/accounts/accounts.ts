@@ -217,7 +217,7 @@ export class Accounts extends AccountReader {
   /** The account is gone all the same where this fails. */
   async #forget(id: number, username: string): Promise<void> {
     await forgetAccount(this.#local, id).catch((error: unknown) =>
-      this.#log.warn({ account: username, err: error }, 'what this machine knows of an account that is gone stays'),
+      this.#log.warn({ account: username, err: error }, 'the local data of a removed account could not be deleted'),
     );
   }
 }

@@ -106,7 +106,7 @@ export class FleetListener {
   #failed(error: NodeJS.ErrnoException): void {
     if (this.#isClosed) return;
     if (this.fault !== error.message)
-      this.#parts.log.warn({ err: error }, `cannot listen to the fleet at ${this.#parts.listen}; will retry`);
+      this.#parts.log.warn({ err: error }, `cannot listen for the other nodes at ${this.#parts.listen}; will retry`);
     this.fault = error.message;
     this.#retry = setTimeout(() => this.#listen(), RETRY_MS).unref();
   }
@@ -126,7 +126,10 @@ export class FleetListener {
     const destination = destinationOf(socket.servername, place.name);
     const peer = peerOf(socket.getPeerX509Certificate());
     if (destination === undefined || peer === undefined || !hasKey(peer.name, peer.keyDigest)) {
-      log.warn({ ip: socket.remoteAddress, servername: socket.servername }, 'a stranger at the listener of the fleet');
+      log.warn(
+        { ip: socket.remoteAddress, servername: socket.servername },
+        'refused a connection that is not from a node of the fleet',
+      );
       socket.destroy();
       return;
     }

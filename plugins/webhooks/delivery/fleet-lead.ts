@@ -57,7 +57,7 @@ export class FleetLead {
     this.#trying ??= this.#try()
       .catch((error: unknown) => {
         if (this.#throttle.isDue('beat'))
-          this.#log.warn({ err: error }, `which node delivers webhooks is not known: ${messageOf(error)}`);
+          this.#log.warn({ err: error }, `it is not known which node delivers webhooks: ${messageOf(error)}`);
       })
       .finally(() => (this.#trying = undefined));
   }
