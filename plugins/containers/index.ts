@@ -41,7 +41,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/docker_stats',
       at: 'home',
-      summary: "Total resource usage of the account's running containers",
+      summary: "Get the total resource usage of the account's running containers",
       description: 'Sampled in the background while it is requested.',
       reply: ContainerStats,
       errors: ['containers_unavailable'],
@@ -50,7 +50,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/container/df',
       at: 'home',
-      summary: "Disk usage of the account's containers, images and volumes",
+      summary: "Get the disk usage of the account's containers, images and volumes",
       description:
         'What `docker system df -v` prints, limited to the account. Sizes are measured seldom, because the ' +
         'engine walks all of its files for them.',

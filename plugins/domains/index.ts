@@ -47,7 +47,7 @@ export default definePlugin({
       at: 'home',
       summary: 'Add a domain and create its document root',
       description:
-        'The name is converted to lower case and punycode. A subdomain of one of the own domains does not count ' +
+        "The name is converted to lower case and punycode. A subdomain of one of the account's own domains does not count " +
         'against `domains_limit` of the plan, but every name counts against its `names_limit`. A name is in use if it ' +
         'equals a domain of another account, or is a parent or subdomain of one.',
       idempotencyKey: 'kept',
@@ -107,7 +107,8 @@ export default definePlugin({
     };
     await background(async () => {
       await recover();
-      const failed = (error: unknown) => log.error({ err: error }, 'interrupted changes of domains are still there');
+      const failed = (error: unknown) =>
+        log.error({ err: error }, 'interrupted changes of domains could not be undone');
       onClose(workers.hear(WORKER_GONE, () => void recover().catch(failed)));
     });
     onClose(

@@ -17,14 +17,14 @@ export default definePlugin({
     live: {
       ...probe,
       path: '/healthz',
-      summary: 'Whether the server answers at all',
+      summary: 'Ask whether the server answers at all',
       description: 'For supervisors, which restart a server that does not answer.',
       reply: NamedObject('Liveness', { status: Type.Literal('ok') }),
     },
     ready: {
       ...probe,
       path: '/readyz',
-      summary: 'Whether the server is ready for requests',
+      summary: 'Ask whether the server is ready for requests',
       description: 'It is not while it is stopping, or while its store does not answer.',
       reply: NamedObject('Readiness', { status: Type.Literal('ready') }),
       errors: ['not_ready'],

@@ -20,7 +20,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/system/hosting/info',
       at: 'home',
-      summary: 'Get information on the server',
+      summary: 'Get information about the server',
       description: 'Operating system, processor, load and public address of the node that hosts the account.',
       reply: ServerInfo,
     },

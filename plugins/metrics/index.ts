@@ -28,7 +28,7 @@ export default definePlugin({
       produces: ['text/plain'],
       scopeArea: 'metrics',
       errors: ['authentication_required', 'scope_required'],
-      summary: 'Metrics for Prometheus',
+      summary: 'Get the metrics for Prometheus',
       description:
         'Needs the token `metrics.token` of the configuration, that of an administrator, or an API token with metrics:read.',
       reply: Type.String(),

@@ -12,13 +12,13 @@ const PAGE = { user: '/home/docs', admin: '/console/docs' } as const;
 
 export default definePlugin({
   name: 'openapi',
-  description: 'This description.',
+  description: 'The description of this API.',
   features: [],
   routes: {
     describe: {
       ...open,
       path: '/openapi.json',
-      summary: 'This API, described in OpenAPI 3.1',
+      summary: 'Get the description of this API in OpenAPI 3.1',
       reply: Description,
       headers: ['authorization', 'if-none-match'],
       errors: ['authentication_required'],
@@ -27,8 +27,8 @@ export default definePlugin({
     page: {
       ...open,
       path: '/docs',
-      summary: 'Leads to the page that shows this API',
-      description: 'The page is a part of the home of customers, and of the console of operators.',
+      summary: 'Go to the page that shows this API',
+      description: 'The page is part of the home of customers, and of the console of administrators.',
       reply: Text,
       status: 302,
       produces: ['text/plain'],

@@ -16,14 +16,14 @@ const deepLinks = 'Requests that do not accept HTML are 404.';
 
 export default definePlugin({
   name: 'pages',
-  description: 'The session of a page.',
+  description: 'Who is logged in to the pages.',
   features: [],
   routes: {
     start: {
       ...page,
       address: 'both',
       path: '/',
-      summary: 'The page for people: the home of customers, or the console of operators',
+      summary: 'The page for people: the home of customers, or the console of administrators',
       description: deepLinks,
     },
     home: {
@@ -37,7 +37,7 @@ export default definePlugin({
       ...page,
       address: 'admin',
       path: ['/console/*page', '/console'],
-      summary: 'The console of operators, opened at a place in it',
+      summary: 'The console of administrators, opened at a place in it',
       description: deepLinks,
       params: PageParams,
       query: ConsoleQuery,
@@ -60,7 +60,7 @@ export default definePlugin({
       path: '/api/session',
       address: 'both',
       access: 'guest',
-      summary: 'Who is logged in, until when, and what they may use',
+      summary: 'Get who is logged in, until when, and what they may use',
       description: 'null without a valid session on this address, so that a page can ask before anybody has logged in.',
       headers: ['authorization'],
       reply: SessionReply,

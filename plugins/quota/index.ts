@@ -25,7 +25,7 @@ export default definePlugin({
       path: '/api/disk_inodes',
       at: 'home',
       feature: EITHER,
-      summary: 'Disk space and inodes of the account: usage and limits',
+      summary: 'Get the usage and limits of disk space and inodes of the account',
       description:
         "From the kernel's quota; where there is none, measured at most a minute ago (setting measured_seconds) " +
         'and compared with the plan.',
@@ -37,7 +37,7 @@ export default definePlugin({
       path: '/api/directory-size',
       at: 'home',
       feature: EITHER,
-      summary: 'Disk usage of a folder',
+      summary: 'Get the disk usage of a folder',
       description: 'Counted as du does: blocks on disk, hard links once, one file system, symbolic links not followed.',
       query: FolderQuery,
       reply: Size,

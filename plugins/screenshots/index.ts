@@ -44,7 +44,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/screenshot/*path',
       at: 'home',
-      summary: "A screenshot of a page on one of the account's domains",
+      summary: "Get a screenshot of a page on one of the account's domains",
       description:
         'The first 1280×800 pixels of http://<domain>/<path>, rendered by a browser on the node. Kept for the ' +
         'configured time; `refresh` takes a new one.',

@@ -62,7 +62,7 @@ export default definePlugin({
       query: TextQuery,
       reply: WebsiteHits,
       summary: 'Find sites of the account by domain and path',
-      description: "Each hit is a list with one member, which the service's description fixes.",
+      description: 'Each hit is a list with one member, as the interface of the service has it.',
     },
   },
   setup({ config, jobs, node, gather, onClose }) {

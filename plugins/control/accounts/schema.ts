@@ -24,7 +24,7 @@ export const AccountsQuery = Type.Object({
   role: Type.Optional(Role),
   plan: Type.Optional(Type.String({ maxLength: 64 })),
   suspended: Type.Optional(Type.Boolean()),
-  node: Type.Optional(NodeName('Only customers who live at this node of a fleet')),
+  node: Type.Optional(NodeName('Only customers whose home is this node of a fleet')),
   over: Type.Boolean({
     default: false,
     description:
