@@ -215,6 +215,22 @@ test('who is locked out is seen, and let in again', async () => {
   await close(driver);
 });
 
+test('what has just happened is not said to be about to', async () => {
+  if (browser === undefined) return;
+  const driver = await entered(browser);
+  // The clock of relative times is read when the page is opened, and then twice a minute.
+  await driver.page.evaluateOnNewDocument(
+    '{ const now = Date.now; globalThis.behindMs = 20_000; Date.now = () => now() - globalThis.behindMs; }',
+  );
+  await driver.goto('/console/accounts');
+  await driver.page.evaluate('globalThis.behindMs = 0');
+  await server.token(await server.account('newcomer'));
+  await driver.press('Sessions and locks');
+  await driver.says('newcomer');
+  assert.not.match(await driver.text('main'), /in \d+ seconds/);
+  await close(driver);
+});
+
 test('the API tokens of an account are seen, and one is ended', async () => {
   if (browser === undefined) return;
   const account = await server.account('tess', 'basic');

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { dateTime, relative } from './i18n.ts';
 
-/** Advances while the page is in sight, so that "2 minutes ago" stays true. */
+/** Advances while the page is in sight, so that "2 minutes ago" stays true; what is drawn between goes by the clock itself. */
 const now = signal(Date.now());
 setInterval(() => document.visibilityState === 'visible' && (now.value = Date.now()), 30_000);
 
@@ -17,7 +17,7 @@ export function Time({ at, isRelative }: { readonly at: Date | string; readonly 
   const utc = `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   return (
     <time dateTime={date.toISOString()} title={isRelative === true ? `${dateTime(date)} · ${utc}` : utc}>
-      {isRelative === true ? relative(date, now.value) : dateTime(date)}
+      {isRelative === true ? relative(date, Math.max(now.value, Date.now())) : dateTime(date)}
     </time>
   );
 }
