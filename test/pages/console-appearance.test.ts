@@ -51,6 +51,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/console/account/sessions': [],
   '/console/account/tokens': ['Create API token'],
   '/console/docs#operation=events.list': [],
+  '/console/nowhere': [],
 };
 
 test('the login', async () => {

@@ -48,6 +48,16 @@ test('the figures are live, from a stream', async () => {
   await close(driver);
 });
 
+test('a place that is not there does not speak of a plan, and leads back', async () => {
+  if (browser === undefined) return;
+  const driver = await entered(browser);
+  await driver.goto('/console/nowhere');
+  assert.match(await driver.text('main'), /Page not found.*the plugin that it belongs to is off/);
+  await driver.press('Go to the start page');
+  await driver.says('Cores');
+  await close(driver);
+});
+
 test('an account is suspended, and that is undone', async () => {
   if (browser === undefined) return;
   const { accounts } = server.hostkeep.core;

@@ -89,7 +89,7 @@ function Frame(props: {
         <SessionNotice />
         <main id="main" class="content" tabIndex={-1} ref={main}>
           {page === undefined ? (
-            <NotFound />
+            <NotFound application={props.application} />
           ) : (
             <Guarded key={page.isOfNode === true ? `${page.path} ${shownNode()}` : page.path}>
               {page.isOfNode === true ? <OfNode page={page} /> : <page.View />}
@@ -108,7 +108,7 @@ function pageAt(pages: readonly ShownPage[], path: string): ShownPage | undefine
   );
 }
 
-function NotFound() {
+function NotFound({ application }: { readonly application: Application['name'] }) {
   const { route } = useLocation();
   return (
     <>
@@ -118,7 +118,7 @@ function NotFound() {
         title={t('pages.notFound')}
         action={<Button onClick={() => route(at('/'))}>{t('pages.toStart')}</Button>}
       >
-        {t('pages.notFoundAbout')}
+        {t(application === 'home' ? 'pages.notFoundAbout' : 'pages.notFoundInConsole')}
       </Empty>
     </>
   );
