@@ -156,6 +156,14 @@ test('favorites change places by buttons and by keys, and the focus stays with t
   await driver.finish();
 });
 
+test('the page of the plan has the units of the other pages', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'unit');
+  await driver.goto('/home/info');
+  assert.match(await driver.text('main'), /Storage100 GiB.*Memory8 GiB/);
+  await driver.finish();
+});
+
 test('the limits of the plan are said before they are hit', async () => {
   if (browser === undefined) return;
   const { plans } = server.hostkeep.core;

@@ -68,6 +68,8 @@ function Limits({ plan }: { readonly plan: Plan }) {
   const unlimited = <Badge>{t('hosting.unlimited')}</Badge>;
   const count = (limit: number) => (limit === 0 ? unlimited : number(limit));
   const text = (limit: string) => (limit === '0' ? unlimited : limit);
+  // A GB of this API has 2^30 bytes, which the other pages call GiB.
+  const size = (limit: string) => text(limit.replace(/ GB$/, ' GiB'));
   return (
     <div class="stack">
       <div>
@@ -75,9 +77,9 @@ function Limits({ plan }: { readonly plan: Plan }) {
         <p class="soft wrap">{plan.plan_description}</p>
       </div>
       <dl class="facts">
-        <Fact name={t('hosting.disk')}>{text(plan.plan_disk_limit)}</Fact>
+        <Fact name={t('hosting.disk')}>{size(plan.plan_disk_limit)}</Fact>
         <Fact name={t('hosting.inodes')}>{count(plan.plan_inodes_limit)}</Fact>
-        <Fact name={t('hosting.memory')}>{text(plan.plan_ram_limit)}</Fact>
+        <Fact name={t('hosting.memory')}>{size(plan.plan_ram_limit)}</Fact>
         <Fact name={t('hosting.processors')}>{text(plan.plan_cpu_limit)}</Fact>
         <Fact name={t('hosting.bandwidth')}>
           {plan.plan_bandwidth === 0 ? unlimited : `${number(plan.plan_bandwidth)} Mbit/s`}
