@@ -26,8 +26,8 @@ Examples:
 
 HOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN, HOSTKEEP_ADMIN_LISTEN and HOSTKEEP_STORE_URL override single settings.
 ${EXIT_CODES}
-With --json, every command prints JSON, and an error is a problem (RFC 9457) on standard error; its member "error" is a
-stable code. Commands that destroy something ask on a terminal; elsewhere they need --yes.`,
+With --json, every command prints JSON, and errors are problems (RFC 9457) on standard error, with a stable code in "error".
+Commands that destroy something ask on a terminal; elsewhere they need --yes.`,
   );
 
 program
