@@ -6,7 +6,7 @@ import { GATES, missing, PREFIX, shared, translated } from './table.ts';
 import { answer } from './translation.ts';
 
 const AUTOLOGIN = 'POST /api/users/{username}/autologin';
-/** Billing modules ask for a log-in link with CONNECT, which no proxy passes on. */
+/** Billing modules ask for a login link with CONNECT, which no proxy passes on. */
 const connect: RouteSpec = {
   ...shared,
   ...GATES.admin,
