@@ -68,9 +68,13 @@ export class FleetListener {
     this.#server.maxConnections = CONNECTIONS;
     this.#server.on('connection', (socket) => this.#receive(socket));
     this.#server.on('secureConnection', (socket) => this.#admit(socket));
-    this.#server.on('tlsClientError', (error, { remoteAddress }) =>
-      parts.log.debug({ err: error, ip: remoteAddress }, 'a connection to the listener of the fleet was refused'),
-    );
+    this.#server.on('tlsClientError', (error, socket) => {
+      parts.log.debug(
+        { err: error, ip: socket.remoteAddress },
+        'a connection to the listener of the fleet was refused',
+      );
+      socket.destroy(); // Node.js leaves one open that says nothing
+    });
     this.#server.on('error', (error: NodeJS.ErrnoException) => this.#failed(error));
     this.#server.on('listening', () => (this.fault = undefined));
   }
