@@ -3,6 +3,7 @@ import type { Account } from '../identity/accounts/account.ts';
 import type { Accounts } from '../identity/accounts/accounts.ts';
 import type { Forward } from '../plugin-api/forwarding.ts';
 import type { Address } from '../plugin-api/route-spec.ts';
+import type { TObject } from '../schema.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 
 /** What forwarding needs to know of a request that was admitted and checked. */
@@ -78,18 +79,27 @@ function hasLeft(node: string, cause: unknown): HttpError {
 const unreachable: Forward = (node) =>
   Promise.reject(retryLater('node_unreachable', `what this is about is at the node ${node}`, 1));
 
+/** What is no object is sent as it is. */
+const bodyOf = (schema: TObject, body: unknown): unknown =>
+  schema.type === 'object' ? Object.fromEntries(given(body as Values, schema)) : body;
+
 const encoded = (value: unknown): string => encodeURIComponent(String(value));
+
+/** Returns members without those that have their defaults: a node of another version may not know them, and fills in its own. */
+const given = (values: Values, schema: TObject | undefined): [string, unknown][] =>
+  Object.entries(values).filter(
+    ([name, value]) => value !== undefined && value !== schema?.properties[name]?.['default'],
+  );
 
 /** Writes a checked call again, encoded as a client would have sent it. Errors: 400 for a header that cannot be sent on. */
 function requestOf({ info }: CompiledRoute, call: AdmittedCall, authorization: string) {
   const params = (call.params ?? {}) as Values;
   const path = (info.paths[0] ?? '').replaceAll(/[:*](\w+)/g, (_, name: string) => encoded(params[name]));
-  const query = Object.entries((call.query ?? {}) as Values).filter(([, value]) => value !== undefined);
-  const pairs = query.map((pair) => pair.map(encoded).join('='));
+  const pairs = given((call.query ?? {}) as Values, info.query).map((pair) => pair.map(encoded).join('='));
   const named = (info.headers ?? []).map((name) => [name, call.header(name)] as const);
   const odd = named.find(([, value]) => NOT_PRINTABLE.test(value));
   if (odd !== undefined) throw new HttpError('invalid_request', `the header ${odd[0]} is not printable ASCII`);
-  const body = info.body === undefined ? undefined : JSON.stringify(call.body);
+  const body = info.body === undefined ? undefined : JSON.stringify(bodyOf(info.body, call.body));
   return {
     address: call.address,
     method: info.method,

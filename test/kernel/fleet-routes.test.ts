@@ -28,7 +28,7 @@ const routes = {
     headers: ['x-word', 'x-other'],
     params: Type.Object({ id: Type.String({ maxLength: 9 }) }),
     query: Type.Object({ q: Type.Optional(Type.String()), n: Type.Integer({ default: 1 }) }),
-    body: Type.Object({ text: Type.String() }),
+    body: Type.Object({ text: Type.String(), size: Type.Integer({ default: 1 }) }),
     reply: Any,
   },
   pair: {
@@ -165,7 +165,7 @@ test('an account is answered by its home, whoever it asked, and one that lives h
       {
         address: 'user',
         method: 'POST',
-        path: '/items/a%2Fb%20c?q=x%26y&n=1',
+        path: '/items/a%2Fb%20c?q=x%26y',
         headers: { 'x-word': 'word', authorization: `Bearer ${away}` },
         body: '{"text":"ä"}',
         ip: '127.0.0.1',
@@ -174,6 +174,20 @@ test('an account is answered by its home, whoever it asked, and one that lives h
       },
     ],
   );
+});
+
+test('a value that the client leaves out is left to the other node, whose version may not know it', async () => {
+  for (const [query, size] of [
+    ['', undefined],
+    ['?n=2', 3],
+  ] as const) {
+    const body = { text: 'a', ...(size && { size }) };
+    assert.is((await server.ask(`/items/1${query}`, { method: 'POST', token: away, body })).status, 200);
+    assert.equal(
+      sent.splice(0).map(({ request: { path, body } }) => [path, body]),
+      [[`/items/1${query}`, JSON.stringify(body)]],
+    );
+  }
 });
 
 test('what a client writes in a path stays in its place', async () => {
