@@ -21,7 +21,7 @@ interface Sample {
   readonly cpuPercent: number;
   readonly memory: MemorySpace;
   readonly disks: readonly Partition[];
-  readonly report: SystemReport;
+  readonly report: Omit<SystemReport, 'file_systems'>;
 }
 
 export default defineCommands({

@@ -152,7 +152,11 @@ export default definePlugin({
     );
     const recent = new RecentSamples();
     const verbs = host.privileged(privileged, config);
-    const system = new SystemSampler(() => verbs.processes(null), log);
+    const mounted = new DiskReader(config.roots, true);
+    const system = new SystemSampler(
+      { processes: () => verbs.processes(null), fileSystems: () => mounted.fileSystems() },
+      log,
+    );
     onClose(() => system.close());
     const counts = new Counts(gather, events);
     const usageStore = new UsageStore(local);

@@ -93,12 +93,13 @@ const shown = (table: string, withRemote = false) =>
 
 test('mount points keep blanks, line ends, backslashes and bytes that are no text', () => {
   const [mount, other] = parseMountinfo(
-    '30 1 8:2 / /srv/a\\040b\\011c\\012d\\134e rw shared:1 master:2 - ext4 /dev/my\\040disk rw\n31 1 8:3 / /srv/\xc3\xbc\xff rw - ext4 /dev/sdb rw\nnonsense\n',
+    '30 1 8:2 / /srv/a\\040b\\011c\\012d\\134e rw shared:1 master:2 - ext4 /dev/my\\040disk rw\n31 1 8:3 / /srv/\xc3\xbc\xff ro,relatime - ext4 /dev/sdb rw\nnonsense\n',
   );
   assert.is(mount?.mountpoint, '/srv/a b\tc\nd\\e');
   assert.is(mount?.source, '/dev/my disk');
   assert.equal(other?.path, Buffer.from('/srv/\xc3\xbc\xff', 'latin1'));
   assert.is(other?.mountpoint, '/srv/ü\ufffd');
+  assert.equal([mount?.isReadOnly, other?.isReadOnly], [false, true]);
 });
 
 test('file systems on devices are disks; those of the kernel, read-only images and automounts are not', () => {

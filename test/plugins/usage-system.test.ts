@@ -17,10 +17,10 @@ test.before(async () => void (server = await TestServer.start()));
 test.after(() => server.close());
 
 /** Asks until there is a report; a busy machine may need more than the three seconds that a request waits. */
-async function report(token: string): Promise<SystemReport> {
+async function report(token: string, at = server): Promise<SystemReport> {
   const until = performance.now() + 60_000;
   for (;;) {
-    const { status, body, headers } = await server.ask<SystemReport>(PATH, { token, address: 'admin' });
+    const { status, body, headers } = await at.ask<SystemReport>(PATH, { token, address: 'admin' });
     if (status === 200) return body;
     assert.is(status, 503);
     assert.is(headers.get('retry-after'), '2');
@@ -61,6 +61,21 @@ test('an administrator sees the host as it is, and the main thread never loads t
     loaded.filter((path) => path.includes('/systeminformation/')),
     [],
   );
+});
+
+test('a report waits for no program that asks all file systems, of which one may hang', async () => {
+  const [programs, { PATH: path }] = [temporaryFolder(), process.env];
+  writeFileSync(join(programs, 'df'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+  process.env['PATH'] = `${programs}:${path}`;
+  const hanging = await TestServer.start();
+  try {
+    const { token } = await hanging.admin();
+    const found = await report(token, hanging);
+    assert.ok(found.file_systems.some(({ mountpoint, read_only }) => mountpoint === '/' && !read_only));
+  } finally {
+    process.env['PATH'] = path;
+    await hanging.close();
+  }
 });
 
 test('processes are listed with their share of time, their user and their memory', async () => {

@@ -10,6 +10,7 @@ import { runProgram } from '../../../kernel/system/run-program.ts';
 import { percentOf } from './cpu.ts';
 import { disksOf, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
 import type { Partition } from '../schema.ts';
+import type { SystemReport } from '../system/report.ts';
 
 /** Bytes; `free` is what unprivileged users can still use, as in `df`. */
 export interface Space {
@@ -17,6 +18,7 @@ export interface Space {
   readonly used: number;
   readonly free: number;
 }
+type FileSystem = SystemReport['file_systems'][number];
 export type ReadSpace = (path: Buffer) => Promise<Space>;
 
 /** The last result for a mount point. */
@@ -56,6 +58,17 @@ export class DiskReader {
 
   /** Resolves within a second: a disk that does not answer in time is left out. */
   async read(): Promise<Partition[]> {
+    return (await this.#read()).map(([disk, space]) => partition(disk, space));
+  }
+
+  /** The same, as the report on the system has them. */
+  async fileSystems(): Promise<FileSystem[]> {
+    return (await this.#read()).map(([{ source, fstype, mountpoint, isReadOnly }, { total, used }]) => ({
+      ...{ device: source, type: fstype, mountpoint, size: total, used, read_only: isReadOnly },
+    }));
+  }
+
+  async #read(): Promise<[Disk, Space][]> {
     const disks = await this.#mounted();
     const startedMs = performance.now();
     const remote = disks.flatMap((disk) => (disk.kind === 'remote' ? (this.#refresh(disk) ?? []) : []));
@@ -66,7 +79,7 @@ export class DiskReader {
       const oldestMs = disk.kind === 'local' ? startedMs : startedMs - 3 * REMOTE_INTERVAL_MS;
       return reading?.space === undefined || reading.atMs < oldestMs || reading.space.total === 0
         ? []
-        : [partition(disk, reading.space)];
+        : [[disk, reading.space]];
     });
   }
 

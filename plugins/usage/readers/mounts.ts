@@ -13,6 +13,7 @@ interface Mount {
   /** The mount point, whose bytes need not be UTF-8. */
   readonly path: Buffer;
   readonly mountpoint: string;
+  readonly isReadOnly: boolean;
   readonly fstype: string;
   readonly source: string;
 }
@@ -46,7 +47,7 @@ const MAX_DISKS = 256;
 export function parseMountinfo(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ', 2);
-    const [id, parent, device = '', root = '', path] = before.split(' ');
+    const [id, parent, device = '', root = '', path, options = ''] = before.split(' ');
     const [fstype, source = ''] = after.split(' ');
     if (path === undefined || fstype === undefined || fstype === '') return [];
     const bytes = unescaped(path);
@@ -58,6 +59,7 @@ export function parseMountinfo(text: string): Mount[] {
         root: unescaped(root).toString(),
         path: bytes,
         mountpoint: bytes.toString(),
+        isReadOnly: options.split(',').includes('ro'),
         fstype,
         source: unescaped(source).toString(),
       },

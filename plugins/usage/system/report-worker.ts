@@ -16,23 +16,15 @@ let hasRates = false;
 serveRequests<null, HostReport>(async () => {
   fixed ??= describeHost();
   if (!hasRates) {
-    await Promise.all([si.networkStats('*'), si.fsStats()]);
+    await Promise.all([si.networkStats('*'), si.fsStats()]); // not `fsSize`: its `df` waits for a file system that hangs
     await new Promise((resolve) => setTimeout(resolve, FIRST_RATE_MS));
     hasRates = true;
   }
-  const [host, disks, network, io] = await Promise.all([fixed, si.fsSize(), interfaces(), si.fsStats()]);
+  const [host, network, io] = await Promise.all([fixed, interfaces(), si.fsStats()]);
   const { uptime, timezoneName } = si.time();
   return {
     sampled_at: new Date().toISOString(),
     ...host,
-    file_systems: disks.map(({ fs, type, mount, size, used, rw }) => ({
-      device: fs,
-      type,
-      mountpoint: mount,
-      size,
-      used,
-      read_only: rw === false,
-    })),
     network_interfaces: network,
     // null as a whole where the kernel keeps no figures of disks
     disk_io: {

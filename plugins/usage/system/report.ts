@@ -49,6 +49,7 @@ export const SystemReport = NamedObject('SystemReport', {
       used: Bytes('In use'),
       read_only: Type.Boolean(),
     }),
+    { description: 'On devices and other machines; one that does not answer is left out' },
   ),
   network_interfaces: Type.Array(
     NamedObject('NetworkInterface', {
@@ -91,4 +92,4 @@ export const SystemReport = NamedObject('SystemReport', {
 });
 export type SystemReport = Static<typeof SystemReport>;
 /** What the thread reports. */
-export type HostReport = Omit<SystemReport, 'processes'>;
+export type HostReport = Omit<SystemReport, 'processes' | 'file_systems'>;

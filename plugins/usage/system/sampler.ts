@@ -16,6 +16,12 @@ const FIRST_MS = 3000;
 const TIMEOUT_MS = 20_000;
 const RETRY_SECONDS = 2;
 
+/** What the thread does not read. */
+interface Readers {
+  readonly processes: () => Promise<SystemReport['processes']>;
+  readonly fileSystems: () => Promise<SystemReport['file_systems']>;
+}
+
 /**
  * Describes the system while somebody asks. Samples are taken in the background by a thread, one at a time; a request is
  * answered with the newest, and only the first one waits.
@@ -23,6 +29,7 @@ const RETRY_SECONDS = 2;
 export class SystemSampler {
   readonly #pool: WorkerPool<null, HostReport>;
   readonly #processes: () => Promise<SystemReport['processes']>;
+  readonly #fileSystems: () => Promise<SystemReport['file_systems']>;
   readonly #log: Log;
   #newest: { readonly report: SystemReport; readonly reply: EtagReply; readonly atMs: number } | undefined;
   #flight: Promise<void> | undefined;
@@ -30,8 +37,9 @@ export class SystemSampler {
   #askedMs = -Infinity;
   #names: SystemNames | undefined;
 
-  constructor(processes: () => Promise<SystemReport['processes']>, log: Log) {
+  constructor({ processes, fileSystems }: Readers, log: Log) {
     this.#processes = processes;
+    this.#fileSystems = fileSystems;
     this.#log = log;
     this.#pool = openSystemPool();
   }
@@ -70,10 +78,10 @@ export class SystemSampler {
   #sample(): void {
     if (this.#flight !== undefined || this.#timer !== undefined) return;
     const processes = this.#processes().catch((error: unknown) => ({ total: 0, top: [], problem: messageOf(error) }));
-    this.#flight = Promise.all([this.#pool.ask(null), processes])
+    this.#flight = Promise.all([this.#pool.ask(null), processes, this.#fileSystems()])
       .then(
-        ([host, listed]) => {
-          const report = { ...host, processes: listed };
+        ([host, listed, file_systems]) => {
+          const report = { ...host, file_systems, processes: listed };
           this.#newest = { report, reply: EtagReply.json(report), atMs: performance.now() };
         },
         (error: unknown) => this.#log.warn({ err: error }, 'the system could not be sampled'),
