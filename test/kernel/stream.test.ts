@@ -5,6 +5,7 @@ import { TestServer } from '../support/hostkeep.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
 import { rawConnection } from '../support/raw.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('streams');
 const CHUNK_BYTES = 1 << 20;
@@ -36,6 +37,41 @@ test('a stream reports that its client has fallen behind, and that it has caught
   }
   assert.is(read.x, chunks * CHUNK_BYTES, 'nothing is lost of what was taken');
   socket.destroy();
+  await server.close();
+});
+
+test('a client that takes nothing any more loses its stream, and nobody else', async () => {
+  const sinks: Sink[] = [];
+  const server = await TestServer.start({ plugins: [probePlugin(new Gate(), sinks)] });
+  const { token } = await server.user('stella');
+  const open = async () => {
+    const socket = await rawConnection(server.hostkeep.url('user'));
+    socket.write(`GET /probe/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    await once(socket, 'data');
+    return socket;
+  };
+  const [real, late] = [globalThis.setTimeout, [] as (() => void)[]];
+  globalThis.setTimeout = ((work: () => void, ms = 0) => {
+    if (ms === 60_000) late.push(work);
+    return real(work, ms);
+  }) as typeof setTimeout;
+  try {
+    const [frozen, reading] = [await open(), await open()];
+    frozen.pause();
+    reading.resume();
+    const [first, second] = sinks;
+    for (let chunks = 0; first?.write('x'.repeat(CHUNK_BYTES)) === true && chunks < 64; chunks += 1);
+    assert.equal([first?.isBehind, late.length], [true, 1]);
+    first?.write('x');
+    assert.is(late.length, 1, 'from the first moment on');
+    for (const end of late) end();
+    await until('its place is free', () => sinks.length === 1);
+    assert.is(sinks[0], second);
+    frozen.destroy();
+    reading.destroy();
+  } finally {
+    globalThis.setTimeout = real;
+  }
   await server.close();
 });
 

@@ -3,6 +3,9 @@ import type { Sink, Stream } from '../../plugin-api/reply.ts';
 import { utf8 } from './response-writer.ts';
 import type { UwsResponse } from '../uws-types.ts';
 
+/** How long a client may take nothing of what waits for it: one that is frozen closes no connection, and would keep its place. */
+const STALL_MS = 60_000;
+
 /** A stream that is being sent. It ends exactly once, whether its source, its client or the server ends it. */
 export class OpenStream implements Sink {
   readonly context: RequestContext;
@@ -11,6 +14,7 @@ export class OpenStream implements Sink {
   readonly #onEnd: () => void;
   #release: (() => void) | undefined;
   #drained: (() => void) | undefined;
+  #stalled: NodeJS.Timeout | undefined;
   #isOpen = true;
   /** Whether it has no end of its own, so that it is complete whenever it ends. */
   #isEndless = false;
@@ -21,6 +25,8 @@ export class OpenStream implements Sink {
     this.#onEnd = onEnd;
     wire.onWritable(() => {
       this.isBehind = false;
+      clearTimeout(this.#stalled);
+      this.#stalled = undefined;
       this.#drained?.();
       return true;
     });
@@ -37,6 +43,7 @@ export class OpenStream implements Sink {
     this.#wire.cork(() => {
       this.isBehind = !this.#wire.write(utf8(chunk));
     });
+    if (this.isBehind) this.#stalled ??= setTimeout(() => this.abort(), STALL_MS).unref();
     return !this.isBehind;
   }
 
@@ -58,6 +65,7 @@ export class OpenStream implements Sink {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    clearTimeout(this.#stalled);
     if (!this.context.isAborted) this.#wire.cork(() => this.#wire.end());
     this.#release?.();
     this.#onEnd();
