@@ -218,6 +218,7 @@ export class AccountMove {
     if (move === undefined || move.claim !== begun.claim) throw error;
     if (move.state === 'switched') throw error; // its answer was lost: running the command again finishes it
     const reason = messageOf(error);
+    const stays = `${reason}; ${move.username} stays here`;
     if (move.state === 'read_only') await reopen(this.#parts, move, reason);
     else if (move.state === 'copying') await store.write((tx) => recordFailure(tx, events, move, reason));
     const kept = move.state === 'read_only' ? { ...move, state: 'copying' as const } : move;
@@ -225,10 +226,10 @@ export class AccountMove {
       await this.#discard(kept);
     } catch (cause) {
       await store.write((tx) => leaveMove(tx, kept));
-      const rest = `${move.target} keeps what it has got until the move is run again, or undone (--undo): ${messageOf(cause)}`;
-      throw error instanceof HttpError ? new HttpError(error.code, `${reason}; ${rest}`, { cause: error }) : error;
+      const rest = `${move.target} keeps what it has got until the move is run again, or undone (--undo)`;
+      throw saying(`${stays}, and ${rest}: ${messageOf(cause)}`, error);
     }
-    throw error;
+    throw saying(stays, error);
   }
 
   /** Has the target remove what it has got; one that has left the fleet is not asked. */
@@ -267,18 +268,22 @@ export class AccountMove {
     try {
       const late = await removeLeft(this.#parts, move, { files, isForced, say: this.#say, signal: this.#abort.signal });
       return { username, from, to, readOnlySeconds, late, files: files.path };
-    } catch (error) {
+    } catch (failure) {
+      const { signal } = this.#abort;
+      const error: unknown = signal.aborted ? signal.reason : failure;
       await this.#parts.store.write((tx) => leaveMove(tx, move));
       const detail = `${username} lives at ${to}, but something of it is still here: ${messageOf(error)}; run this again`;
-      throw error instanceof HttpError
-        ? new HttpError(error.code, detail, { cause: error })
-        : new Error(detail, { cause: error });
+      throw saying(detail, error);
     }
   }
 }
 
 const inProgress = (username: string): HttpError =>
   new HttpError('move_in_progress', `${username} is being moved, or was a moment ago: try again in 10 seconds`);
+
+/** Returns an error of the same kind, with more to say. */
+const saying = (detail: string, cause: unknown): Error =>
+  cause instanceof HttpError ? new HttpError(cause.code, detail, { cause }) : new Error(detail, { cause });
 
 function fail(error: Error): never {
   throw error;

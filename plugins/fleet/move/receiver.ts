@@ -173,7 +173,7 @@ export class Receiver {
     if (room.bytes < bytes * (1 + SPARE_PART) + SPARE_BYTES || room.inodes < inodes * (1 + SPARE_PART))
       throw new HttpError(
         'move_refused',
-        `there is no room: the files take ${formatSize(bytes)} and ${inodes} inodes, and ${formatSize(room.bytes)} and ${room.inodes} are free`,
+        `there is no room for ${formatSize(bytes)} and ${inodes} inodes: ${formatSize(room.bytes)} and ${room.inodes} are free`,
       );
     if (move.state === 'begun') await this.#parts.store.write((tx) => setState(tx, move, 'copying'));
   }
