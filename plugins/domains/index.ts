@@ -21,7 +21,6 @@ import { DomainViews, entryOf, type DomainView } from './views.ts';
 /** What workers hear when one has ended. */
 const WORKER_GONE = 'worker.gone';
 const CHANGES = new Set(['domain.added', 'domain.removed']);
-
 /** How many names the operator is told after a move. */
 const NAMED = 20;
 

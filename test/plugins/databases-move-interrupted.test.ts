@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const test = testSuite('interrupted moves of databases');
 const hasReal = hasMariaDb();
-const ROWS = 150;
+const ROWS = 60;
 /** There is no such database, or table. */
 const NOT_THERE = [1049, 1146];
 let fleet: DatabaseFleet;
