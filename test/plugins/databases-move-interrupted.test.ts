@@ -1,4 +1,4 @@
-/** A move with databases that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 150 s: waits until runs that were killed count as ended */
+/** A move with databases that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 100 s: waits until runs that were killed count as ended */
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

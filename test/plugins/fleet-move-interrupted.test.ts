@@ -1,4 +1,4 @@
-/** A move that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 80 s: waits until runs that were killed count as ended */
+/** A move that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 60 s: waits until runs that were killed count as ended */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
