@@ -24,6 +24,7 @@ interface Client {
 
 const STRICT = [
   '--ignoreConfig',
+  '--singleThreaded',
   '--strict',
   '--exactOptionalPropertyTypes',
   '--noUncheckedIndexedAccess',

@@ -11,7 +11,14 @@ import { lint, writeHeyApi, writeOrval } from '../client/generators.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
-const STRICT = ['--ignoreConfig', '--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck'];
+const STRICT = [
+  '--ignoreConfig',
+  '--singleThreaded',
+  '--noEmit',
+  '--strict',
+  '--noUncheckedIndexedAccess',
+  '--skipLibCheck',
+];
 const MODULES = ['--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', '--module', 'esnext'];
 const RESOLUTION = ['--moduleResolution', 'bundler', '--allowImportingTsExtensions'];
 const ADDRESSES = ['user', 'admin'] as const;
