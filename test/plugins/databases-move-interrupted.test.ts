@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { start } from '../support/command.ts';
 import { DatabaseFleet } from '../support/database-fleet.ts';
-import type { FleetMember } from '../support/fleet.ts';
 import { isSqlError, MysqlClient } from '../../plugins/databases/mysql/client.ts';
+import { runEnded, type FleetMember } from '../support/fleet.ts';
 import { hasMariaDb, loginTo, type MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -77,9 +77,10 @@ async function killedWhen(name: string, isSo: () => Promise<boolean>, state: str
   assert.is(await fleet.stateOf(name), state, 'it was interrupted in time');
 }
 
-/** Runs the command until the run before counts as ended. */
+/** Runs the command once the run before counts as ended. */
 async function finish(name: string, ...more: readonly string[]): Promise<void> {
   let last = '';
+  await runEnded(fleet.first.hostkeep.core.store, name);
   await until(`the move of ${name} is finished`, async () => {
     const { code, stderr } = await fleet.move(one, name, '--to', 'two', ...more);
     last = stderr;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { addMove, moveOf } from '../../plugins/fleet/move/rows.ts';
+import { addMove } from '../../plugins/fleet/move/rows.ts';
 import { start } from '../support/command.ts';
-import { TestFleet, type FleetMember } from '../support/fleet.ts';
+import { runEnded, TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
@@ -65,9 +65,10 @@ async function killedIn(state: string, name: string, meanwhile: () => Promise<vo
   await ended;
 }
 
-/** Runs the command until the run before counts as ended. */
+/** Runs the command once the run before counts as ended. */
 async function finish(name: string): Promise<void> {
   let last = '';
+  await runEnded(first.hostkeep.core.store, name);
   await until(`the move of ${name} is finished`, async () => {
     const { code, stderr } = await move(name);
     last = stderr;
@@ -84,8 +85,7 @@ test('killed before and while files are copied: the account stays and works, and
   const token = await customer('ann', LARGE_BYTES);
   await killedIn('begun', 'ann');
   assert.is((await addDomain(first, token, 'ann.example')).status, 201);
-  const isAlive = async () => (await moveOf(first.hostkeep.core.store, 'ann'))?.isAlive;
-  await until('the run counts as ended', async () => (await isAlive()) === false);
+  await runEnded(first.hostkeep.core.store, 'ann');
   await killedIn('copying', 'ann', async () => {
     await until('files arrive', () => existsSync(filesOf(two, 'ann')));
     const { code, stderr } = await move('ann');
@@ -137,7 +137,7 @@ test('the name of a removed account is not free while a move has left something 
     /may have left files at two: run `hostkeep account move eve --undo` at one/,
     JSON.stringify(kept),
   );
-  await until('the run counts as ended', async () => (await moveOf(store, 'eve'))?.isAlive === false);
+  await runEnded(store, 'eve');
   const undone = await move('eve', '--undo');
   assert.is(undone.code, 0, undone.stderr);
   assert.not(existsSync(filesOf(two, 'eve')));
@@ -151,7 +151,8 @@ test('killed after the home has changed: the new home goes on, and what came too
   assert.is(await homeOf('cat'), 'two');
   assert.is((await addDomain(first, token, 'cat.example')).status, 201);
   writeFileSync(join(filesOf(one, 'cat'), 'late'), 'late');
-  await until('the run counts as ended, and the late file is found', async () => {
+  await runEnded(first.hostkeep.core.store, 'cat');
+  await until('the late file is found', async () => {
     const { code, stdout, stderr } = await move('cat');
     assert.is(code, 1);
     return /something wrote to .*late/s.test(stdout + stderr);

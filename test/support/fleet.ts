@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { moveOf } from '../../plugins/fleet/move/rows.ts';
 import { hostkeep } from './command.ts';
 import type { Outcome } from './command-pool.ts';
 import { temporaryFolder } from './folder.ts';
@@ -15,6 +17,14 @@ export interface FleetMember {
   readonly name: string;
   readonly data: string;
   readonly address: string;
+}
+
+/** Resolves once the run of a move that was killed counts as ended; a command that asks again and again keeps a processor busy. */
+export function runEnded(store: Store, username: string): Promise<void> {
+  return until(
+    `the run that moves ${username} counts as ended`,
+    async () => (await moveOf(store, username))?.isAlive !== true,
+  );
 }
 
 /** Nodes that share a store, made by the commands that operators use. */
