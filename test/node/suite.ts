@@ -17,8 +17,10 @@ import { requirePrivileges } from './privileges.ts';
 
 /** What the tests talk to, as in `.ci/run`, without what compiles. */
 const PACKAGES = [
-  ...['busybox-static', 'ca-certificates', 'caddy', 'chromium', 'chromium-sandbox', 'curl', 'docker.io', 'docker-cli'],
+  ...['busybox-static', 'ca-certificates', 'caddy', 'chromium', 'chromium-headless-shell', 'chromium-sandbox', 'curl'],
   ...[
+    'docker.io',
+    'docker-cli',
     'e2fsprogs',
     'fonts-dejavu-core',
     'git',
