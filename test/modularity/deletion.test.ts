@@ -74,9 +74,10 @@ for (const { name } of plugins)
     test(`without ${name} the rest compiles, boots, and closes the same doors`, async () => {
       const putBack = setAside(name);
       try {
-        await copy.check();
-        await copy.buildPages();
-        const left = await doors();
+        const [checked, opened] = await Promise.allSettled([copy.check(), copy.buildPages().then(doors)]);
+        if (checked.status === 'rejected') throw checked.reason;
+        if (opened.status === 'rejected') throw opened.reason;
+        const left = opened.value;
         for (const { plugin, address, method, paths } of routes)
           for (const path of paths) {
             const door = `${method} ${address} ${path}`;
