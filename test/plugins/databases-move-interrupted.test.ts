@@ -197,7 +197,11 @@ if (hasReal) {
     await there.stop('SIGKILL');
     const { code, stderr } = await moving;
     assert.is(code, 1);
-    assert.match(stderr, /^hostkeep: two: the database server does not answer: .+; dan stays here, and two keeps what it has got/, stderr);
+    assert.match(
+      stderr,
+      /^hostkeep: two: the database server does not answer: .+; dan stays here, and two keeps what it has got/,
+      stderr,
+    );
     assert.is(await write(here, 'dan', 1), '1\n');
     await there.up();
     const again = fleet.move(one, 'dan', '--to', 'two');
