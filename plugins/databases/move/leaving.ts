@@ -71,7 +71,7 @@ export class LeavingDatabases implements Leaving {
       if (isBefore(version ?? [], (await server.version(client)).slice(0, 2)))
         throw refused('the database server of the other node is older than the one here');
       await toolFor('dump');
-      const { leftOut } = await this.#read(client, server);
+      const { leftOut } = await whileThingsGo(() => this.#read(client, server));
       if (leftOut.length > 0)
         this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`));
       this.#moves = true;
