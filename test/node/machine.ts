@@ -25,6 +25,9 @@ export function discardMachines(): void {
   for (const each of machines) each.discard();
 }
 
+/** systemd 257 may start a unit in a control group that it is just removing, because the unit has ended a moment ago. */
+const GROUP_GONE = /Failed to spawn executor: No such file or directory/;
+
 /** A Debian with systemd, which boots in namespaces of its own and has no network but its loopback; see `FleetNode`. */
 export class Machine {
   /** The folder that is its root. */
@@ -108,11 +111,14 @@ export class Machine {
   /** Runs a command of its shell as root, and resolves with what it printed. Rejects if it fails. */
   async run(command: string, input = ''): Promise<string> {
     const { code, output } = await this.try(command, input);
-    if (code !== 0) {
-      const journal = command.startsWith('systemctl') ? await this.try('journalctl -n 40 --no-pager') : { output: '' };
-      throw new Error(`${command} ended with ${code}: ${output.slice(-4000)}\n${journal.output}`);
+    if (code === 0) return output;
+    const isOfUnit = command.startsWith('systemctl');
+    const journal = isOfUnit ? (await this.try('journalctl -n 40 --no-pager')).output : '';
+    if (isOfUnit && output.includes('unavailable resources') && GROUP_GONE.test(journal)) {
+      const again = await this.try(command, input);
+      if (again.code === 0) return again.output;
     }
-    return output;
+    throw new Error(`${command} ended with ${code}: ${output.slice(-4000)}\n${journal}`);
   }
 
   /** Copies a file into its folder /root and returns its path there. */
