@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { MysqlClient } from '../../plugins/databases/mysql/client.ts';
 import { isDown } from '../../plugins/fleet/state.ts';
 import { seenMembers } from '../../plugins/fleet/store.ts';
-import { DatabaseFleet } from '../support/database-fleet.ts';
+import { DatabaseFleet, has, write } from '../support/database-fleet.ts';
 import { hasMariaDb, loginTo, type MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -28,21 +28,6 @@ test.after(async () => {
   await (fleet as DatabaseFleet | undefined)?.close();
 });
 
-/** An account with a database of so many megabytes, and a user. */
-async function customer(name: string): Promise<void> {
-  await fleet.first.user(name);
-  await here.sql(`
-    create database ${name}_a; create table ${name}_a.large (id int primary key, body longblob);
-    insert into ${name}_a.large select seq, repeat('x', 1000000) from ${name}_a.seq_1_to_${ROWS};
-    create table ${name}_a.notes (n int primary key);
-    create user ${name}@localhost identified by 'secret'; grant all on \`${name}\\_%\`.* to ${name}@localhost;
-  `);
-}
-
-const write = (at: MariaDb, name: string, n: number) =>
-  at.query(name, 'secret', `insert into ${name}_a.notes values (${n}); select count(*) from ${name}_a.notes`);
-const has = async (at: MariaDb, name: string) =>
-  (await at.sql(`select count(*) from information_schema.schemata where schema_name = '${name}_a'`)) === '1\n';
 const move = (name: string) => fleet.move(fleet.one, name, '--to', 'two');
 
 /** Runs the command until no run before is in its way. */
@@ -60,7 +45,7 @@ async function assertMoves(name: string): Promise<void> {
 
 if (hasReal) {
   test('the server of the target freezes: the command says so, the old home goes on, and the node stops in time', async () => {
-    await customer('ann');
+    await fleet.customer('ann', ROWS);
     const moving = move('ann');
     await until('rows arrive', () =>
       there.sql('select count(*) from ann_a.large').then(
@@ -88,7 +73,7 @@ if (hasReal) {
   });
 
   test('the own server freezes while nobody may change anything: the node stays up meanwhile, and all is opened in the end', async () => {
-    await customer('ben');
+    await fleet.customer('ben', ROWS);
     const { store } = fleet.first.hostkeep.core;
     const files = join(fleet.one.data, 'files/ben');
     mkdirSync(files, { recursive: true });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { start } from '../support/command.ts';
-import { DatabaseFleet } from '../support/database-fleet.ts';
+import { DatabaseFleet, has, write } from '../support/database-fleet.ts';
 import { isSqlError, MysqlClient } from '../../plugins/databases/mysql/client.ts';
 import { runEnded, type FleetMember } from '../support/fleet.ts';
 import { hasMariaDb, loginTo, type MariaDb } from '../support/mariadb.ts';
@@ -37,12 +37,8 @@ test.after(async () => {
  * too, and stays.
  */
 async function customer(name: string): Promise<void> {
-  await fleet.first.user(name);
+  await fleet.customer(name, ROWS);
   await here.sql(`
-    create database ${name}_a; create table ${name}_a.large (id int primary key, body longblob);
-    insert into ${name}_a.large select seq, repeat('x', 1000000) from ${name}_a.seq_1_to_${ROWS};
-    create table ${name}_a.notes (n int primary key);
-    create user ${name}@localhost identified by 'secret'; grant all on \`${name}\\_%\`.* to ${name}@localhost;
     create user ${name}_old@localhost identified by 'secret' account lock; grant select on \`${name}\\_a\`.* to ${name}_old@localhost;
     create user far_${name}@localhost identified by 'secret'; grant select, insert on \`${name}\\_a\`.* to far_${name}@localhost;
     grant select on commons.* to far_${name}@localhost;
@@ -57,10 +53,6 @@ async function connected(user: string, password: string): Promise<MysqlClient> {
   return client;
 }
 
-const write = (at: MariaDb, name: string, n: number, user = name) =>
-  at.query(user, 'secret', `insert into ${name}_a.notes values (${n}); select count(*) from ${name}_a.notes`);
-const has = async (at: MariaDb, name: string) =>
-  (await at.sql(`select count(*) from information_schema.schemata where schema_name = '${name}_a'`)) === '1\n';
 const lockedOf = (at: MariaDb, name: string) =>
   at.sql(
     `select user from mysql.global_priv where user in ('${name}', '${name}_old') and json_value(priv, '$.account_locked') = '1' order by user`,

@@ -86,6 +86,17 @@ export class DatabaseFleet {
     return ['--config', this.#settings.get(at) ?? '', 'account', 'move'];
   }
 
+  /** An account with a database `<name>_a` of so many megabytes on the first server, and a database user of its name. */
+  async customer(name: string, megabytes: number): Promise<void> {
+    await this.first.user(name);
+    await this.here.sql(`
+      create database ${name}_a; create table ${name}_a.large (id int primary key, body longblob);
+      insert into ${name}_a.large select seq, repeat('x', 1000000) from ${name}_a.seq_1_to_${megabytes};
+      create table ${name}_a.notes (n int primary key);
+      create user ${name}@localhost identified by 'secret'; grant all on \`${name}\\_%\`.* to ${name}@localhost;
+    `);
+  }
+
   async homeOf(name: string): Promise<string> {
     return (await this.first.hostkeep.core.accounts.get(name)).home;
   }
@@ -112,3 +123,10 @@ export class DatabaseFleet {
     this.#postgres.remove();
   }
 }
+
+/** Writes to the database of such an account, as its user unless another is named, and resolves with how many notes there are. */
+export const write = (at: MariaDb, name: string, n: number, user = name): Promise<string> =>
+  at.query(user, 'secret', `insert into ${name}_a.notes values (${n}); select count(*) from ${name}_a.notes`);
+
+export const has = async (at: MariaDb, name: string): Promise<boolean> =>
+  (await at.sql(`select count(*) from information_schema.schemata where schema_name = '${name}_a'`)) === '1\n';
