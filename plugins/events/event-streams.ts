@@ -23,10 +23,8 @@ type Counts = ReturnType<Host['workers']['counts']>;
 interface Follower {
   readonly sink: Sink;
   readonly filter: EventFilter;
-  /** The last event that the client has; `undefined` for a client that begins now. */
-  readonly from: number | undefined;
-  /** The last event that was looked at; `undefined` until it is known where the stream begins. */
-  position: number | undefined;
+  /** The last event that was looked at. */
+  position: number;
   isReading: boolean;
 }
 
@@ -60,14 +58,19 @@ export class EventStreams {
     for (const { sink } of [...this.#followers]) sink.end();
   }
 
-  /** Returns a stream that begins with the events missed since `lastEventId`. Errors: 503 `overloaded`. */
-  open(filter: EventFilter, lastEventId: string, { id }: Account): Stream {
+  /**
+   * Resolves with a stream that begins with the events missed since `lastEventId`. It is known where it begins before the
+   * client is answered, so that what happens after the answer is in it. Errors: 503 `overloaded`.
+   */
+  async open(filter: EventFilter, lastEventId: string, { id }: Account): Promise<Stream> {
+    const last = await this.#events.lastId();
+    const from = /^\d{1,15}$/.test(lastEventId) ? Math.min(Number(lastEventId), last) : last;
+    const position = Math.max(from, last - MISSED);
     const [own, all] = [this.#counts.of(String(id)), this.#counts.total];
     if (all >= OF_ALL || own >= OF_ADMIN)
       throw retryLater('overloaded', `there are ${own} open streams of this account, ${all} in all`, 5);
     return new Stream('text/event-stream', (sink) => {
-      const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined;
-      const follower: Follower = { sink, filter, from, position: undefined, isReading: false };
+      const follower: Follower = { sink, filter, position, isReading: false };
       this.#followers.add(follower);
       const release = this.#counts.add(String(id));
       sink.write(`retry: ${RETRY_MS}\n\n`);
@@ -89,13 +92,12 @@ export class EventStreams {
 
   /** Sends what there is after the follower's position; an event during that is seen by the next call. */
   async #read(follower: Follower): Promise<void> {
-    const { sink, filter, from } = follower;
+    const { sink, filter } = follower;
     if (follower.isReading) return;
     follower.isReading = true;
     try {
       while (this.#followers.has(follower) && !sink.isBehind) {
         const last = await this.#events.lastId();
-        follower.position ??= Math.max(Math.min(from ?? last, last), last - MISSED);
         if (follower.position === last) break;
         const found = await this.#events.find(filter, PAGE, follower.position);
         for (const event of found) sink.write(chunkOf(eventView(event)));

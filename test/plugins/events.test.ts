@@ -1,7 +1,9 @@
 import * as assert from 'uvu/assert';
+import { AuditLog } from '../../kernel/storage/events/audit-log.ts';
 import { eventSource } from '../support/event-source.ts';
 import { storeOf, TestServer, type RequestOptions } from '../support/hostkeep.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { Gate } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -165,6 +167,32 @@ test('a stream sends what happens, by its filter, and begins after the last even
   assert.is((await again.next()).data['type'], 'feature.toggled');
   assert.is((await again.next()).data['type'], 'account.suspended');
   await again.close();
+});
+
+test('a stream is answered once it is known where it begins, so that it has all that happens afterwards', async () => {
+  const { events } = server.hostkeep.core;
+  const gate = new Gate();
+  events.lastId = async () => {
+    gate.enter();
+    await gate.opened;
+    return AuditLog.prototype.lastId.call(events);
+  };
+  let isAnswered = false;
+  const opening = eventSource(server, token, {}, '/api/events/stream?account=dee').then((source) => {
+    isAnswered = true;
+    return source;
+  });
+  try {
+    await gate.entered;
+    await ask();
+    assert.is(isAnswered, false);
+  } finally {
+    gate.open();
+  }
+  const source = await opening;
+  await server.account('dee');
+  assert.is((await source.next()).data['type'], 'account.created');
+  await source.close();
 });
 
 test('a stream hears of what other processes record', async () => {
