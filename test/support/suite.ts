@@ -30,7 +30,7 @@ export function testSuite(name: string): Test {
   let hasStarted = false;
   const test = (title: string, run: Callback): void => {
     if (hasStarted) throw new Error(`"${title}" is added too late: call testSuite after the last top-level await`);
-    if (title.includes(WANTED)) own(title, run);
+    if (title.includes(WANTED)) own(title, (context) => reporting(title, run, context));
   };
   setImmediate(() => {
     hasStarted = true;
@@ -60,6 +60,16 @@ function queueOfUvu(): (() => Promise<[errors: true, ...counts: number[]]>)[] {
 export function reportSkipped(reason: string): void {
   if (process.env['CI'] === 'true') throw new Error(`tests cannot run: ${reason}`);
   console.log(`\nskipped: ${reason}`); // on a line of its own: uvu prints a dot for each test
+}
+
+/** Says at once that a test has failed: uvu does when all have run, which a process that hangs never comes to. */
+async function reporting(title: string, run: Callback, context: Parameters<Callback>[0]): Promise<void> {
+  try {
+    await run(context);
+  } catch (error) {
+    console.log(`\n"${title}" failed: ${String(error)}`);
+    throw error;
+  }
 }
 
 function printing(name: string, add: (hook: Callback) => void): (hook: Callback) => void {
