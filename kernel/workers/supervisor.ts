@@ -85,10 +85,11 @@ export class Supervisor {
   }
 
   async #reload(settings: unknown): Promise<void> {
-    const [first, ...others] = await this.#anyServing();
+    const [first] = await this.#anyServing();
     const refusal = await first.reload(settings);
     if (refusal !== undefined) return this.#record(refusal);
     this.#settings = settings;
+    const others = this.#serving().filter((worker) => worker.settings !== settings); // some may serve only since then
     await Promise.all(others.map((worker) => this.#follow(worker)));
     return this.#record(undefined);
   }

@@ -16,11 +16,12 @@ class FakeWorker extends EventEmitter {
   exitCode: number | null = null;
   signalCode: string | null = null;
   answersPings = true;
+  answersReloads = true;
 
   send(message: ToWorker): void {
     this.heard.push(message);
     if (message.kind === 'ping' && this.answersPings) this.say({ kind: 'pong' });
-    if (message.kind === 'reload') this.say({ kind: 'reloaded', refusal: undefined });
+    if (message.kind === 'reload' && this.answersReloads) this.say({ kind: 'reloaded', refusal: undefined });
     if (message.kind === 'stop' && this.answersPings) this.#close(0, null);
   }
 
@@ -89,6 +90,27 @@ test('a worker that hangs while it starts does not keep the node from its end', 
   supervisor.stop();
   assert.is(await supervisor.ended, 1);
   assert.equal([first?.exitCode, second?.signalCode], [0, 'SIGKILL']);
+});
+
+test('a reload reaches a worker that begins to serve while the first one tries it', async () => {
+  const { supervisor, workers } = supervised(2);
+  supervisor.start();
+  const [first] = workers as [FakeWorker];
+  first.answersReloads = false;
+  first.say({ kind: 'serving', ports: {} });
+  await until('the second one starts', () => workers.length === 2);
+  const reloading = supervisor.reload('second');
+  await until('the first one tries it', () => first.count('reload') === 1);
+  workers[1]?.say({ kind: 'serving', ports: {} });
+  await until('the second one serves', () => (workers[1]?.count('ping') ?? 0) > 0);
+  first.say({ kind: 'reloaded', refusal: undefined });
+  await reloading;
+  assert.equal(
+    workers[1]?.heard.filter(({ kind }) => kind === 'reload'),
+    [{ kind: 'reload', settings: 'second' }],
+  );
+  supervisor.stop();
+  assert.is(await supervisor.ended, 0);
 });
 
 test('a reload waits until a worker serves', async () => {
