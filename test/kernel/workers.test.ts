@@ -141,7 +141,7 @@ test('a worker that hangs is replaced, another leads meanwhile, and none outlive
   const [first = 0, second = 0] = childrenOf(node.pid);
   process.kill(first, 'SIGSTOP');
   await until('it is killed', () => !isAlive(first));
-  assert.match(node.output, /"worker":1,"msg":"a worker hangs; killing it"/);
+  await node.line(/"worker":1,"msg":"a worker hangs; killing it"/);
   await until('another one leads', () => ![undefined, first].includes(leaderOf(data)));
   await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
   const workers = childrenOf(node.pid);
