@@ -2,13 +2,17 @@ import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { logPrecautions } from '../../kernel/cli/serving/node-life.ts';
 import { loadConfig } from '../../kernel/config/configuration.ts';
+import { Accounts } from '../../kernel/identity/accounts/accounts.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { createLog } from '../../kernel/log.ts';
 import { precautions } from '../../kernel/plugin-host/precautions.ts';
 import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { hostkeep, start } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { testConfig } from '../support/hostkeep.ts';
+import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { prepare } from '../support/node-process.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -91,4 +95,18 @@ test('doctor and the log say what is unsafe', async () => {
   );
   child.kill('SIGTERM');
   await once(child, 'exit');
+});
+
+test('a server that is stopped while it looks for what is unsafe ends in order', async () => {
+  const server = await TestServer.start({ plugins: [] });
+  const { accounts } = server.hostkeep.core;
+  accounts.count = async (role) => {
+    await server.close();
+    return Accounts.prototype.count.call(accounts, role);
+  };
+  await logPrecautions(server.hostkeep, createLog('silent'));
+  const other = await TestServer.start({ plugins: [] });
+  other.hostkeep.core.accounts.count = () => Promise.reject(new Error('a fault'));
+  assert.is(await logPrecautions(other.hostkeep, createLog('silent')).catch(messageOf), 'a fault');
+  await other.close();
 });

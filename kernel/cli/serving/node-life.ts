@@ -11,11 +11,14 @@ const ABANDON_MS = 10_000;
 /** A timer may throw again and again until the process ends. */
 const UNHANDLED_LOGGED = 10;
 
-/** Logs what an operator should know about a node that starts. */
+/** Logs what an operator should know about a node that starts; not all of it if the node is stopped meanwhile. */
 export async function logPrecautions({ core, node }: Hostkeep, log: Log): Promise<void> {
   for (const { ok, name, detail, remedy } of await precautions(node.config))
     if (!ok) log.warn({ setting: name, remedy }, `${name}: ${detail}`);
-  if ((await core.accounts.count('admin')) === 0)
+  const admins = await core.accounts.count('admin').catch((error: unknown) => {
+    if (!node.isStopping()) throw error; // otherwise, the store may be closed
+  });
+  if (admins === 0)
     log.warn('there is no administrator yet: create one with `hostkeep account add --admin <username>`');
 }
 
