@@ -26,7 +26,8 @@ const MAX_REPLY_BYTES = 80 * 2 ** 20;
 const CONNECT_MS = 5000;
 const RELOAD_MS = 10_000;
 const REMOVE_MS = 120_000;
-const PROCESSOR_TIME_MS = 1000;
+/** Without an answer, a job that computes is taken for one that waits, and its account for one whose files do not answer. */
+const PROCESSOR_TIME_MS = 5000;
 const UNKNOWN: ProcessorTime = { isRunning: false, seconds: 0 };
 
 /** The broker, the process with the rights that this one does without, as its callers see it. */

@@ -15,7 +15,7 @@ import { accountFiles } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import type { ProbeInput, Process } from '../support/probe-job.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { LIMIT_MS, until } from '../support/until.ts';
 
 const test = testSuite('broker');
 const [ann, bea] = [
@@ -70,13 +70,13 @@ test('the broker refuses what is none of its verbs, and arguments that do not fi
     ['webserver.reload', { token: '../x', isProof: true }],
   ];
   for (const [verb, args] of cases)
-    await client.call(verb, args, 3000).then(
+    await client.call(verb, args, LIMIT_MS).then(
       () => assert.unreachable(`${verb} ${JSON.stringify(args)}`),
       (error: HttpError) =>
         assert.ok(['invalid_request', 'broker_unavailable'].includes(error.code), `${verb}: ${error.message}`),
     );
   assert.match(broker.output(), /"verb":"shell".*refused/, 'what is refused is logged');
-  const outside = await codeOf(client.call('run', { ...run, account: { ...ann, id: 1_000_000 } }, 3000));
+  const outside = await codeOf(client.call('run', { ...run, account: { ...ann, id: 1_000_000 } }, LIMIT_MS));
   assert.is(outside, 'files_unavailable', 'beyond ids.count');
 });
 
@@ -138,8 +138,8 @@ test('a process that breaks a limit, hangs, or whose caller goes away is killed'
   await until('the process that spins is gone', spinning);
   const pipe = join(broker.folder, 'files/bea/pipe');
   execFileSync('mkfifo', ['--mode=666', '--', pipe]);
-  await who(bea); // its process runs, so that the time is for the pipe alone
-  assert.is(await codeOf(ask(bea, { act: 'read', path: pipe }, 2000)), 'files_unavailable');
+  await who(bea); // its process runs, so that the time is for the pipe alone, and enough to begin to read
+  assert.is(await codeOf(ask(bea, { act: 'read', path: pipe }, 5000)), 'files_unavailable');
   const own = new AccountJobs(
     accountFiles(join(broker.folder, 'files/{username}')),
     { processes: 1, memory_mib: 192 },
@@ -172,7 +172,8 @@ test('what jobs keep is in a folder of the account, which goes with its files', 
 
 test('its settings are read again at a request and at SIGHUP; what is wrong in them leaves the old in force', async () => {
   const { settings } = broker;
-  const verb = () => client.call('quota.report', '/nonexistent', 3000).then(String, ({ message }: Error) => message);
+  const verb = () =>
+    client.call('quota.report', '/nonexistent', LIMIT_MS).then(String, ({ message }: Error) => message);
   assert.match(await verb(), /has no user quotas/);
   broker.change({ ...settings, plugins: { quota: false }, admin_listen: '127.0.0.1:1' }); // an address of the service's only
   await client.reload();
