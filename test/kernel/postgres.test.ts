@@ -13,7 +13,7 @@ import { projectDir } from '../../kernel/system/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../support/postgres.ts';
+import { MAY_IDLE, Postgres, schemaAt } from '../support/postgres.ts';
 import { probePlugin } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -246,6 +246,7 @@ test('an event waits for one before it to be committed, so that who follows them
   const held = new Promise<void>((resolve) => (release = resolve));
   const began = new Promise<void>((resolve, reject) => {
     const first = store.write(async (tx) => {
+      await tx.run(MAY_IDLE);
       await tx.run(
         "insert into events (at, type, username, ip, line, folded, data) values (1, 'x', '', '', '', '', '{}')",
       );

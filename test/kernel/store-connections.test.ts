@@ -14,7 +14,7 @@ import type { Workers } from '../../kernel/workers/workers.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig } from '../support/hostkeep.ts';
 import { freePort } from '../support/port.ts';
-import { Postgres, schemaAt } from '../support/postgres.ts';
+import { MAY_IDLE, Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -180,10 +180,10 @@ test('a look that waits for a lock does not take the server for silent', async (
   const told: unknown[] = [];
   node.channel.end(4, 4).hear('store', (value) => told.push(value));
   await node.other.store.write(async (tx) => {
+    await tx.run(MAY_IDLE);
     await tx.run('lock table revision in access exclusive mode');
     const waiting = new Set<string>();
     await until('looks were given up, and the next one waits', async () => {
-      await tx.get('select 1 as n'); // a transaction may not idle
       const rows = await node.other.store.all<{ at: string }>(
         `select cast(query_start as text) as at from pg_stat_activity
           where application_name = 'hostkeep listener' and wait_event_type = 'Lock'`,
@@ -211,12 +211,11 @@ test('a process never has more connections than its share, and one of each kind 
     [1000, 8, 8],
   ] as const) {
     const store = await storeWith(connections, urlOf('bound'));
-    const sleep = 'select pg_backend_pid() as pid, cast(pg_sleep(0.05) as text) as slept';
     const rowsOf = (ask: () => Promise<{ pid: number } | undefined>) =>
       Promise.all(Array.from({ length: 20 }, () => ask()));
     const [read, written] = await Promise.all([
-      rowsOf(() => store.get(sleep)),
-      rowsOf(() => store.write((tx) => tx.get(sleep))),
+      rowsOf(() => store.get(PID)),
+      rowsOf(() => store.write((tx) => tx.get(PID))),
     ]);
     const distinct = (rows: typeof read) => new Set(rows.map((row) => row?.pid)).size;
     assert.equal([distinct(read), distinct(written)], [reads, writes], `${connections}`);
@@ -234,20 +233,15 @@ test('who waits too long for a connection is refused; reads go on, in transactio
   try {
     const store = await storeWith(17, urlOf('busy', `127.0.0.1:${port}`));
     let error: unknown;
-    await store.write((first) =>
-      store.write(async (second) => {
-        let isSettled = false;
-        const third = store.write((each) => each.get('select 1 as n')).catch((each: unknown) => each);
-        void third.then(() => (isSettled = true));
-        await until('the third one is refused', async () => {
-          for (const tx of [first, second]) await tx.get('select 1 as n'); // a transaction may not idle
-          return isSettled;
-        });
-        error = await third;
+    await store.write(async (first) => {
+      await first.run(MAY_IDLE);
+      await store.write(async (second) => {
+        await second.run(MAY_IDLE);
+        error = await store.write((each) => each.get('select 1 as n')).catch((each: unknown) => each);
         const read = () => store.get('select 2 as n, cast(pg_sleep(0.2) as text) as slept');
         await Promise.all([read(), read()]); // one of them on a new connection
-      }),
-    );
+      });
+    });
     assert.ok(error instanceof HttpError && error.code === 'store_unavailable', String(error));
     assert.equal(await store.write((tx) => tx.get('select 3 as n')), { n: 3 });
     assert.is(tried, 0);

@@ -10,6 +10,8 @@ import type { CertificateFiles } from './certificate.ts';
 
 /** Names the server on which servers of tests have their stores, instead of files. */
 export const TEST_STORE_URL = 'HOSTKEEP_TEST_STORE_URL';
+/** Lets a transaction wait for what a test does meanwhile, however long that takes; others are ended after three seconds. */
+export const MAY_IDLE = 'set local idle_in_transaction_session_timeout = 0';
 const SYSTEM_USER = 'postgres';
 /**
  * Waits for the end of its input, which the process that started it holds open until it ends, however that is; then ends the
