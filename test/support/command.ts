@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { endsWithTests } from './child.ts';
+import { endsWithTests, untilRead } from './child.ts';
 import { runInPool, type AskedCommand, type Outcome } from './command-pool.ts';
 import { FILES_ROOT } from './hostkeep.ts';
 import { testStore } from './postgres.ts';
@@ -58,10 +58,11 @@ export async function start(
   let text = '';
   const line = async (pattern: RegExp): Promise<RegExpMatchArray> => {
     for (;;) {
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      if (hasEnded) await untilRead(() => text);
       const match = text.match(pattern);
       if (match !== null) return match;
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`hostkeep ended with ${child.exitCode ?? child.signalCode}: ${text}`);
+      if (hasEnded) throw new Error(`hostkeep ended with ${child.exitCode ?? child.signalCode}: ${text}`);
       await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), once(child, 'exit')]);
     }
   };

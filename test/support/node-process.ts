@@ -6,7 +6,7 @@ import type { Role } from '../../kernel/identity/accounts/account.ts';
 import { openCore } from '../../kernel/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import { endsWithTests } from './child.ts';
+import { endsWithTests, untilRead } from './child.ts';
 import { CLI } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 import { FILES_ROOT, PASSWORD, testConfig } from './hostkeep.ts';
@@ -132,9 +132,11 @@ export class NodeProcess {
   /** Waits for matching output. */
   async line(pattern: RegExp): Promise<RegExpMatchArray> {
     for (;;) {
+      const hasEnded = !this.isAlive;
+      if (hasEnded) await untilRead(() => this.output);
       const match = this.output.match(pattern);
       if (match !== null) return match;
-      if (!this.isAlive)
+      if (hasEnded)
         throw new Error(
           `the node exited with ${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`,
         );
@@ -200,16 +202,15 @@ export class NodeProcess {
 
   /** Ends the node and returns its exit code, or the signal that ended it. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
-    if (!this.isAlive) return this.child.exitCode ?? this.child.signalCode ?? -1;
-    const ended = once(this.child, 'exit');
-    this.child.kill(signal);
-    const [code, by] = (await ended) as [number | null, string | null];
-    return code ?? by ?? -1;
+    const ended = this.ended();
+    if (this.isAlive) this.child.kill(signal);
+    return ended;
   }
 
-  /** Waits until the node exits by itself. */
+  /** Waits until the node exits by itself; its output is complete then. */
   async ended(): Promise<number | string> {
     if (this.isAlive) await once(this.child, 'exit');
+    await untilRead(() => this.output);
     return this.child.exitCode ?? this.child.signalCode ?? -1;
   }
 }
