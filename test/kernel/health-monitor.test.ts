@@ -7,6 +7,7 @@ import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
 import { Gatherer } from '../../kernel/plugin-host/gatherer.ts';
 import { HealthMonitor } from '../../kernel/plugin-host/health-monitor.ts';
 import { TestServer } from '../support/hostkeep.ts';
+import { Gate } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -64,10 +65,11 @@ test('a plugin is degraded while a finding is not ok, or its check fails, and is
 });
 
 test('the list of plugins shows ready, degraded, unavailable and off, and keeps the features of a degraded one', async () => {
+  const first = new Gate();
   const server = await TestServer.start({
     plugins: [
       plugin('fine', () => FINE),
-      plugin('gone', async () => GONE),
+      plugin('gone', () => first.opened.then(() => GONE)),
       definePlugin({ ...plugin('broken', () => FINE), setup: () => Promise.reject(new Error('a fault')) }),
       plugin('out', () => FINE),
     ],
@@ -82,6 +84,7 @@ test('the list of plugins shows ready, degraded, unavailable and off, and keeps 
       ['out', 'off'],
     ];
     assert.equal(states(), settled('ready'), 'the start waits for no check');
+    first.open();
     await until('the first check', () => server.hostkeep.node.plugins()[2]?.state === 'degraded');
     assert.equal(states(), settled('degraded'));
     const { reason, remedy, provides } = server.hostkeep.node.plugins()[2] ?? {};
