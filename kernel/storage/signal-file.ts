@@ -33,11 +33,13 @@ export class SignalFile implements ChangeSignal {
     return true;
   }
 
-  /** Another process may have committed later but announced earlier; this overwrites that, so the next look finds a change. */
+  /**
+   * Another process may have committed later but announced earlier; this overwrites that, unseen, so the next look finds a
+   * change.
+   */
   announce(revision: number): void {
-    const isAlone = fstatSync(this.#file).mtimeMs === this.#stamp;
     utimesSync(this.#path, new Date(), revision);
-    this.#stamp = isAlone ? revision * 1000 : UNREAD;
+    this.#stamp = UNREAD;
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
@@ -54,6 +56,24 @@ test('a change that another process committed later but announced earlier is sti
   await slow.checking;
   assert.is(slow.generation, generation + 1);
   for (const each of [slow, quick]) each.close();
+});
+
+test('what another process announces in the same moment is noticed', async () => {
+  const path = join(temporaryFolder(), 'revision');
+  const [one, other] = [new SignalFile(path), new SignalFile(path)];
+  for (const each of [one, other]) each.hasMoved();
+  const { utimesSync } = fs;
+  fs.utimesSync = (...args) => {
+    fs.utimesSync = utimesSync;
+    syncBuiltinESMExports();
+    other.announce(6);
+    utimesSync(...args);
+  };
+  syncBuiltinESMExports();
+  one.announce(5);
+  assert.is(fs.utimesSync, utimesSync);
+  assert.ok(one.hasMoved());
+  await Promise.all([one.close(), other.close()]);
 });
 
 /** A store whose answers come when they are told to, and whose last changes are those of `accounts`. */
