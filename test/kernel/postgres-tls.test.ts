@@ -29,17 +29,21 @@ function restart(files?: CertificateFiles): void {
   server.serve(['fsync=off', ...(files === undefined ? [] : server.tlsSettings(files))]);
 }
 
+/** What a connection says that a busy machine had no time for. */
+const LATE = /connection timeout|no answer within|cannot be reached/;
+
 /** Opens a store, and resolves with whether the connection is encrypted; with the reason if it is refused. */
 async function open(host: string, query: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?${query}`;
-  try {
-    const core = await openCore(testConfig(temporaryFolder(), { store: { url } }), createLog('silent'));
-    const row = await core.store.get<{ ssl: number }>('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
-    await core.close();
-    return row?.ssl === 1;
-  } catch (error) {
-    return String(error);
-  }
+  for (;;)
+    try {
+      const core = await openCore(testConfig(temporaryFolder(), { store: { url } }), createLog('silent'));
+      const row = await core.store.get<{ ssl: number }>('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
+      await core.close();
+      return row?.ssl === 1;
+    } catch (error) {
+      if (!LATE.test(String(error))) return String(error);
+    }
 }
 
 const VERIFIED = `sslmode=verify-full&sslrootcert=${encodeURIComponent(authority.cert)}`;
