@@ -42,6 +42,8 @@ export class Hostkeep {
   readonly #servers: readonly (Entrance & { readonly server: Server })[];
   readonly #lock: ServingLock | undefined;
   #generation: Generation;
+  /** The last change of the configuration, if it is in progress. */
+  #changing: Promise<void> = Promise.resolve();
 
   private constructor(life: Life, options: StartOptions, generation: Generation, lock: ServingLock | undefined) {
     this.#life = life;
@@ -122,9 +124,15 @@ export class Hostkeep {
    * Replaces the configuration, and rereads the keys and the certificate. Sets up the new plugins while the old ones
    * run, then switches all new requests at once; the old plugins finish the requests that they accepted. No connection
    * is closed. If this rejects, the old configuration stays. Changes of the data folder, the addresses and the names of
-   * TLS files are rejected, because they need a restart.
+   * TLS files are rejected, because they need a restart. Calls follow each other.
    */
-  async reconfigure(config: Config): Promise<void> {
+  reconfigure(config: Config): Promise<void> {
+    const done = this.#changing.then(() => this.#reconfigure(config));
+    this.#changing = done.catch(() => undefined);
+    return done;
+  }
+
+  async #reconfigure(config: Config): Promise<void> {
     const old = this.#generation;
     assertReloadable(old.config, config);
     await this.#reloadBroker();

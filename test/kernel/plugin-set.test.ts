@@ -215,6 +215,34 @@ test('a release that hangs holds up neither the next ones nor a reload', async (
   }
 });
 
+test('reloads that come together follow each other, and only the last configuration stays', async () => {
+  let running = 0;
+  const words: unknown[] = [];
+  const server = await TestServer.start({
+    plugins: [
+      plugin('one', {
+        config: Type.Object({ word: Type.String({ default: '' }) }),
+        setup: async ({ config, onClose }) => {
+          running += 1;
+          words.push(config);
+          onClose(() => void (running -= 1));
+          return { handlers: { show: () => ({}) } };
+        },
+      }),
+    ],
+  });
+  const { hostkeep } = server;
+  const kept = hostkeep.node.config;
+  const change = (word: unknown) => hostkeep.reconfigure({ ...kept, sections: { one: { word } } });
+  const refused = change(5).catch((error: Error) => error.message);
+  await Promise.all([change('a'), change('b')]);
+  assert.match(String(await refused), /one.word must be string/);
+  assert.equal([running, words], [1, ['', 'a', 'b'].map((word) => ({ word }))]);
+  assert.equal(hostkeep.node.config.sections, { one: { word: 'b' } });
+  await server.close();
+  assert.is(running, 0);
+});
+
 test('parts are gathered concurrently, and a provider that fails or hangs costs only its part', async () => {
   const provider = (name: string, counts: () => { users: number } | Promise<{ users: number }>) =>
     plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
