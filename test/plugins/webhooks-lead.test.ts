@@ -5,6 +5,7 @@ import type { Store } from '../../kernel/storage/store.ts';
 import { FleetLead } from '../../plugins/webhooks/delivery/fleet-lead.ts';
 import webhooks from '../../plugins/webhooks/index.ts';
 import { TestServer } from '../support/hostkeep.ts';
+import { Gate } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -17,12 +18,16 @@ test.after(async () => {
   await server.close();
 });
 
-/** A node that takes part, and what cuts it from the store. */
-function participant(node: string) {
+/** A node that takes part, and what cuts it from the store. Its first question to the store waits for `gate`. */
+function participant(node: string, gate?: Gate) {
   let isCut = false;
   const { store } = server.hostkeep.core;
   const cuttable = {
-    get: (...args: Parameters<Store['get']>) => (isCut ? Promise.reject(new Error('cut')) : store.get(...args)),
+    get: async (...args: Parameters<Store['get']>) => {
+      await gate?.opened;
+      if (isCut) throw new Error('cut');
+      return store.get(...args);
+    },
     write: ((work) => (isCut ? Promise.reject(new Error('cut')) : store.write(work))) as Store['write'],
   };
   const began: boolean[] = [];
@@ -35,7 +40,12 @@ function participant(node: string) {
 test('one leads; another takes over from one that is cut from the store, or that ends, and not before', async () => {
   const first = participant('one');
   await until('the first leads', () => first.lead.isLeading);
-  const second = participant('two');
+  const [{ store }, gate] = [server.hostkeep.core, new Gate()];
+  const second = participant('two', gate);
+  const beats = async () => (await store.get<{ beat: number }>('select beat from webhook_lead'))?.beat ?? 0;
+  const before = await beats();
+  await until('four more beats of the first', async () => (await beats()) >= before + 4);
+  gate.open(); // the answer is of now, although the second asked seconds ago
   first.cut(true);
   await until('the second leads', () => second.lead.isLeading);
   assert.is(first.lead.isLeading, false);

@@ -76,16 +76,16 @@ export class FleetLead {
     if (!isLead) return;
     const wasLeading = this.isLeading;
     this.#beatMs = startedMs;
-    if (!wasLeading) this.#onLead();
+    if (!wasLeading && this.isLeading) this.#onLead(); // not after a write that took longer than a beat is valid
   }
 
   /** Whether nobody else leads, as far as this node has seen. */
-  #mayLead(row: Row | undefined, nowMs: number): boolean {
+  #mayLead(row: Row | undefined, startedMs: number): boolean {
     if (row === undefined || row.holder === '' || row.holder === this.#holder) return true;
     const seen = `${row.holder} ${row.beat}`;
-    if (seen === this.#seen) return nowMs - this.#seenMs >= GONE_MS;
+    if (seen === this.#seen) return startedMs - this.#seenMs >= GONE_MS;
     this.#seen = seen;
-    this.#seenMs = nowMs;
+    this.#seenMs = performance.now(); // not when this was asked: the store may have answered late, with a beat of just now
     return false;
   }
 }
