@@ -6,8 +6,11 @@ import type { Driver } from './drivers.ts';
 
 const POLL_MS = 10;
 const CONNECT_MS = 1000;
-/** nginx stops its old workers 100 ms after starting new ones; until then either may answer. */
-const SETTLED_MS = 250;
+/**
+ * nginx stops its old workers 100 ms after starting new ones; until then either may answer. On a busy node that takes longer,
+ * as each answer does: so there are also to be so many of the new ones in a row.
+ */
+const SETTLED = { ms: 250, answers: 10 };
 
 /**
  * Resolves when the server at a `listen` address serves the token of a reload; at once where a reload itself waits for
@@ -20,9 +23,11 @@ export async function untilServed(
 ): Promise<void> {
   if (beacon === undefined) return;
   const signal = AbortSignal.timeout(timeoutMs);
-  for (let since: number | undefined; since === undefined || performance.now() - since < SETTLED_MS;) {
+  let [sinceMs, answers] = [0, 0];
+  while (answers < SETTLED.answers || performance.now() - sinceMs < SETTLED.ms) {
     const isNew = (await fetchBody(listen, `${token}.hostkeep.invalid`, signal)) === token;
-    since = isNew ? (since ?? performance.now()) : undefined;
+    answers = isNew ? answers + 1 : 0;
+    if (answers === 1) sinceMs = performance.now();
     if (signal.aborted)
       throw new Error(`${name} does not serve the new configuration on ${listen} after ${timeoutMs} ms`);
     await delay(POLL_MS);
