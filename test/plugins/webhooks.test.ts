@@ -103,6 +103,7 @@ const settings = (urls: readonly string[], over: Record<string, unknown> = {}, e
     endpoints: urls.map((url) => ({ url, secret: SECRET, ...(events && { events }) })),
     allow_private: true,
     backoff_ms: 1,
+    timeout_ms: 60_000, // an answer that comes late on a busy machine would count as none, and be asked for again
     ...over,
   },
 });
@@ -170,17 +171,27 @@ test('only subscribed event types are sent, in order', async () => {
 });
 
 test('a failed delivery is repeated with the same id', async () => {
-  const receiver = new Receiver([500, 404, 'hang', 400, 204]);
-  const server = await startServer({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
+  const receiver = new Receiver([500, 404, 400, 204]);
+  const server = await startServer({ config: settings([await receiver.listen()]) });
   await server.account('ann');
-  await receiver.until(5);
+  await receiver.until(4);
   await server.account('bea');
-  const received = await receiver.until(6);
+  const received = await receiver.until(5);
   assert.equal(
     received.map(({ body }) => body.username),
-    ['ann', 'ann', 'ann', 'ann', 'ann', 'bea'],
+    ['ann', 'ann', 'ann', 'ann', 'bea'],
   );
-  assert.is(new Set(received.slice(0, 5).map(({ body }) => body.id)).size, 1);
+  assert.is(new Set(received.slice(0, 4).map(({ body }) => body.id)).size, 1);
+  await server.close();
+  await receiver.close();
+});
+
+test('a delivery without an answer in time is repeated with the same id', async () => {
+  const receiver = new Receiver(['hang']);
+  const server = await startServer({ config: settings([await receiver.listen()], { timeout_ms: 200 }) });
+  await server.account('ann');
+  const [first, second] = await receiver.until(2);
+  assert.equal([second?.body.username, second?.body.id], ['ann', first?.body.id]);
   await server.close();
   await receiver.close();
 });
@@ -519,9 +530,9 @@ test('an unusable URL or secret is reported, and disables only this plugin', asy
 });
 
 test('operators see how deliveries went, test an endpoint, and have deliveries repeated', async () => {
-  const receiver = new Receiver([500, 204, 'hang']);
+  const receiver = new Receiver([500, 204]);
   const url = `${await receiver.listen()}/?token=hidden`;
-  const server = await startServer({ config: settings([url], { attempts: 1, timeout_ms: 1000 }, ['account.*']) });
+  const server = await startServer({ config: settings([url], { attempts: 1 }, ['account.*']) });
   const { token } = await server.admin();
   await receiver.until(1);
   const user = await server.user('ann');
@@ -555,10 +566,6 @@ test('operators see how deliveries went, test an endpoint, and have deliveries r
   );
   assert.not.match(JSON.stringify(state), /hidden|shared with/, 'neither the URL nor the secret');
 
-  const tests = await Promise.all([ask(`/${id}/test`, 'POST'), ask(`/${id}/test`, 'POST')]);
-  for (const { body } of tests) assert.equal([body['accepted'], body['status']], [false, null], 'it hangs');
-  assert.match(String(tests[0]?.body['reason']), /no answer within 1000 ms/);
-  assert.is(receiver.received.length, 3, 'tests at the same time are one');
   assert.equal((await ask(`/${id}/test`, 'POST')).body['accepted'], true);
   const eventId = Number(receiver.received[0]?.body.id);
   assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: eventId })).body['queued'], 1);
@@ -566,4 +573,21 @@ test('operators see how deliveries went, test an endpoint, and have deliveries r
   assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: null })).body['queued'], 0, 'nothing waits');
   const [event] = await server.hostkeep.core.events.find({ type: 'webhook.requeued' }, 1);
   assert.match(event?.line ?? '', /User 'root' had event \d+ delivered again to 127\.0\.0\.1:\d+#0 from IP/);
+});
+
+test('tests of an endpoint at the same time are one, which fails without an answer in time', async () => {
+  const receiver = new Receiver(['hang']);
+  // Long enough that the second request comes during the test, however busy the machine is.
+  const config = settings([await receiver.listen()], { timeout_ms: 5000 }, ['feature.*']);
+  const server = await startServer({ config });
+  const { token } = await server.admin();
+  const ask = (path = '', method = 'GET') => server.ask(`/api/webhooks${path}`, { token, address: 'admin', method });
+  const [endpoint] = (await ask()).body['webhooks'] as { id: string }[];
+  const first = ask(`/${endpoint?.id}/test`, 'POST');
+  await receiver.until(1);
+  for (const { body } of await Promise.all([first, ask(`/${endpoint?.id}/test`, 'POST')])) {
+    assert.equal([body['accepted'], body['status']], [false, null]);
+    assert.match(String(body['reason']), /no answer within 5000 ms/);
+  }
+  assert.is(receiver.received.length, 1);
 });
