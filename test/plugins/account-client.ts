@@ -29,12 +29,12 @@ export function codeOf(secret: string, steps = 0): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
 }
 
-/** Turns two-factor authentication on; its first code is the present one. */
+/** Turns two-factor authentication on, with `code`; the present one may be the next before it is asked for. */
 export async function enableTwofa(
   server: TestServer,
   token: string,
   address: 'user' | 'admin' = 'user',
-): Promise<{ secret: string; recoveryCodes: string[] }> {
+): Promise<{ secret: string; code: string; recoveryCodes: string[] }> {
   const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', {
     method: 'POST',
     token,
@@ -42,13 +42,14 @@ export async function enableTwofa(
     body: { password: PASSWORD },
   });
   const { secret } = setup.body;
+  const code = codeOf(secret);
   const confirmed = await server.ask<{ recovery_codes: string[] }>('/api/account/2fa/confirm', {
     method: 'POST',
     token,
     address,
-    body: { code: codeOf(secret) },
+    body: { code },
   });
-  return { secret, recoveryCodes: confirmed.body.recovery_codes };
+  return { secret, code, recoveryCodes: confirmed.body.recovery_codes };
 }
 
 /** Proves the password of an administrator's session again, and the code, if given. */

@@ -465,10 +465,10 @@ test('users are counted without admins, and the demo has favorites and a history
   const { plugins, core } = server.hostkeep;
   const [counts] = (await plugins.gather('counts')).filter(({ plugin }) => plugin === 'account');
   assert.ok(counts?.ok === true && counts.value.users === (await core.accounts.count('user')));
-  const filled = (await plugins.gather('demo', { demo, other, neighbours: [] })).find(
+  const filled = (await plugins.callInOrder('demo', { demo, other, neighbours: [] })).find(
     ({ plugin }) => plugin === 'account',
   );
-  assert.is(filled?.ok, true);
+  assert.ok(filled !== undefined && filled.error === undefined);
   const token = await server.token(demo);
   assert.is((await server.ask<unknown[]>('/api/favorites', { token })).body.length, 5);
   const history = (await server.ask<{ login_time: string }[]>('/api/account/login-history', { token })).body;
