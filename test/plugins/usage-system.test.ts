@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, hostname, totalmem, userInfo } from 'node:os';
@@ -79,8 +80,10 @@ test('a report waits for no program that asks all file systems, of which one may
 });
 
 test('processes are listed with their share of time, their user and their memory', async () => {
-  const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+  const script = 'console.log("busy"); for (;;);';
+  const busy = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
+    await once(busy.stdout, 'data'); // before that it may wait for its files, and has another name
     const table = new ProcessTable('/proc');
     const [{ total, top, problem }, same] = await Promise.all([table.read(), table.read()]);
     assert.is(top, same.top, 'who asks at the same time shares the answer');

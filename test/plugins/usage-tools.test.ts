@@ -13,10 +13,10 @@ import type { Partition } from '../../plugins/usage/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
+import { LIMIT_MS } from '../support/until.ts';
 
 const test = testSuite('usage against the tools');
 const run = promisify(execFile);
-const LIMIT_MS = 30_000;
 const ROOTS = { proc: '/proc', sys: '/sys', files: '/' };
 
 /** Reads with both, until our value lies between two of theirs: the machine is busy. Rejects after `LIMIT_MS`. */
@@ -118,8 +118,10 @@ test('disks are what df says', async () => {
 test('the load of a busy core is what mpstat says', async () => {
   if (!(await hasTool('mpstat', 'sysstat'))) return;
   const read = cpuReader('/proc');
-  const busy = spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' });
+  const script = 'console.log("busy"); for (;;);';
+  const busy = spawn('taskset', ['-c', '0', process.execPath, '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
+    await once(busy.stdout, 'data'); // before that it may wait for its files
     for (let attempt = 1; ; attempt += 1) {
       const before = await read();
       const { stdout } = await run('mpstat', ['-P', 'ALL', '-o', 'JSON', '2', '1']);

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -218,6 +219,26 @@ async function prepared(n: number, { method, path }: Listed): Promise<Record<str
   return known;
 }
 
+/** Runs an example in a shell. What measures the machine may be too late on a busy one, and says when to ask again. */
+async function statusOf(command: string, TOKEN: string): Promise<string> {
+  const shown = `${command} -s -o /dev/null -w '%{http_code}' --retry 20`;
+  return (await promisify(execFile)('sh', ['-c', shown], { env: { ...process.env, TOKEN } })).stdout;
+}
+
+/** Does the same for a stream, which has no end: once its head is there, the client goes. */
+async function statusOfStream(command: string, TOKEN: string): Promise<string> {
+  const child = spawn('sh', ['-c', `exec ${command} -s -o /dev/null -D -`], {
+    env: { ...process.env, TOKEN },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  let head = '';
+  for await (const chunk of child.stdout) if ((head += String(chunk)).includes('\r\n\r\n')) break;
+  child.kill();
+  await ended;
+  return /^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? head;
+}
+
 test('every endpoint of the address is listed, and its example works in a shell', async () => {
   const { endpoints } = (await ask<{ endpoints: Listed[] }>('/api/usage')).body;
   for (const path of PATHS) assert.ok(endpoints.some((each) => each.path === path && each.method === 'GET'));
@@ -235,22 +256,14 @@ test('every endpoint of the address is listed, and its example works in a shell'
       .replace(/\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID)\b/g, (word) => known[word] ?? word)
       .replace(EXAMPLE_LOCK, OWN_LOCK);
     const isStream = each.path.endsWith('/stream');
-    const ended = await promisify(execFile)(
-      'sh',
-      // What measures the machine may be too late on a busy one, and says when to ask again.
-      ['-c', `${command} -s -o /dev/null -w '%{http_code}' ${isStream ? '-m 1' : '--retry 20'}`],
-      { env: { ...process.env, TOKEN } },
-    ).catch((error: { code: number; stdout: string }) => {
-      assert.ok(isStream && error.code === 28, `${command}: ${error.stdout}`); // a stream lasts until curl's limit
-      return error;
-    });
+    const got = await (isStream ? statusOfStream(command, TOKEN) : statusOf(command, TOKEN));
     const { method, path, description } = each;
     const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
     const isPage = path === '/' || /^\/(?:console|assets)\b/.test(path); // curl does not ask for a page, nor for a name that there is
     const isMissing = /^\/api\/(?:webhooks|fleet)\/:/.test(path); // there is no webhook, and no fleet
     const success = path === '/docs' ? '302' : created ? '201' : '200';
     const status = isPage || isMissing ? '404' : success;
-    assert.is(ended.stdout, status, `${description}: ${command}`);
+    assert.is(got, status, `${description}: ${command}`);
   }
 });
 
@@ -339,7 +352,7 @@ test('history answers the last minutes from memory', async () => {
   for (const { time, time_at: text } of body.points) assert.is(text, timeAt(time));
   assert.is(body.unit, 'percent');
   assert.is(body.step, 1);
-  assert.ok(body.points.length > 0 && body.points.length <= 61);
+  assert.ok(body.points.length > 0 && body.points.length <= body.to - from + 1);
   for (const { time, value } of body.points) assert.ok(time >= from && value > 0 && value < 100);
 });
 
@@ -421,11 +434,8 @@ test('a stream ends with its session', async () => {
 });
 
 test('only so many streams are open at once, and each that ends makes room', async () => {
-  const sources = [
-    await eventSource(server, admin),
-    await eventSource(server, admin),
-    await eventSource(server, admin),
-  ];
+  const sources = [];
+  for (let i = 0; i < 3; i += 1) sources.push(await retried(() => eventSource(server, admin)));
   const { status, body, headers } = await ask('/api/usage/stream');
   assert.is(status, 503);
   assert.is(body['error'], 'overloaded');
