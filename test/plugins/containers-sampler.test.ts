@@ -14,7 +14,8 @@ import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('containers-sampler');
-const TIMING = { intervalMs: 20, idleMs: 100, maxAgeMs: 1000, waitMs: 100, pauseMs: 1000 };
+/** Samples come and end quickly; what a stop of the machine could exceed is long, unless a test is about it. */
+const TIMING = { intervalMs: 20, idleMs: 100, maxAgeMs: 60_000, waitMs: 60_000, pauseMs: 60_000 };
 const accountOf = (id: number, username: string): Account => ({
   id,
   username,
@@ -98,11 +99,12 @@ test('the first poll waits for a sample, later ones get the same bytes without a
 });
 
 test('each sample makes new bytes, separately for each account', async () => {
-  const { sampler } = samplerWith({ timing: { idleMs: 10_000 } });
+  const { sampler } = samplerWith({ timing: { idleMs: 60_000 } });
+  const startedMs = performance.now();
   const [first, other] = [await sampler.poll(ann), await sampler.poll(bob)];
   assert.equal([countOf(first), countOf(other)], ['1', '0']);
   await until('a new answer', () => sampler.poll(ann) !== first);
-  assert.ok((sampler.ageSeconds ?? 9) < 1);
+  assert.ok((sampler.ageSeconds ?? Infinity) < (performance.now() - startedMs) / 1000);
   sampler.close();
 });
 
@@ -125,7 +127,7 @@ test('a sample that is too old is not served, and one that does not arrive is a 
   let isStuck = false;
   const { sampler } = samplerWith({
     measure: () => (isStuck ? new Promise(() => {}) : Promise.resolve([usage])),
-    timing: { maxAgeMs: 50, idleMs: 10_000 },
+    timing: { maxAgeMs: 50, idleMs: 60_000, waitMs: 100 },
   });
   await sampler.poll(ann);
   isStuck = true;
