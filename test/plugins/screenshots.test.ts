@@ -284,14 +284,23 @@ inBrowser('a domain removed during a capture leaves no screenshot', async () => 
 });
 
 inBrowser('the browser starts on demand and ends when idle', async () => {
-  site.page('/idle', coloured('#008000'));
+  let answer: () => void = () => undefined;
+  site.page(
+    '/idle',
+    (_, response) => void (answer = () => response.setHeader('Content-Type', 'text/html').end(coloured('#008000'))),
+  );
   const others = new Set(browsers().map(({ pid }) => pid));
   const own = () => browsers().filter(({ pid, isMain }) => isMain && !others.has(pid)).length;
   const idle = await Harness.open({ site_address: site.address, idle_seconds: 0.5, ttl_seconds: 0.1 });
   assert.is(own(), 0);
-  assert.is(await idle.colour('pictures.test/idle'), '#008000');
+  const requested = site.next('/idle');
+  const shot = idle.colour('pictures.test/idle');
+  await requested;
   assert.is(own(), 1);
+  answer();
+  assert.is(await shot, '#008000');
   await until('none of its own is left', () => own() === 0);
+  site.page('/idle', coloured('#008000'));
   assert.is(await idle.colour('pictures.test/idle'), '#008000');
   await idle.close();
 });
