@@ -282,10 +282,9 @@ test('without its engine the plugin is degraded, in the list of plugins and in m
     assert.ok(metrics.includes(`\n${line}\n`), line);
   assert.is((await server.ask('/api/docker_stats', ann)).body['error'], 'containers_unavailable');
   await open(fakeEngine(at('shared.sock'), (_, response) => json(response, { Version: '1.2.3', ApiVersion: '1.41' })));
-  assert.equal(
-    (await server.health('containers')).map(({ ok }) => ok),
-    [true],
-  );
+  // On a busy machine, a check may be too late.
+  const check = () => server.health('containers').catch(() => []);
+  await eventually('a check finds the engine', check, ([finding]) => finding?.ok === true);
 });
 
 test("an account's own engine is not checked: its account may stop it", async () => {
