@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PASSWORD } from '../../support/hostkeep.ts';
@@ -11,8 +11,8 @@ const INSIDE = new URL('../../support/inside-node.js', import.meta.url).href;
 const DOMAINS = 20;
 /** The kill happens up to so long after the child process has started. */
 const KILL_WITHIN_MS = 30;
-/** A `du` that runs long enough to be killed: measuring this small folder takes it less than a millisecond. */
-const SLOW_DU = '#!/bin/sh\nsleep 0.3\nexec du "$@"\n';
+/** A `du` that waits while the file beside it is there, and so is running when it is to be killed. */
+const HELD_DU = '#!/bin/sh\nwhile [ -e "$0.held" ]; do sleep 0.1; done\nexec du "$@"\n';
 
 /**
  * In each round, ends the node's worker threads and kills its child processes, at least one running `du`, in the middle
@@ -20,8 +20,8 @@ const SLOW_DU = '#!/bin/sh\nsleep 0.3\nexec du "$@"\n';
  */
 export async function killHelpers(rounds: number, random: Random): Promise<string> {
   const folder = temporaryFolder();
-  const [data, du] = [join(folder, 'data'), join(folder, 'slow-du')];
-  writeFileSync(du, SLOW_DU);
+  const [data, du] = [join(folder, 'data'), join(folder, 'held-du')];
+  writeFileSync(du, HELD_DU);
   chmodSync(du, 0o755);
   chmodSync(folder, 0o755); // accounts' processes run it
   await prepare(data, { demo: 'user' });
@@ -40,8 +40,10 @@ export async function killHelpers(rounds: number, random: Random): Promise<strin
       ]);
     let [threads, processes, failed] = [0, 0, 0];
     for (let round = 0; round < rounds; round += 1) {
+      writeFileSync(`${du}.held`, '');
       const replies = sendAll();
-      const killed = await killAll(node, random);
+      const killed = await killAll(node, du, random);
+      rmSync(`${du}.held`);
       threads += killed.threads;
       processes += killed.processes;
       const statuses = (await replies).map(({ status }) => status);
@@ -58,9 +60,9 @@ export async function killHelpers(rounds: number, random: Random): Promise<strin
   }
 }
 
-/** Waits for a child process, then ends all threads and kills all child processes. Rejects if it killed none. */
-async function killAll(node: NodeProcess, random: Random): Promise<{ threads: number; processes: number }> {
-  await until('the node runs a child process', () => descendants(node.pid).length > 0);
+/** Waits for a process that runs `du`, then ends all threads and kills all child processes. Rejects if it killed none. */
+async function killAll(node: NodeProcess, du: string, random: Random): Promise<{ threads: number; processes: number }> {
+  await until('the node runs du', () => descendants(node.pid).some((pid) => commandOf(pid).includes(du)));
   await delay(random.next() * KILL_WITHIN_MS);
   const processes = descendants(node.pid).reduce((sum, pid) => sum + kill(pid), 0);
   if (processes === 0) throw new Error('no child process was running when the helpers were killed');
@@ -80,6 +82,14 @@ function descendants(pid: number): number[] {
     }
   });
   return children.flatMap((child) => [child, ...(existsProcess(child) ? descendants(child) : [])]);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // the process has ended
+  }
 }
 
 function existsProcess(pid: number): boolean {
