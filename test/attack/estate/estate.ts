@@ -75,6 +75,7 @@ export class Estate {
         });
       // the networks from which they log in are known before it begins
       await estate.login('victim', PASSWORD, NEIGHBOURS_ADDRESS);
+      estate.#agent.destroy(); // the server ends idle connections, perhaps as the abuse begins to use them again
       return estate;
     } catch (error) {
       await node.end('SIGKILL');

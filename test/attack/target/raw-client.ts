@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { LIMIT_MS } from '../../support/until.ts';
 import { ResponseReader, type RawResponse } from './response-reader.ts';
 
 /** A request as it is sent; only the length of the body is added. */
@@ -10,8 +11,6 @@ export interface RawRequest {
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: Buffer | undefined;
 }
-
-const RESPONSE_MS = 30_000;
 
 export function headBytes({ method, target, headers }: RawRequest): Buffer {
   return Buffer.from(
@@ -34,7 +33,7 @@ export class RawClient {
   }
 
   /**
-   * Rejects if no response arrives within 30 s, or one that is not HTTP. An event stream is closed after its first
+   * Rejects if no response arrives within `LIMIT_MS`, or one that is not HTTP. An event stream is closed after its first
    * event.
    */
   async send(sent: RawRequest): Promise<RawResponse> {
@@ -52,7 +51,7 @@ export class RawClient {
   }
 
   async #open(): Promise<Socket> {
-    const socket = connect(this.#port, this.#host).setNoDelay(true).setTimeout(RESPONSE_MS);
+    const socket = connect(this.#port, this.#host).setNoDelay(true).setTimeout(LIMIT_MS);
     socket.on('error', () => socket.destroy());
     await Promise.race([
       once(socket, 'connect'),
@@ -85,7 +84,7 @@ export class RawClient {
           else reject(new Error(`the connection ended in the middle of a response: ${reader.text.slice(0, 300)}`));
         }, false),
       );
-      socket.on('timeout', () => settle(() => reject(new Error('no response within 30 s')), false));
+      socket.on('timeout', () => settle(() => reject(new Error(`no response within ${LIMIT_MS / 1000} s`)), false));
       if (sent.body === undefined) socket.write(headBytes(sent));
       else
         socket.write(
