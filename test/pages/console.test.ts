@@ -28,16 +28,6 @@ test.after(async () => {
 
 const entered = (of: Browser) => PageDriver.entered(of, server, 'admin', 'root');
 
-/** The first sample of the hardware takes a moment, which is a 503; `wanted` are other statuses that the test brought about. */
-async function close(driver: PageDriver, ...wanted: readonly number[]): Promise<void> {
-  const expected = new RegExp(`status of (${[503, ...wanted].join('|')})`);
-  assert.equal(
-    driver.complaints.filter((line) => !expected.test(line)),
-    [],
-  );
-  await driver.close();
-}
-
 test('the figures are live, from a stream', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.open(browser, server, 'admin');
@@ -45,7 +35,7 @@ test('the figures are live, from a stream', async () => {
   await driver.says('Cores');
   await driver.page.waitForSelector('.badge.good');
   await driver.page.waitForSelector('.sparkline polyline');
-  await close(driver);
+  await driver.finish();
 });
 
 test('a place that is not there does not speak of a plan, and leads back', async () => {
@@ -55,7 +45,7 @@ test('a place that is not there does not speak of a plan, and leads back', async
   assert.match(await driver.text('main'), /Page not found.*the plugin that it belongs to is off/);
   await driver.press('Go to the start page');
   await driver.says('Cores');
-  await close(driver);
+  await driver.finish();
 });
 
 test('an account is suspended, and that is undone', async () => {
@@ -69,7 +59,7 @@ test('an account is suspended, and that is undone', async () => {
   assert.ok((await accounts.get('sus')).suspended);
   await driver.press('Undo');
   await until('sus is active again', async () => !(await accounts.get('sus')).suspended);
-  await close(driver);
+  await driver.finish();
 });
 
 test('an account is found among many, changed, and removed only after its name is typed', async () => {
@@ -101,7 +91,7 @@ test('an account is found among many, changed, and removed only after its name i
   await driver.page.click('dialog .button.danger');
   await driver.says('many-299 was removed');
   assert.is(await core.accounts.byUsername('many-299'), undefined);
-  await close(driver);
+  await driver.finish();
 });
 
 test('two operators switch the same cell: both see what holds', async () => {
@@ -125,7 +115,7 @@ test('two operators switch the same cell: both see what holds', async () => {
   await two.press('Undo');
   await until('the plan has it again', holds);
   await until('the page shows it', () => isOn(two));
-  for (const driver of [one, two]) await close(driver);
+  for (const driver of [one, two]) await driver.finish();
 });
 
 test('the matrix is used by keyboard while its search narrows it', async () => {
@@ -143,7 +133,7 @@ test('the matrix is used by keyboard while its search narrows it', async () => {
   await driver.page.waitForFunction(`document.activeElement.ariaChecked === '${String(!before)}'`);
   await driver.press('Undo');
   await until('the plan is as before', async () => (await holds()) === before);
-  await close(driver);
+  await driver.finish();
 });
 
 test('a plan is cloned with unlimited storage, and cannot be removed while it is used', async () => {
@@ -162,7 +152,7 @@ test('a plan is cloned with unlimited storage, and cannot be removed while it is
   await server.account('user-of-wide', 'wide');
   await driver.press('Remove wide');
   await driver.says('1 account still has this plan');
-  await close(driver);
+  await driver.finish();
 });
 
 test('events appear as they happen, and only those of the filter', async () => {
@@ -178,7 +168,7 @@ test('events appear as they happen, and only those of the filter', async () => {
   await driver.page.type('.search-input input[placeholder^=Type]', 'plan.*');
   await driver.page.waitForFunction("decodeURIComponent(location.hash).includes('type=plan.*')");
   await driver.says('No events match these filters');
-  await close(driver);
+  await driver.finish();
 });
 
 test('an operator opens an account by a link, sees who did that, and leaves it', async () => {
@@ -207,8 +197,49 @@ test('an operator opens an account by a link, sees who did that, and leaves it',
   await again.page.waitForSelector('.login');
   await again.says('The link is no longer valid');
   await again.close();
-  await close(driver, 403);
+  await driver.finish([/status of 403/]);
   await home.close();
+});
+
+test('what happens while the stream of events is being opened is shown', async () => {
+  if (browser === undefined) return;
+  const driver = await entered(browser);
+  const open = new Promise<() => void>((resolve) => {
+    driver.page.on('request', (request) => {
+      if (request.url().includes('/api/events/stream')) resolve(() => void request.continue());
+      else void request.continue();
+    });
+  });
+  await driver.page.setRequestInterception(true);
+  await driver.goto('/console/events#account=meanwhile');
+  await driver.says('No events match these filters');
+  await server.account('meanwhile', 'basic');
+  (await open)();
+  await driver.says("User 'meanwhile' was created");
+  await driver.finish();
+});
+
+test('what is typed while the page takes over what was typed before is kept', async () => {
+  if (browser === undefined) return;
+  const driver = await entered(browser);
+  await driver.goto('/console/accounts');
+  const input = '.search-input input';
+  await driver.page.waitForSelector(input);
+  // The last letter comes as the address takes over the first ones, before the page shows them.
+  await driver.page.evaluate(`{
+    const replace = history.replaceState;
+    history.replaceState = function (...given) {
+      replace.apply(this, given);
+      if (!location.hash.endsWith('q=roo')) return;
+      const input = document.querySelector('${input}');
+      input.value = 'root';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+  }`);
+  await driver.page.type(input, 'roo');
+  await driver.page.waitForFunction("location.hash.endsWith('q=root')");
+  assert.is(await driver.page.$eval(input, (element) => (element as unknown as { value: string }).value), 'root');
+  await driver.finish();
 });
 
 test('who is locked out is seen, and let in again', async () => {
@@ -222,7 +253,7 @@ test('who is locked out is seen, and let in again', async () => {
   await driver.says('lou can log in again');
   await driver.says('Nobody is locked out');
   assert.is((await server.ask('/api/login', { method: 'POST', body: { ...wrong, password: PASSWORD } })).status, 200);
-  await close(driver);
+  await driver.finish();
 });
 
 test('what has just happened is not said to be about to', async () => {
@@ -238,7 +269,7 @@ test('what has just happened is not said to be about to', async () => {
   await driver.press('Sessions and locks');
   await driver.says('newcomer');
   assert.not.match(await driver.text('main'), /in \d+ seconds/);
-  await close(driver);
+  await driver.finish();
 });
 
 test('the API tokens of an account are seen, and one is ended', async () => {
@@ -255,7 +286,7 @@ test('the API tokens of an account are seen, and one is ended', async () => {
     (await tokens.list(account.id)).map(({ name }) => name),
     ['monitor'],
   );
-  await close(driver);
+  await driver.finish();
 });
 
 test('several accounts are changed at once, and the list is sorted by the server', async () => {
@@ -278,10 +309,10 @@ test('several accounts are changed at once, and the list is sorted by the server
   await driver.press('Clear selection');
   await driver.press('Export CSV');
   await driver.says('3 accounts exported');
-  await close(driver);
+  await driver.finish();
 });
 
-test('ten thousand accounts: the list is there at once, and a search finds the last', async () => {
+test('ten thousand accounts: a page shows the first, and a search finds the last', async () => {
   if (browser === undefined) return;
   await server.hostkeep.core.store.write((tx) =>
     tx.run(`insert into accounts (username, role, email, password_hash, plan, created_at)
@@ -289,15 +320,13 @@ test('ten thousand accounts: the list is there at once, and a search finds the l
       select 'crowd-' || i, 'user', '', 'x', 'basic', i from n`),
   );
   const driver = await entered(browser);
-  const startedMs = performance.now();
   await driver.goto('/console/accounts');
   await driver.page.waitForSelector('tbody tr');
-  assert.ok(performance.now() - startedMs < 20_000, 'the list is there in seconds, on a busy machine too');
   assert.is((await driver.page.$$('tbody tr')).length, 50);
   await driver.page.type('.search-input input', 'crowd-9999');
   await driver.says('1 account');
   await driver.says('crowd-9999');
-  await close(driver);
+  await driver.finish();
 });
 
 test('a hundred thousand events: the page shows the newest, goes back, and finds those of an account at once', async () => {
@@ -317,7 +346,7 @@ test('a hundred thousand events: the page shows the newest, goes back, and finds
   await driver.page.waitForFunction(`document.querySelectorAll('.log.events li').length === 100`);
   await driver.goto('/console/events#account=long-ago&type=account.*');
   await driver.says("User 'long-ago' was created");
-  await close(driver);
+  await driver.finish();
 });
 
 test('hostile names of customers are shown to operators as text', async () => {
@@ -342,7 +371,7 @@ test('hostile names of customers are shown to operators as text', async () => {
     await driver.show(320, 'dark');
     assert.not(await driver.overflows(), `${path} at 320 px`);
   }
-  await close(driver);
+  await driver.finish();
 });
 
 test('an action that fails says why, under which number, and what was typed stays', async () => {
@@ -367,7 +396,7 @@ test('an action that fails says why, under which number, and what was typed stay
   }
   await driver.page.click('dialog .button.primary');
   await driver.says('The plan broken was saved');
-  await close(driver, 500);
+  await driver.finish([/status of 500/]);
 });
 
 test('429 and 503 of a list pass by themselves', async () => {
@@ -391,7 +420,7 @@ test('429 and 503 of a list pass by themselves', async () => {
   await driver.says('This page keeps trying');
   await driver.page.waitForSelector('aria/Edit basic');
   assert.equal(answers, []);
-  await close(driver, 429);
+  await driver.finish([/status of 429/]);
 });
 
 test('a server that restarts: the page says so, keeps what it shows, and goes on by itself', async () => {
@@ -408,7 +437,7 @@ test('a server that restarts: the page says so, keeps what it shows, and goes on
   await driver.says("User 'root' was created");
   const next = await TestServer.start({ data, config });
   try {
-    await driver.page.waitForSelector('.badge.good', { timeout: 60_000 });
+    await driver.page.waitForSelector('.badge.good');
     await next.account('after-restart', 'basic');
     await driver.says("User 'after-restart' was created");
     await driver.close();
@@ -448,5 +477,5 @@ test('the live page says how the server does, and its history is zoomed by dragg
   await until('half of that', () => spans.some((each) => each > 800 && each < 1000));
   await driver.press('Reset zoom');
   await until('the hour again', () => spans.at(-1) === 3600);
-  await close(driver);
+  await driver.finish();
 });

@@ -5,7 +5,7 @@
  * @slow 40 s: starts Chromium
  */
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer';
+import type { Browser, HTTPRequest } from 'puppeteer';
 import * as assert from 'uvu/assert';
 import { startChromium } from '../support/chromium.ts';
 import { fakeEngine, json, type FakeEngine } from '../support/fake-engine.ts';
@@ -13,6 +13,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { PageDriver } from '../support/page-driver.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('pages: trouble at home');
 const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eevil\u202C 💥 ${'x'.repeat(200)}`.slice(0, 255);
@@ -60,9 +61,10 @@ test('a session that ends while a form is half filled: the login comes, and noth
   await driver.press('Add domain');
   await driver.page.waitForSelector('dialog[open] .input');
   await driver.page.type('dialog .input', 'kept.example');
-  const { account } = { account: await server.hostkeep.core.accounts.get('halfway') };
-  await server.hostkeep.core.sessions.endOthers(account, '', '127.0.0.1');
-  await driver.page.keyboard.press('Enter');
+  const form = await driver.page.$('dialog form');
+  await server.hostkeep.core.sessions.endOthers(await server.hostkeep.core.accounts.get('halfway'), '', '127.0.0.1');
+  // Not by a key: the page may see that the session has ended before, and then it goes to the login.
+  await form?.evaluate((element) => (element as unknown as { requestSubmit(): void }).requestSubmit());
   await driver.says('Your session has ended');
   for (let i = 0; i < 3; i += 1) await driver.page.keyboard.press('Escape');
   await driver.page.type('dialog[open] input[autocomplete=current-password]', PASSWORD);
@@ -79,10 +81,10 @@ test('a feature that is switched off while its page is open goes, with its entry
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'feature');
   await driver.goto('/home/domains');
-  await server.hostkeep.core.accounts.setFeature('feature', 'domains', false);
   await driver.press('Add domain');
   await driver.page.waitForSelector('dialog[open] .input');
   await driver.page.type('dialog .input', 'late.example');
+  await server.hostkeep.core.accounts.setFeature('feature', 'domains', false);
   await driver.page.keyboard.press('Enter');
   await driver.says('Page not found');
   assert.not((await driver.text('.nav')).includes('Domains'));
@@ -106,7 +108,7 @@ test('without a network the page says so, keeps what it shows, and goes on by it
   await driver.page.focus('dialog .input');
   await driver.page.keyboard.press('Enter');
   await driver.says('again.example was added');
-  await driver.page.waitForFunction('!document.body.innerText.includes("is not responding")', { timeout: 15_000 });
+  await driver.page.waitForFunction('!document.body.innerText.includes("is not responding")');
   await driver.finish([/ERR_INTERNET_DISCONNECTED/]);
 });
 
@@ -213,6 +215,34 @@ test('five hundred domains: a page shows the first, a search and the palette fin
   await driver.finish();
 });
 
+test('what the palette is told late of an earlier text does not replace what it found for the last', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'typist');
+  const token = await tokenOf('typist');
+  for (const domain_url of ['first.example', 'last.example'])
+    await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url } });
+  const late: HTTPRequest[] = [];
+  driver.page.on('request', (request) => {
+    if (request.url().includes('first')) late.push(request);
+    else void request.continue();
+  });
+  await driver.page.setRequestInterception(true);
+  await driver.page.click('.search-button');
+  await driver.page.type('.palette .input', 'first');
+  await until('the server is asked', () => late.length > 0);
+  await driver.page.$eval('.palette .input', (input) => (input as unknown as { select(): void }).select());
+  await driver.page.type('.palette .input', 'last');
+  await driver.page.waitForSelector('.palette ::-p-text(last.example)');
+  await driver.page.evaluate(`globalThis.isShown = false;
+    new MutationObserver(() => (globalThis.isShown ||= document.querySelector('.palette').innerText.includes('first.example')))
+      .observe(document.querySelector('.palette'), { childList: true, subtree: true, characterData: true });`);
+  await Promise.all(late.map((request) => request.continue()));
+  await until('it has answered', () => late.every((request) => request.response() !== null));
+  await driver.page.evaluate("fetch('/api/session')"); // an answer after all that the page waits for
+  assert.is(await driver.page.evaluate('globalThis.isShown'), false);
+  await driver.finish();
+});
+
 test('two hundred containers: a page shows the first, and the last are one press away', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'boxes');
@@ -223,5 +253,5 @@ test('two hundred containers: a page shows the first, and the last are one press
   await driver.says('Page 2 of 8');
   await driver.show(320, 'light');
   assert.not(await driver.overflows());
-  await driver.finish([/status of 503/]);
+  await driver.finish();
 });

@@ -13,7 +13,7 @@ const RULES: Readonly<Record<Theme, readonly string[] | undefined>> = {
 /** A dialog, or the menu of a button. */
 const OPEN = 'dialog[open], button[aria-expanded=true]';
 
-/** Waits until a server has what it answers 503 to at first on a busy machine, of which the browser would tell. */
+/** Waits until a server has what it answers 503 to at first on a busy machine, so that the pages show it. */
 export async function answers(server: TestServer, paths: readonly string[], options: RequestOptions): Promise<void> {
   for (const path of paths)
     await until(`an answer of ${path}`, async () => (await server.ask(path, options)).status === 200);
@@ -37,5 +37,5 @@ export async function judge(driver: PageDriver, path: string, open: readonly str
         await driver.page.waitForSelector(OPEN, { hidden: true });
       }
     }
-  assert.equal(driver.complaints.splice(0), [], path);
+  driver.assertContent([], path);
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import {
   Answer,
   api,
@@ -72,14 +73,28 @@ export default function EventsPage() {
             onChange={(next) => set({ since: next })}
           />
         </div>
-        <Log key={key} filter={filter} since={since} live={live.value.key === key ? live.value.events : []} />
+        <Log
+          key={key}
+          filter={filter}
+          since={since}
+          live={live.value.key === key ? live.value.events : []}
+          isLive={feed.value.isConnected}
+        />
       </Card>
     </>
   );
 }
 
+interface LogProps {
+  readonly filter: Filter;
+  readonly since: string;
+  readonly live: readonly LoggedEvent[];
+  /** Whether what happens from now on will be in `live`. */
+  readonly isLive: boolean;
+}
+
 /** The events of a filter: what happens now above what was, of which more is asked for. */
-function Log(props: { readonly filter: Filter; readonly since: string; readonly live: readonly LoggedEvent[] }) {
+function Log(props: LogProps) {
   const seconds = SINCE[props.since];
   const older = useSignal<Page | undefined>(undefined);
   const isSearching = useSignal(false);
@@ -90,6 +105,10 @@ function Log(props: { readonly filter: Filter; readonly since: string; readonly 
     return api('GET /api/events', { query, ...(signal && { signal }) });
   };
   const first = useQuery('events', (signal) => ask('', signal));
+  // What happened after the last answer and before the stream began is in neither.
+  useEffect(() => {
+    if (props.isLive) first.reload();
+  }, [props.isLive]);
   const searchOn = async (from: string) => {
     isSearching.value = true;
     try {

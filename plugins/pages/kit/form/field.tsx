@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
 import { t } from '../text/i18n.ts';
 
@@ -141,10 +141,14 @@ const REST_MS = 250;
 /** A search that the server answers: reports what was typed once the typing rests. */
 export function FilterInput({ label, value, onChange }: Pick<FieldProps, 'label' | 'value' | 'onChange'>) {
   const typed = useSignal(value);
-  useEffect(() => void (typed.value = value), [value]);
+  const reported = useRef(value);
+  useEffect(() => {
+    // What was reported comes back after more was typed, which counts.
+    if (value !== reported.current && typed.value.trim() === reported.current) typed.value = reported.current = value;
+  }, [value]);
   useEffect(() => {
     if (typed.value.trim() === value) return;
-    const timer = setTimeout(() => onChange(typed.value.trim()), REST_MS);
+    const timer = setTimeout(() => onChange((reported.current = typed.value.trim())), REST_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
   return <SearchInput label={label} value={typed.value} onChange={(text) => (typed.value = text)} />;

@@ -29,8 +29,13 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
   const fromAreas = useSignal<readonly Found[]>([]);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
-    const timer = setTimeout(() => void ask(areas, text.value).then((found) => (fromAreas.value = found)), REST_MS);
-    return () => clearTimeout(timer);
+    let isLatest = true; // an answer may come after that of the next question
+    const take = (found: readonly Found[]) => isLatest && (fromAreas.value = found);
+    const timer = setTimeout(() => void ask(areas, text.value).then(take), REST_MS);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
   }, [text.value]);
   const found = useComputed(() => {
     const matching = pagesFor(pages, text.value);
