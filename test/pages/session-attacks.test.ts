@@ -6,12 +6,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'puppeteer';
+import type { Browser, BrowserContext, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/plugin-api/route-spec.ts';
 import { startChromium } from '../support/chromium.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { LIMIT_MS } from '../support/until.ts';
 
 const test = testSuite('page session attacks');
 const HOST = 'panel.localhost';
@@ -33,6 +34,12 @@ test.after(async () => {
   evil.close();
   await server.close();
 });
+
+async function pageIn(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(LIMIT_MS);
+  return page;
+}
 
 const panelOf = (address: Address) => server.hostkeep.url(address).replace('127.0.0.1', HOST);
 
@@ -83,7 +90,7 @@ for (const address of ['user', 'admin'] as const)
   test(`${address} address: a page has its session, and its scripts do not have the cookie`, async () => {
     if (browser === undefined) return;
     const context = await browser.createBrowserContext();
-    const page = await context.newPage();
+    const page = await pageIn(context);
     await loggedIn(page, address);
     assert.is(await own(page), 200);
     assert.is(await page.evaluate('document.cookie'), '');
@@ -99,11 +106,11 @@ for (const address of ['user', 'admin'] as const)
   test(`${address} address: fetches, forms, images and frames of foreign pages change and learn nothing`, async () => {
     if (browser === undefined) return;
     const context = await browser.createBrowserContext();
-    const victim = await context.newPage();
+    const victim = await pageIn(context);
     await loggedIn(victim, address);
     const logout = `${panelOf(address)}/api/logout`;
     for (const host of FOREIGN) {
-      const page = await context.newPage();
+      const page = await pageIn(context);
       await page.goto(`http://${host}:${(evil.address() as AddressInfo).port}/`);
       const withCookie = { method: 'POST', credentials: 'include' };
       const header = { headers: { 'Hostkeep-Page': '1' } };

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Browser } from 'puppeteer';
+import { LIMIT_MS } from './until.ts';
 
 /** Chromium without its windows, which shows pages for half the processor time. */
 const SHELL = '/usr/lib/chromium/chromium-headless-shell';
@@ -21,5 +22,6 @@ export async function startChromium(purpose: string): Promise<Browser | undefine
       '--proxy-bypass-list=127.0.0.1,localhost,*.localhost',
     ],
     pipe: true,
+    timeout: LIMIT_MS,
   });
 }
