@@ -433,6 +433,18 @@ test('days are counted by the last count of each; a day without the server is no
   await recorder.close();
 });
 
+test('a count that has begun before an event is not the answer to who asks after it', async () => {
+  let users = 5;
+  const { recorder, counts, happen } = recorderOf(() => ({ users }));
+  const before = counts.read();
+  users = 6;
+  happen();
+  const after = [counts.read(), counts.read()];
+  assert.is((await before).users, 5);
+  for (const each of after) assert.is((await each).users, 6);
+  await recorder.close();
+});
+
 test('when a count fails, the last figures are returned; without any it is a 503', async () => {
   let answer: { users: number } | Error = new Error('gone');
   const { recorder, counts, happen } = recorderOf(() => answer);

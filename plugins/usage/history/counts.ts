@@ -21,6 +21,8 @@ export class Counts {
   #atMs = -Infinity;
   #isStale = true;
   #counting: Promise<DayCounts> | undefined;
+  /** The count after the one that runs, which may miss what has happened since it began. */
+  #next: Promise<DayCounts> | undefined;
 
   constructor(gather: Host['gather'], events: AuditLog) {
     this.#gather = gather;
@@ -33,9 +35,21 @@ export class Counts {
 
   /** Errors: 503 until a count has succeeded; a later failure returns the last counts. */
   read(): DayCounts | Promise<DayCounts> {
+    if (this.#next !== undefined) return this.#next;
+    const running = this.#counting;
+    if (running !== undefined) return this.#isStale ? (this.#next = this.#after(running)) : running;
     if (this.#latest !== undefined && !this.#isStale && performance.now() - this.#atMs < TTL_MS) return this.#latest;
-    this.#counting ??= this.#count().finally(() => (this.#counting = undefined));
-    return this.#counting;
+    return this.#begin();
+  }
+
+  async #after(running: Promise<unknown>): Promise<DayCounts> {
+    await running.catch(() => undefined);
+    this.#next = undefined;
+    return this.#begin();
+  }
+
+  #begin(): Promise<DayCounts> {
+    return (this.#counting = this.#count().finally(() => (this.#counting = undefined)));
   }
 
   async #count(): Promise<DayCounts> {
