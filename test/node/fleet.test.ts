@@ -102,7 +102,9 @@ if (await hasOwnNetwork()) {
       for (const each of ['broker', 'web server', 'node a', 'node b'])
         assert.ok(found.find((finding) => finding.name === each)?.ok, `${each}: ${JSON.stringify(found)}`);
       await node.run('systemctl start hostkeep-backup.service');
-      assert.match(await node.run('journalctl -u hostkeep-backup -o cat'), /whose own tools back it up/);
+      await until('it says why it makes none', async () =>
+        /whose own tools back it up/.test(await node.run('journalctl -u hostkeep-backup -o cat')),
+      );
       assert.is((await node.run('systemctl list-units --failed --plain --no-legend "hostkeep*"')).trim(), '');
     }
   });
@@ -155,6 +157,7 @@ if (await hasOwnNetwork()) {
     assert.match(output, /"state":"moved"/);
     await until('a serves the site', async () => (await a.site('ann.example')) === 'hello from ann');
     await until('b does not', async () => (await b.site('ann.example')) !== 'hello from ann');
+    await until('the visitor has seen that', async () => (await asked()).includes('not served'));
     await b.run('systemctl stop asking');
     const answers = await asked();
     assert.ok(answers.indexOf('not served') > answers.lastIndexOf('is served'), answers.join('\n'));

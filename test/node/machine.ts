@@ -7,8 +7,9 @@ import { basename, join } from 'node:path';
 import { until } from '../support/until.ts';
 import { nodeRoot } from './node-root.ts';
 
-const STOP_MS = 30_000;
-const COMMAND_MS = 120_000;
+/** Ten times what a poweroff and an installation take. */
+const STOP_MS = 120_000;
+const COMMAND_MS = 300_000;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface Ended {
@@ -134,7 +135,7 @@ export class Machine {
       ...(body === undefined ? [] : [`-H 'Content-Type: application/json' --data-binary @-`]),
       ...(method === undefined ? [] : [`-X ${method}`]),
     ];
-    const command = `curl -s -m 20 -w '\\n%{http_code}' ${flags.join(' ')} '${url}'`;
+    const command = `curl -s -m 60 -w '\\n%{http_code}' ${flags.join(' ')} '${url}'`;
     const { output } = await this.try(command, body === undefined ? '' : JSON.stringify(body));
     const end = output.lastIndexOf('\n');
     return { status: Number(output.slice(end + 1)), text: output.slice(0, end) };
