@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { atMost, LRUCache } from '../concurrency/bounded-cache.ts';
 import { withDeadline } from '../concurrency/deadline.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
-import { HttpError, isErrorCode, retryLater } from '../errors.ts';
+import { errorKind, HttpError, isErrorCode, retryLater } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { JobLauncher, JobLimits } from './job-launch.ts';
 import { JobLost, JobWorker } from './job-worker.ts';
@@ -238,7 +238,11 @@ export class JobPool {
       this.#avoided.set(owner.key, true);
       return retryLater('files_unavailable', 'the files do not answer', AVOIDED_MS / 1000, error);
     }
-    const refusal = new HttpError(job.tooMuch, 'this takes more memory or time than it may', { cause: error });
+    const detail = 'this takes more memory or time than it may';
+    const mayPass = errorKind(job.tooMuch)[0] === 503;
+    const refusal = mayPass
+      ? retryLater(job.tooMuch, detail, REFUSED_MS / 1000, error)
+      : new HttpError(job.tooMuch, detail, { cause: error });
     this.#refused.set(question, refusal);
     return refusal;
   }

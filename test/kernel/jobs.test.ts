@@ -89,7 +89,8 @@ test('a job that breaks a limit is refused with its error, for a while at once, 
   for (const [act, code, timeoutMs] of cases) {
     const { pid } = (await run({ act: 'who' })) as Process;
     assert.is(await codeOf(run({ act }, timeoutMs)), code, act);
-    assert.is(await codeOf(run({ act }, timeoutMs)), code);
+    const refused = (await run({ act }, timeoutMs).catch((error: unknown) => error)) as HttpError;
+    assert.equal([refused.code, refused.headers?.['Retry-After']], [code, '10']);
     assert.not.ok(pool.has(ann.id), 'the same question again is not tried');
     await until(`the process of ${act} is gone`, () => !existsSync(`/proc/${pid}/exe`));
   }
