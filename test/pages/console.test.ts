@@ -458,6 +458,7 @@ test('the live page says how the server does, and its history is zoomed by dragg
   await driver.says('Event loop delay');
   await driver.says('Uptime');
   await driver.says('Busiest processes');
+  await driver.settled(); // what is above the curve does not push it away any more
   const curve = await driver.page.waitForSelector('.curve svg');
   const spans: number[] = [];
   driver.page.on('request', (request) => {

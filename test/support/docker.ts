@@ -14,10 +14,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isRunning, PROCESS_ID } from '../../kernel/system/process-id.ts';
 import { removeRemains } from './engine-remains.ts';
+import { LIMIT_MS } from './until.ts';
 
 const exec = promisify(execFile);
 const INSTALL = 'apt-get install -y docker.io busybox-static iptables';
-const START_MS = 30_000;
 export const IMAGE = 'busybox:local';
 
 /** Returns why no engine can run here, and how to change that; `undefined` if one can. */
@@ -114,7 +114,7 @@ export class TestDocker {
     this.#daemon = daemon;
     let output = '';
     daemon.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2000)));
-    for (const end = performance.now() + START_MS; !(await answers(this.socket)); await delay(50)) {
+    for (const end = performance.now() + LIMIT_MS; !(await answers(this.socket)); await delay(50)) {
       if (daemon.exitCode !== null || performance.now() > end) throw new Error(`dockerd does not start: ${output}`);
     }
   }

@@ -104,7 +104,15 @@ export class Postgres {
 
   /** Makes a standby a primary; resolves once it is one. */
   async promote(): Promise<void> {
-    const [command = '', ...given] = [...this.#command('pg_ctl'), 'promote', '-w', '-D', this.#data];
+    const [command = '', ...given] = [
+      ...this.#command('pg_ctl'),
+      'promote',
+      '-w',
+      '-t',
+      `${LIMIT_S}`,
+      '-D',
+      this.#data,
+    ];
     await promisify(execFile)(command, given, { cwd: this.folder });
   }
 
