@@ -17,6 +17,8 @@ import { until } from '../support/until.ts';
 const test = testSuite('fleet listener');
 /** As many connections wait at a time to show a certificate. */
 const NEWCOMERS = 256;
+/** So long a connection may wait for it. */
+const HANDSHAKE_MS = 5000;
 let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two]: FleetMember[] = [];
@@ -40,7 +42,8 @@ const REQUEST = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 const shown = ({ certificate, key }: Pick<Membership, 'certificate' | 'key'>) => ({ cert: certificate, key });
 
 /** Resolves at the end of a connection, also if that is an error. */
-const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()));
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => void (socket.closed ? resolve() : socket.once('close', () => resolve())));
 
 /** Resolves with what the node answers; empty if it closes the connection. */
 async function answerTo(options: ConnectionOptions, request = REQUEST): Promise<string> {
@@ -66,8 +69,13 @@ test('a client without a certificate, or with one of another authority, gets no 
 });
 
 // threat crowding-out: strangers take no connection that a node needs
-test('connections that say nothing give way to new ones, the oldest first', async () => {
+test('connections that say nothing give way to new ones, the oldest first', () =>
+  until('the machine was quick enough for connections that give way before their time is over', giveWay));
+
+/** Resolves with whether all was over before the time of a connection can have been. */
+async function giveWay(): Promise<boolean> {
   const strangers: Socket[] = [];
+  const begunMs = performance.now();
   try {
     for (let i = 0; i <= NEWCOMERS; i += 1) {
       const socket = connectPlain(splitHostPort((one as FleetMember).address)).on('error', () => undefined);
@@ -76,12 +84,15 @@ test('connections that say nothing give way to new ones, the oldest first', asyn
     }
     await closed(strangers[0] as Socket);
     for (let i = 0; i < 5; i += 1) assert.match(await answerTo(shown(other as Membership)), /^HTTP\/1\.1 404 /);
-    assert.is(strangers.filter((each) => each.closed).length, 2, 'the first, and one in whose place others came');
-    await Promise.all(strangers.map((each) => each.closed || closed(each))); // in time
+    const ended = strangers.filter((each) => each.closed).length;
+    const isInTime = performance.now() - begunMs < HANDSHAKE_MS;
+    if (isInTime) assert.is(ended, 2, 'the first, and one in whose place others came');
+    await Promise.all(strangers.map(closed)); // in time
+    return isInTime;
   } finally {
     for (const each of strangers) each.destroy();
   }
-});
+}
 
 // threat fleet-stranger: a node brings no account that the store does not know to be on its way from there
 test('another node is refused what belongs to no move from it', async () => {
