@@ -164,12 +164,12 @@ test('nodes whose clocks are a minute apart accept the sessions of each other', 
   const [fromAhead, fromBehind] = [await ahead.login('cleo'), await first.login('cleo')];
   for (const node of [first, ahead])
     for (const token of [fromAhead, fromBehind, ann]) assert.is(await both(node, token), '200,200');
-  const { body } = await first.ask<{ nodes: { name: string; state: string }[] }>('/api/fleet', {
-    token: admin,
-    address: 'admin',
-  });
-  assert.equal(
-    body.nodes.map(({ name, state }) => `${name} ${state}`),
-    ['one up', 'three up'],
-  );
+  const states = async () => {
+    const { body } = await first.ask<{ nodes: { name: string; state: string }[] }>('/api/fleet', {
+      token: admin,
+      address: 'admin',
+    });
+    return body.nodes.map(({ name, state }) => `${name} ${state}`).join();
+  };
+  await eventually('both have said that they are there', states, (now) => now === 'one up,three up');
 });
