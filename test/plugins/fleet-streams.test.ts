@@ -12,7 +12,7 @@ import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 
 const test = testSuite('fleet streams');
 /** Of one administrator, at one node. */
@@ -121,11 +121,13 @@ async function toggle(node: NodeProcess, method: string, token: string): Promise
 const childrenOf = ({ pid }: NodeProcess): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-/** The worker that listens to the other nodes. */
-function leaderOf({ data }: FleetMember): number | undefined {
+/** The worker that listens to the other nodes; a file of another test, on another file system, may have the number of its lock. */
+async function leaderOf(node: NodeProcess, { data }: FleetMember): Promise<number> {
   const { ino } = statSync(join(data, 'leader.lock'));
-  const held = new RegExp(` WRITE (\\d+) \\w+:\\w+:${ino} `).exec(readFileSync('/proc/locks', 'utf8'));
-  return held === null ? undefined : Number(held[1]);
+  const held = new RegExp(` WRITE (\\d+) \\w+:\\w+:${ino} `, 'g');
+  const holders = () => [...readFileSync('/proc/locks', 'utf8').matchAll(held)].map(([, pid]) => Number(pid));
+  const leader = () => holders().find((pid) => childrenOf(node).includes(pid));
+  return (await eventually('a worker leads', leader, (pid) => pid !== undefined)) as number;
 }
 
 async function killWorker(node: NodeProcess, pid: number): Promise<void> {
@@ -199,7 +201,7 @@ test('a worker that dies, at either end, breaks its streams and gives back their
     assert.is(each.outcome, 'broken');
   }
   const far = await allPlaced(token);
-  await killWorker(second, leaderOf(two) ?? 0);
+  await killWorker(second, await leaderOf(second, two));
   for (const each of far) {
     await each.ends();
     assert.is(each.outcome, 'broken');
