@@ -8,14 +8,21 @@ import { soleWorker } from '../../kernel/workers/sole-worker.ts';
 import { addMember, removeMember } from '../../plugins/fleet/store.ts';
 import { Directory } from '../../plugins/fleet/traffic/directory.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { Gate } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const test = testSuite('fleet directory');
+const member = { name: 'one', address: 'x:1', keyDigest: 'one', isDraining: false };
 
-test('one process of a node looks for new members, the others hear of them, and look while it says nothing', async () => {
+async function emptyStore(): Promise<Store> {
   const store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
   await store.migrate('fleet', join(projectDir, 'plugins/fleet/migrations'));
+  return store;
+}
+
+test('one process of a node looks for new members, the others hear of them, and look while it says nothing', async () => {
+  const store = await emptyStore();
   const heard: ((value: unknown) => void)[] = [];
   let [told, isCut, asked] = [0, false, 0];
   const workers = {
@@ -46,7 +53,6 @@ test('one process of a node looks for new members, the others hear of them, and 
       await until('it has looked', () => told >= before[0]);
       return asked === before[1];
     });
-    const member = { name: 'one', address: 'x:1', keyDigest: 'one', isDraining: false };
     await store.write((tx) => addMember(tx, member));
     await until('both know', () => [leader, follower].every((each) => each.hasKey('one', 'one')));
     isCut = true;
@@ -58,4 +64,37 @@ test('one process of a node looks for new members, the others hear of them, and 
     await store.close();
   }
   assert.equal(heard, []);
+});
+
+test('a member is found that joined while the members were being read', async () => {
+  const store = await emptyStore();
+  const gate = new Gate();
+  let holds = false;
+  const reader: Reader = {
+    get: async (sql, ...params) => {
+      const row = await store.get<never>(sql, ...params);
+      if (holds) {
+        gate.enter();
+        await gate.opened;
+      }
+      return row;
+    },
+    all: (sql, ...params) => store.all(sql, ...params),
+  };
+  const parts = { log: createLog('silent'), changed: async () => undefined };
+  const directory = await Directory.start({ ...parts, store: reader, workers: soleWorker() });
+  try {
+    holds = true;
+    const reading = directory.refresh();
+    await gate.entered;
+    await store.write((tx) => addMember(tx, member));
+    const found = directory.find('one');
+    gate.open();
+    assert.is((await found)?.name, 'one');
+    await reading;
+  } finally {
+    gate.open();
+    await directory.close();
+    await store.close();
+  }
 });

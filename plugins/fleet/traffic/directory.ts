@@ -61,6 +61,7 @@ export class Directory {
 
   /** Resolves with a member; asks the store for one that is not known yet. */
   async find(name: string): Promise<Member | undefined> {
+    if (!this.#members.has(name)) await this.#reading; // which may have begun before the node joined
     if (!this.#members.has(name)) await this.refresh();
     return this.#members.get(name);
   }
