@@ -1,12 +1,11 @@
 /** A move with databases that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 100 s: waits until runs that were killed count as ended */
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { start } from '../support/command.ts';
 import { DatabaseFleet, has, write } from '../support/database-fleet.ts';
 import { isSqlError, MysqlClient } from '../../plugins/databases/mysql/client.ts';
-import { runEnded, type FleetMember } from '../support/fleet.ts';
+import { killedAfter, runEnded, type FleetMember } from '../support/fleet.ts';
 import { hasMariaDb, loginTo, type MariaDb } from '../support/mariadb.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -58,15 +57,20 @@ const lockedOf = (at: MariaDb, name: string) =>
     `select user from mysql.global_priv where user in ('${name}', '${name}_old') and json_value(priv, '$.account_locked') = '1' order by user`,
   );
 
-/** Starts the command, and kills it without a word when that is so. */
-async function killedWhen(name: string, isSo: () => Promise<boolean>, state: string): Promise<void> {
+/** Starts the command, and kills it without a word when that is so; it is stopped there `meanwhile`. */
+async function killedWhen(
+  name: string,
+  isSo: () => Promise<boolean>,
+  state: string,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<void> {
   const env = { HOSTKEEP_STORE_URL: fleet.fleet.url };
   const { child } = await start(one.data, [...fleet.argsOf(one), name, '--to', 'two'], /^/, env);
-  const ended = once(child, 'exit');
   await until(`the move of ${name} is so far`, isSo);
-  child.kill('SIGKILL');
-  await ended;
-  assert.is(await fleet.stateOf(name), state, 'it was interrupted in time');
+  await killedAfter(fleet.first.hostkeep.core.store, name, child, async () => {
+    await meanwhile();
+    assert.is(await fleet.stateOf(name), state, 'it was interrupted in time');
+  });
 }
 
 /** Runs the command once the run before counts as ended. */
@@ -109,8 +113,9 @@ if (hasReal) {
       writeFileSync(join(files, 'changes'), `${Date.now()}`); // so that the last differences are not all
       return (await lockedOf(here, 'ben')) === 'ben\nben_old\n';
     };
-    await killedWhen('ben', isClosed, 'read_only');
-    assert.equal(await fleet.closed(), ['ben', 'ben_a', 'ben_old']);
+    await killedWhen('ben', isClosed, 'read_only', async () =>
+      assert.equal(await fleet.closed(), ['ben', 'ben_a', 'ben_old']),
+    );
     assert.is(await write(here, 'ben', 0, 'far_ben'), '1\n');
     await until('ben can log in again', async () => (await lockedOf(here, 'ben')) === 'ben_old\n');
     assert.is(await write(here, 'ben', 1), '2\n');

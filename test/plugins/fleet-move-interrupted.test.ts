@@ -1,11 +1,10 @@
 /** A move that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. @slow 60 s: waits until runs that were killed count as ended */
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { addMove } from '../../plugins/fleet/move/rows.ts';
 import { start } from '../support/command.ts';
-import { runEnded, TestFleet, type FleetMember } from '../support/fleet.ts';
+import { killedAfter, runEnded, TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { TestServer } from '../support/hostkeep.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
@@ -52,17 +51,21 @@ async function customer(name: string, bytes = 1000): Promise<string> {
 const addDomain = (node: TestServer, token: string, domain_url: string) =>
   node.ask('/api/domains/new', { token, method: 'POST', body: { domain_url } });
 
-/** Starts the command, and kills it without a word in a state. */
-async function killedIn(state: string, name: string, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+/** Starts the command, and kills it without a word in a state, once `isSo`; it is stopped there `meanwhile`. */
+async function killedIn(
+  state: string,
+  name: string,
+  meanwhile: () => Promise<void> = async () => {},
+  isSo = () => true,
+): Promise<void> {
   const { child } = await start(one.data, ['account', 'move', name, '--to', 'two'], /^/, {
     HOSTKEEP_STORE_URL: fleet.url,
   });
-  const ended = once(child, 'exit');
-  await until(`the move of ${name} is in the state ${state}`, async () => (await stateOf(name)) === state);
-  await meanwhile();
-  assert.is(await stateOf(name), state, 'it was interrupted in time');
-  child.kill('SIGKILL');
-  await ended;
+  await until(`the move of ${name} is in the state ${state}`, async () => (await stateOf(name)) === state && isSo());
+  await killedAfter(first.hostkeep.core.store, name, child, async () => {
+    await meanwhile();
+    assert.is(await stateOf(name), state, 'it was interrupted in time');
+  });
 }
 
 /** Runs the command once the run before counts as ended. */
@@ -86,12 +89,13 @@ test('killed before and while files are copied: the account stays and works, and
   await killedIn('begun', 'ann');
   assert.is((await addDomain(first, token, 'ann.example')).status, 201);
   await runEnded(first.hostkeep.core.store, 'ann');
-  await killedIn('copying', 'ann', async () => {
-    await until('files arrive', () => existsSync(filesOf(two, 'ann')));
+  const isRefused = async () => {
     const { code, stderr } = await move('ann');
     assert.is(code, 1);
     assert.match(stderr, /is being moved/);
-  });
+  };
+  const filesArrive = () => existsSync(filesOf(two, 'ann'));
+  await killedIn('copying', 'ann', isRefused, filesArrive);
   assert.is(await homeOf('ann'), 'one');
   assert.is((await addDomain(second, token, 'ann2.example')).status, 201);
   writeFileSync(join(filesOf(one, 'ann'), 'later'), 'later');
@@ -108,10 +112,10 @@ test('killed while the account is read-only: changes are refused on both nodes, 
         return status === 503 && body['error'] === 'account_moving' && headers.get('retry-after') === '5';
       });
     assert.is((await second.ask('/api/folders', { token })).status, 200);
+    const { code, stderr } = await fleet.run(one.data, ['account', 'remove', 'ben', '--yes']);
+    assert.is(code, 1);
+    assert.match(stderr, /takes its last differences/);
   });
-  const { code, stderr } = await fleet.run(one.data, ['account', 'remove', 'ben', '--yes']);
-  assert.is(code, 1);
-  assert.match(stderr, /takes its last differences/);
   await until('changes are possible', async () => (await addDomain(second, token, 'ben.example')).status === 201);
   assert.is(await homeOf('ben'), 'one');
   const undone = await move('ben', '--undo');

@@ -1,9 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { moveOf } from '../../plugins/fleet/move/rows.ts';
+import { beatMove, MOVE_BEAT_MS, moveOf } from '../../plugins/fleet/move/rows.ts';
 import { hostkeep } from './command.ts';
 import type { Outcome } from './command-pool.ts';
 import { temporaryFolder } from './folder.ts';
@@ -25,6 +27,24 @@ export function runEnded(store: Store, username: string): Promise<void> {
     `the run that moves ${username} counts as ended`,
     async () => (await moveOf(store, username))?.isAlive !== true,
   );
+}
+
+/**
+ * Stops the process that moves an account where it is, runs `work` while its run counts as alive, and kills it without a word.
+ * What `work` looks at would be over otherwise on a machine on which looking takes longer than moving.
+ */
+export async function killedAfter(store: Store, username: string, child: ChildProcess, work: () => Promise<void>) {
+  const ended = once(child, 'exit');
+  child.kill('SIGSTOP');
+  const move = await moveOf(store, username);
+  const beating = setInterval(() => move && void beatMove(store, move).catch(() => undefined), MOVE_BEAT_MS / 2);
+  try {
+    await work();
+  } finally {
+    clearInterval(beating);
+    child.kill('SIGKILL');
+    await ended;
+  }
 }
 
 /** Nodes that share a store, made by the commands that operators use. */
