@@ -1,5 +1,5 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
@@ -15,12 +15,15 @@ import { eventually, until } from '../support/until.ts';
 
 const test = testSuite('databases-server');
 const SIZES = '/api/mysql-size';
+/** How long sizes are kept at most, whatever the settings say. */
+const LONGEST_FRESH_MS = 10_000;
 let silent: Server;
+const connected: Socket[] = [];
 let mariaDb: MariaDb;
 const hasReal = hasMariaDb();
 
 test.before(async () => {
-  silent = createServer((socket) => void socket.resume().on('error', () => undefined));
+  silent = createServer((socket) => void connected.push(socket.resume().on('error', () => undefined)));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   if (!hasReal) return;
   mariaDb = await MariaDb.start();
@@ -88,20 +91,33 @@ function requestsTo(server: TestServer): Promise<number> {
   });
 }
 
-// threat hostile-backend: a hanging database server costs one bounded wait, and delays no other request
+// threat hostile-backend: a hanging database server delays no other request
+test('a server that never answers delays nobody else', async () => {
+  const { port } = silent.address() as { port: number };
+  const stuck = { port, user: 'x' };
+  const patience = { connect_timeout_ms: 30_000, query_timeout_ms: 30_000 }; // until the test ends the connections
+  await withServer({ servers: { stuck }, accounts: { eve: 'stuck' }, ...patience }, async (server) => {
+    const [ann, eve] = [await server.user('ann'), await server.user('eve')];
+    let isAnswered = false;
+    const slow = server.ask(SIZES, { token: eve.token }).finally(() => (isAnswered = true));
+    await until('the server is asked', () => connected.length > 0);
+    assert.is((await server.ask(SIZES, { token: ann.token })).status, 200);
+    assert.not(isAnswered);
+    for (const each of connected) each.destroy();
+    assert.is((await slow).status, 503);
+  });
+});
+
+// threat hostile-backend: a hanging database server costs one bounded wait
 // asvs 16.5.2: a failed database server returns 503 at once
-test('a server that never answers is 503 after a bounded time, then at once, and delays nobody else', async () => {
+test('a server that never answers is 503 after a bounded time, then at once', async () => {
   const { port } = silent.address() as { port: number };
   const stuck = { port, user: 'x' };
   await withServer(
-    { servers: { stuck }, accounts: { eve: 'stuck' }, connect_timeout_ms: 3000, retry_seconds: 30 },
+    { servers: { stuck }, accounts: { eve: 'stuck' }, connect_timeout_ms: 300, retry_seconds: 30 },
     async (server) => {
-      const [ann, eve] = [await server.user('ann'), await server.user('eve')];
-      let isAnswered = false;
-      const slow = server.ask(SIZES, { token: eve.token }).finally(() => (isAnswered = true));
-      assert.is((await server.ask(SIZES, { token: ann.token })).status, 200);
-      assert.not(isAnswered);
-      const { status, headers, body } = await slow;
+      const eve = await server.user('eve');
+      const { status, headers, body } = await server.ask(SIZES, { token: eve.token });
       assert.equal([status, body['error'], headers.get('retry-after')], [503, 'databases_unavailable', '30']);
       const before = await requestsTo(server);
       for (const path of [SIZES, '/api/docker_databases', '/api/database-size?database=eve_x'])
@@ -268,6 +284,7 @@ if (hasReal) {
     const main = { ...root(), user: 'counted' };
     await withServer({ servers: { main }, default_server: 'main', refresh_seconds: 60 }, async (server) => {
       const users = [await server.user('ann'), await server.user('eve'), await server.user('fay')];
+      const begunMs = performance.now();
       await Promise.all(
         users.flatMap(({ token }) =>
           ['', '?unit=kb', '?unit=gb&show_all=true'].flatMap((query) =>
@@ -276,12 +293,14 @@ if (hasReal) {
         ),
       );
       await server.ask('/api/docker_databases', { token: users[0]?.token ?? '' });
-      assert.is(await requestsTo(server), 1);
+      const requests = await requestsTo(server);
+      const most = 1 + Math.floor((performance.now() - begunMs) / LONGEST_FRESH_MS); // more only where all this takes long
+      assert.ok(requests > 0 && requests <= most, `${requests} requests`);
       const selects = Number(
         await mariaDb.sql("select select_commands from information_schema.user_statistics where user = 'counted'"),
       );
       assert.ok(
-        selects > 0 && selects <= 7,
+        selects > 0 && selects <= 7 * most,
         `${selects}, and not one that lists all, and two that size the tables to be opened in each of mysql, sys and ann_\\back`,
       );
     });
@@ -392,12 +411,12 @@ if (hasReal) {
         default_server: 'main',
         refresh_seconds: 0.1,
         retry_seconds: 0.1,
-        connect_timeout_ms: 300,
-        query_timeout_ms: 500,
+        connect_timeout_ms: 3000, // enough for a busy server that does not hang
+        query_timeout_ms: 3000,
       },
       async (server) => {
         const { token } = await server.user('ann');
-        assert.is((await server.ask(SIZES, { token })).status, 200);
+        await untilStatus(() => server.ask(SIZES, { token }), 200);
         mariaDb.freeze();
         await untilStatus(() => server.ask(SIZES, { token }), 503);
         mariaDb.resume();
