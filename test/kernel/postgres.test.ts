@@ -239,6 +239,26 @@ test('a transaction that is tried again calls back once, for the attempt that wa
   assert.equal(told, [attempts]);
 });
 
+test('a transaction that was aborted for another one is tried again, however long that took', async () => {
+  const { store } = await nodeOf('slowly');
+  const { now } = performance;
+  let attempts = 0;
+  try {
+    await store.write(async (tx) => {
+      attempts += 1;
+      await tx.get('select n from revision');
+      if (attempts === 1) {
+        await store.write((other) => other.run('update revision set n = n + 1'));
+        performance.now = () => now.call(performance) + 60_000; // as of a process that was stopped
+      }
+      await tx.run('update revision set n = n + 1');
+    });
+  } finally {
+    performance.now = now;
+  }
+  assert.ok(attempts >= 2);
+});
+
 test('an event waits for one before it to be committed, so that who follows them by id misses none', async () => {
   const { store, events } = await nodeOf('events');
   const event = { type: 'account.created', account: { id: 0, username: 'ann' }, text: 'was created', ip: '' } as const;

@@ -150,6 +150,7 @@ export class PostgresEngine implements StoreEngine {
           () => 0,
           () => missed + 1,
         );
+        if (signal.aborted) return; // the work has ended, so the server was there
         if (this.#servers.current !== server) break; // another one answers
       }
       this.#servers.lost(server);
@@ -172,7 +173,9 @@ export class PostgresEngine implements StoreEngine {
       } catch (error) {
         if (error instanceof UnknownOutcome) throw unreachable(error);
         if (!isRepeatable(error, attempt)) throw error;
-        if (performance.now() > end) throw unreachable(error);
+        // a server that answers has one aborted for others, and the next attempts may be the patient ones
+        const isPatient = error instanceof ConnectionLost || attempt >= PATIENT_ATTEMPTS;
+        if (isPatient && performance.now() > end) throw unreachable(error);
       }
       await delay(Math.random() * Math.min(PAUSE_MS, 2 ** attempt));
     }
