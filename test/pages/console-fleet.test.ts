@@ -13,7 +13,7 @@ import { TestServer } from '../support/hostkeep.ts';
 import { PageDriver } from '../support/page-driver.ts';
 import { Postgres, schemaAt } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 
 const test = testSuite('pages: console in a fleet');
 const SWITCH = '.node-switch select';
@@ -101,9 +101,10 @@ test('the page of the fleet, in all themes and widths', () =>
   open('/console', async (driver) => {
     assert.match(await driver.text('.side'), /Fleet/);
     await judge(driver, '/console/fleet', ['Drain two']);
-    const rows = await driver.page.$$eval('tbody tr', (found) => found.map((row) => String(row.textContent)));
-    assert.match(rows[0] ?? '', new RegExp(`^one${one.address} · this console.*Up.*now`));
-    assert.match(rows[1] ?? '', new RegExp(`^two${two.address}Up`));
+    const rows = () =>
+      driver.page.$$eval('tbody tr', (found) => found.map((row) => String(row.textContent)).join('\n'));
+    const expected = new RegExp(`^one${one.address} · this console.*Up.*now.*\n^two${two.address}Up`, 'm');
+    await eventually('both are there, and the node was seen a moment ago', rows, (shown) => expected.test(shown));
   }));
 
 test('a node is drained after a question, which is an event, and taken back', () =>

@@ -216,7 +216,11 @@ if (hasReal) {
   test('sizes are those of the files, for any database name', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const { token } = await server.user('ann');
-      const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>(SIZES, { token });
+      const { body } = await eventually(
+        'all sizes are known', // a request waits for them for a second and a half
+        () => server.ask<{ Database: string; 'Size (BYTES)': number; as_of?: string | null }[]>(SIZES, { token }),
+        (answer) => answer.body.every(({ as_of }) => as_of === undefined),
+      );
       const shown = Object.fromEntries(body.map((entry) => [entry.Database, entry['Size (BYTES)']]));
       const folders: Record<string, string> = {
         ann_shop: 'ann_shop',
