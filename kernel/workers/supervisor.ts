@@ -89,12 +89,12 @@ export class Supervisor {
     const refusal = await first.reload(settings);
     if (refusal !== undefined) return this.#record(refusal);
     this.#settings = settings;
-    const others = this.#serving().filter((worker) => worker.settings !== settings); // some may serve only since then
-    await Promise.all(others.map((worker) => this.#follow(worker)));
+    await Promise.all(this.#serving().map((worker) => this.#follow(worker))); // some may serve only since then
     return this.#record(undefined);
   }
 
   async #follow(worker: WorkerProcess): Promise<void> {
+    if (worker.settings === this.#settings) return;
     const refusal = await worker.reload(this.#settings);
     if (refusal === undefined) return;
     this.#parts.log.error({ worker: worker.number }, `a worker refused what others accepted: ${refusal}; replacing it`);
@@ -176,7 +176,7 @@ export class Supervisor {
     const { count, log } = this.#parts;
     for (let number = 1; number <= count; number += 1)
       if (!this.#workers.has(number) && !this.#pauses.has(number)) this.#start(number);
-    if (worker.settings !== this.#settings) void this.#follow(worker); // there was a reload while it started
+    this.#reloading = this.#reloading.then(() => this.#follow(worker)); // there may have been a reload while it started
     if (this.#serving().length === count) log.info({ workers: count }, 'all workers serve');
   }
 

@@ -113,6 +113,32 @@ test('a reload reaches a worker that begins to serve while the first one tries i
   assert.is(await supervisor.ended, 0);
 });
 
+test('a reload waits until a worker that has just begun to serve has the settings of the one before', async () => {
+  const { supervisor, workers } = supervised(2);
+  supervisor.start();
+  const [first] = workers as [FakeWorker];
+  first.say({ kind: 'serving', ports: {} });
+  await until('the second one starts', () => workers.length === 2);
+  const [, second] = workers as [FakeWorker, FakeWorker];
+  await supervisor.reload('second');
+  second.answersReloads = false;
+  second.say({ kind: 'serving', ports: {} });
+  await until('it is told', () => second.count('reload') === 1);
+  const reloading = supervisor.reload('third');
+  await new Promise(setImmediate);
+  assert.is(first.count('reload'), 1);
+  second.answersReloads = true;
+  second.say({ kind: 'reloaded', refusal: undefined });
+  await reloading;
+  for (const { heard } of workers)
+    assert.equal(
+      heard.filter(({ kind }) => kind === 'reload'),
+      ['second', 'third'].map((settings) => ({ kind: 'reload', settings })),
+    );
+  supervisor.stop();
+  assert.is(await supervisor.ended, 0);
+});
+
 test('a reload waits until a worker serves', async () => {
   const { supervisor, workers } = supervised(1);
   const [reloading, refusing] = [supervisor.reload('second'), supervisor.refuse('of a third')];
