@@ -58,21 +58,48 @@ test('a change that another process committed later but announced earlier is sti
   for (const each of [slow, quick]) each.close();
 });
 
-test('what another process announces in the same moment is noticed', async () => {
+/** Has `write` done in place of the next byte that is written to a file. */
+function insteadOfWriting(write: (really: () => number) => number): void {
+  const { writeSync } = fs;
+  fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+    return write(() => writeSync(...args));
+  }) as typeof writeSync;
+  syncBuiltinESMExports();
+}
+
+test('what another process announces is noticed, in the same moment, at a full disk and when the file begins anew', async () => {
   const path = join(temporaryFolder(), 'revision');
   const [one, other] = [new SignalFile(path), new SignalFile(path)];
-  for (const each of [one, other]) each.hasMoved();
-  const { utimesSync } = fs;
-  fs.utimesSync = (...args) => {
-    fs.utimesSync = utimesSync;
-    syncBuiltinESMExports();
-    other.announce(6);
-    utimesSync(...args);
-  };
-  syncBuiltinESMExports();
+  const look = () => [one, other].map((each) => each.hasMoved());
+  assert.equal([look(), look()], [Array(2).fill(true), Array(2).fill(false)]);
   one.announce(5);
-  assert.is(fs.utimesSync, utimesSync);
-  assert.ok(one.hasMoved());
+  assert.equal(
+    [look(), look()],
+    [
+      [false, true],
+      [false, false],
+    ],
+  );
+  for (const isFirst of [true, false]) {
+    insteadOfWriting((really) => {
+      if (!isFirst) really();
+      other.announce(6);
+      return isFirst ? really() : 1;
+    });
+    one.announce(7);
+    assert.equal([look(), look()], [Array(2).fill(true), Array(2).fill(false)]);
+  }
+  insteadOfWriting(() => {
+    throw new Error('ENOSPC: no space left on device');
+  });
+  one.announce(8);
+  assert.is(other.hasMoved(), true);
+  fs.truncateSync(path, 2 ** 20);
+  look();
+  one.announce(9);
+  assert.equal([fs.statSync(path).size, other.hasMoved()], [0, true]);
   await Promise.all([one.close(), other.close()]);
 });
 
