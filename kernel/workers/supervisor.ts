@@ -135,6 +135,7 @@ export class Supervisor {
 
   #start(number: number): void {
     const { count, start } = this.#parts;
+    const isFirst = this.#workers.size === 0; // one that starts, too, may listen by the time that this one does
     const worker = new WorkerProcess(number, start(), this.#settings);
     this.#workers.set(number, worker);
     worker.child.on('message', (message) => this.#receive(worker, message as ToSupervisor));
@@ -142,7 +143,6 @@ export class Supervisor {
       () => this.#gone(worker),
       (error: unknown) => this.#gone(worker, error),
     );
-    const isFirst = this.#serving().length === 0;
     worker.send({ kind: 'start', number, count, settings: this.#settings, ports: this.#ports, isFirst });
   }
 

@@ -80,6 +80,21 @@ test('a worker that answers no pings is killed and replaced; one that answers, o
   assert.is(await supervisor.ended, 0);
 });
 
+test('of workers that died together, one expects to find the ports free', async () => {
+  const { supervisor, workers } = supervised(2);
+  supervisor.start();
+  workers[0]?.say({ kind: 'serving', ports: {} });
+  await until('the second one starts', () => workers.length === 2);
+  workers[1]?.say({ kind: 'serving', ports: {} });
+  await until('it serves', () => (workers[1]?.count('ping') ?? 0) > 0);
+  for (const worker of workers.slice()) worker.kill('SIGKILL');
+  await until('both are replaced', () => workers.length === 4);
+  const starts = workers.map(({ heard }) => heard.flatMap((each) => (each.kind === 'start' ? [each.isFirst] : [])));
+  assert.equal(starts, [[true], [false], [true], [false]]);
+  supervisor.stop();
+  assert.is(await supervisor.ended, 0);
+});
+
 test('a worker that hangs while it starts does not keep the node from its end', async () => {
   const { supervisor, workers } = supervised(2);
   supervisor.start();

@@ -146,7 +146,7 @@ test('a node is drained, leaves and is gone, and the one that stays answers with
       async () => JSON.stringify((await first.ask('/api/accounts/ben?purge=true', purge)).body),
       (report) => report.includes('"state":"complete"'),
     );
-    assert.is(await second.end(), 0);
+    assert.is(await second.end(), 0, second.output.slice(-2000));
     const left = await fleet.run(two.data, ['fleet', 'leave', '--yes']);
     assert.is(left.code, 0, left.stderr);
     await until('it is not one of the nodes', async () => {
