@@ -85,7 +85,7 @@ export class Supervisor {
   }
 
   async #reload(settings: unknown): Promise<void> {
-    const [first] = await this.#anyServing();
+    const first = await this.#anyServing();
     const refusal = await first.reload(settings);
     if (refusal !== undefined) return this.#record(refusal);
     this.#settings = settings;
@@ -102,15 +102,15 @@ export class Supervisor {
   }
 
   async #record(refusal: string | undefined): Promise<void> {
-    const [first] = await this.#anyServing();
+    const first = await this.#anyServing();
     first.send({ kind: 'record', refusal });
   }
 
   /** Waits until a worker serves; only one reload waits at a time. */
-  async #anyServing(): Promise<readonly [WorkerProcess, ...WorkerProcess[]]> {
+  async #anyServing(): Promise<WorkerProcess> {
     for (;;) {
-      const [first, ...others] = this.#serving();
-      if (first !== undefined) return [first, ...others];
+      const [first] = this.#serving();
+      if (first !== undefined) return first;
       await new Promise<void>((resolve) => (this.#onServing = resolve));
     }
   }
