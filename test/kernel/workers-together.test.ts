@@ -58,9 +58,6 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-
 function tally(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
@@ -192,7 +189,7 @@ test('figures of all workers are one page, which says whose are missing', async 
   assert.is(valueOf(whole, 'hostkeep_events_total{type="login"}'), 2, 'counted where it was recorded');
   const names = [...whole.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   assert.is(new Set(names).size, names.length);
-  const [stopped = 0] = childrenOf(node.pid);
+  const [stopped = 0] = node.children;
   process.kill(stopped, 'SIGSTOP');
   try {
     // Both at once, since a worker that is stopped for too long is killed. Those that the stopped one has wait for it.
@@ -220,7 +217,7 @@ test('webhooks go on when the worker that delivers them dies', async () => {
     const delivered = (type: string) => [...sink.events.values()].filter((event) => event.type === type).length;
     const token = await node.login('root', undefined, 'admin');
     await until('the leader delivers', () => delivered('login') === 1);
-    process.kill(childrenOf(node.pid)[0] ?? 0, 'SIGKILL'); // the first one leads
+    process.kill(node.children[0] ?? 0, 'SIGKILL'); // the first one leads
     await node.line(/a worker ended; replacing it/);
     const suspended = await send(node, '/api/accounts/una/suspend', { method: 'POST', address: 'admin', token });
     assert.is(suspended.statusCode, 200, await textOf(suspended));
@@ -233,7 +230,7 @@ test('webhooks go on when the worker that delivers them dies', async () => {
 test('a domain that a worker was adding when it died is removed by the leader', async () => {
   const data = temporaryFolder();
   const node = await start(data);
-  const [, other = 0] = childrenOf(node.pid);
+  const [, other = 0] = node.children;
   const fields = readFileSync(`/proc/${other}/stat`, 'utf8').split(') ')[1]?.split(' ');
   const core = await openCore(testConfig(data), createLog('silent'));
   try {

@@ -1,6 +1,6 @@
 /** @slow 80 s: starts nodes of several processes */
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -31,17 +31,9 @@ async function start(data: string, options: NodeOptions = {}): Promise<NodeProce
   return node;
 }
 
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 /** The process that holds the leader's lock. */
-function leaderOf(data: string): number | undefined {
-  const { ino } = statSync(join(data, 'leader.lock'));
-  const held = new RegExp(` WRITE (\\d+) \\w+:\\w+:${ino} `).exec(readFileSync('/proc/locks', 'utf8'));
-  return held === null ? undefined : Number(held[1]);
-}
-
 interface Asked {
   readonly path: string;
   readonly address?: Address;
@@ -111,25 +103,25 @@ test('a worker that dies is replaced, another leads, and all end with the superv
   const data = temporaryFolder();
   const node = await start(data);
   assert.match((await hostkeep(data, ['serve'])).stderr, new RegExp(`process ${node.pid} already serves`));
-  const [first = 0, second = 0] = childrenOf(node.pid);
-  assert.is(leaderOf(data), first, 'the first one migrates, and leads');
+  const [first = 0, second = 0] = node.children;
+  assert.is(node.leaderOf(data), first, 'the first one migrates, and leads');
   process.kill(first, 'SIGKILL');
-  await until('another one leads', () => ![undefined, first].includes(leaderOf(data)));
-  const leader = leaderOf(data); // the other one, unless the next has come before it tried
+  await until('another one leads', () => ![undefined, first].includes(node.leaderOf(data)));
+  const leader = node.leaderOf(data); // the other one, unless the next has come before it tried
   await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
-  const [kept, next = 0] = childrenOf(node.pid);
+  const [kept, next = 0] = node.children;
   assert.is(kept, second);
-  assert.is(leaderOf(data), leader, 'a new one does not take over');
+  assert.is(node.leaderOf(data), leader, 'a new one does not take over');
   process.kill(next, 'SIGTERM');
   await until('one that ends in order is replaced, too', () => {
     return (node.output.match(/all workers serve/g) ?? []).length === 3;
   });
-  const workers = childrenOf(node.pid);
+  const workers = node.children;
   assert.is(workers.length, WORKERS);
   await node.end('SIGKILL');
   await until('no worker is left', () => !workers.some(isAlive));
   const again = await start(data);
-  const stopped = childrenOf(again.pid);
+  const stopped = again.children;
   assert.is(await again.end('SIGTERM'), 0);
   assert.equal(stopped.filter(isAlive), []);
   assert.not.match(again.output, /"level":"(?:error|fatal)"/);
@@ -138,13 +130,13 @@ test('a worker that dies is replaced, another leads, and all end with the superv
 test('a worker that hangs is replaced, another leads meanwhile, and none outlives the supervisor', async () => {
   const data = temporaryFolder();
   const node = await start(data);
-  const [first = 0, second = 0] = childrenOf(node.pid);
+  const [first = 0, second = 0] = node.children;
   process.kill(first, 'SIGSTOP');
   await until('it is killed', () => !isAlive(first));
   await node.line(/"worker":1,"msg":"a worker hangs; killing it"/);
-  await until('another one leads', () => ![undefined, first].includes(leaderOf(data)));
+  await until('another one leads', () => ![undefined, first].includes(node.leaderOf(data)));
   await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
-  const workers = childrenOf(node.pid);
+  const workers = node.children;
   assert.ok(workers.length === WORKERS && workers.includes(second), 'the other one goes on');
   for (const pid of workers) process.kill(pid, 'SIGSTOP');
   await node.end('SIGKILL');
@@ -160,7 +152,7 @@ test('a service manager that signals every process ends the node in order, with 
   const replies = clients.map(async (client) => String(((await once(client, 'data')) as [Buffer])[0]));
   for (const client of clients) client.write(head + body.slice(0, 5));
   await statuses(node, { path: '/healthz', token: '' }); // what came before it has arrived
-  for (const pid of [...childrenOf(node.pid), node.pid]) process.kill(pid, 'SIGTERM');
+  for (const pid of [...node.children, node.pid]) process.kill(pid, 'SIGTERM');
   await node.line(/"msg":"stopping"(?:[^]*"msg":"stopping"){2}/);
   for (const client of clients) client.write(body.slice(5));
   for (const reply of await Promise.all(replies)) assert.match(reply, /^HTTP\/1.1 (?:401|429) /);
@@ -225,7 +217,7 @@ test('a reload reaches every worker or none, and one that is replaced has what i
   write(settings('many'));
   process.kill(node.pid, 'SIGHUP');
   await node.line(/the configuration was not changed: .*ttl_seconds must be integer/);
-  process.kill(childrenOf(node.pid)[0] ?? 0, 'SIGKILL');
+  process.kill(node.children[0] ?? 0, 'SIGKILL');
   await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
   assert.equal(await inForce(), [2000], 'not what the file says by then');
 });
@@ -249,7 +241,7 @@ test('clients of a worker that dies see at most a closed connection', async () =
   for (let i = 0; i < 3; i += 1) {
     const before = served;
     await until('clients are served', () => served > before + 20);
-    process.kill(childrenOf(node.pid)[i % WORKERS] ?? 0, i === 1 ? 'SIGTERM' : 'SIGKILL');
+    process.kill(node.children[i % WORKERS] ?? 0, i === 1 ? 'SIGTERM' : 'SIGKILL');
     await until('it is replaced', () => (node.output.match(/all workers serve/g) ?? []).length === i + 2);
   }
   over.abort();

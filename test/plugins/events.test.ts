@@ -188,6 +188,7 @@ test('a stream is answered once it is known where it begins, so that it has all 
     assert.is(isAnswered, false);
   } finally {
     gate.open();
+    Reflect.deleteProperty(events, 'lastId');
   }
   const source = await opening;
   await server.account('dee');

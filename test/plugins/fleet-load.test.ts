@@ -4,7 +4,6 @@
  * @slow 30 s: starts nodes of several processes
  */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
@@ -122,14 +121,11 @@ test('all workers of both nodes answer each account, and a toggle and a logout h
 });
 
 test('a worker that is killed at one node costs the accounts of the other nothing, and is replaced', async () => {
-  const { pid } = second;
-  const workers = () =>
-    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   const own = await during(async () => {
-    for (const each of workers()) {
-      const before = workers();
+    for (const each of second.children) {
+      const before = second.children;
       process.kill(each, 'SIGKILL');
-      await until('another one takes its place', () => workers().some((now) => !before.includes(now)));
+      await until('another one takes its place', () => second.children.some((now) => !before.includes(now)));
       await until('what is there is answered again', async () => (await both(first, ben)) === '200,200');
     }
   });

@@ -4,9 +4,7 @@
  * @slow 40 s: starts nodes of several processes
  */
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';
 import type { NodeProcess } from '../support/node-process.ts';
@@ -118,18 +116,6 @@ async function toggle(node: NodeProcess, method: string, token: string): Promise
   assert.is(status, 200, JSON.stringify(body));
 }
 
-const childrenOf = ({ pid }: NodeProcess): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-
-/** The worker that listens to the other nodes; a file of another test, on another file system, may have the number of its lock. */
-async function leaderOf(node: NodeProcess, { data }: FleetMember): Promise<number> {
-  const { ino } = statSync(join(data, 'leader.lock'));
-  const held = new RegExp(` WRITE (\\d+) \\w+:\\w+:${ino} `, 'g');
-  const holders = () => [...readFileSync('/proc/locks', 'utf8').matchAll(held)].map(([, pid]) => Number(pid));
-  const leader = () => holders().find((pid) => childrenOf(node).includes(pid));
-  return (await eventually('a worker leads', leader, (pid) => pid !== undefined)) as number;
-}
-
 async function killWorker(node: NodeProcess, pid: number): Promise<void> {
   const complete = () => node.output.match(/all workers serve/g)?.length ?? 0;
   const before = complete();
@@ -195,13 +181,14 @@ test('a session that ends on one node ends its streams on all, and gives back th
 test('a worker that dies, at either end, breaks its streams and gives back their places', async () => {
   const token = await loginAt(first);
   const near = await allPlaced(token);
-  for (const pid of childrenOf(first)) await killWorker(first, pid);
+  for (const pid of first.children) await killWorker(first, pid);
   for (const each of near) {
     await each.ends();
     assert.is(each.outcome, 'broken');
   }
   const far = await allPlaced(token);
-  await killWorker(second, await leaderOf(second, two));
+  const leader = await eventually('a worker leads', () => second.leaderOf(two.data), Boolean); // it listens to the other nodes
+  await killWorker(second, leader as number);
   for (const each of far) {
     await each.ends();
     assert.is(each.outcome, 'broken');

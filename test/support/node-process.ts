@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import { openCore } from '../../kernel/core.ts';
@@ -123,6 +123,19 @@ export class NodeProcess {
 
   get isAlive(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** The ids of its workers, in the order of their starts. */
+  get children(): number[] {
+    return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  }
+
+  /** The worker that leads; a file of another test, on another file system, may have the number of its lock. */
+  leaderOf(data: string): number | undefined {
+    const { ino } = statSync(join(data, 'leader.lock'));
+    const held = new RegExp(` WRITE (\\d+) \\w+:\\w+:${ino} `, 'g');
+    const holders = [...readFileSync('/proc/locks', 'utf8').matchAll(held)].map(([, pid]) => Number(pid));
+    return holders.find((pid) => this.children.includes(pid));
   }
 
   url(address: Address = 'user'): string {
