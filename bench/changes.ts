@@ -9,11 +9,11 @@
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Core } from '../kernel/core.ts';
+import type { Core } from '../kernel/run/core.ts';
 import { createLog } from '../kernel/log.ts';
-import { PostgresEngine } from '../kernel/storage/postgres/postgres-engine.ts';
-import { Revision } from '../kernel/storage/revision.ts';
-import { Store } from '../kernel/storage/store.ts';
+import { PostgresEngine } from '../kernel/store/postgres/postgres-engine.ts';
+import { Revision } from '../kernel/store/revision.ts';
+import { Store } from '../kernel/store/store.ts';
 import { Leadership } from '../kernel/workers/leadership.ts';
 import { soleWorker } from '../kernel/workers/sole-worker.ts';
 import { Postgres, schemaAt } from '../test/support/postgres.ts';

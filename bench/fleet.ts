@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/argon2';
-import { openCore } from '../kernel/core.ts';
+import { openCore } from '../kernel/run/core.ts';
 import { createLog } from '../kernel/log.ts';
 import { TestFleet, type FleetMember } from '../test/support/fleet.ts';
 import { PASSWORD, testConfig } from '../test/support/hostkeep.ts';

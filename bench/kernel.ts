@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeProgram } from '../config/package/program-tree.ts';
-import type { Core } from '../kernel/core.ts';
-import { projectDir, VERSION } from '../kernel/system/project-dir.ts';
+import type { Core } from '../kernel/run/core.ts';
+import { projectDir, VERSION } from '../kernel/kit/files/project-dir.ts';
 import { additions } from './support/additions.ts';
 import { describeLoad, interleaved, load, loadTool, median, processorSeconds, type Target } from './support/load.ts';
 import {
@@ -254,7 +254,7 @@ async function listening(program: string, settings: string): Promise<{ child: Ch
   const started = performance.now();
   const child = spawn(
     process.execPath,
-    [join(program, 'dist/kernel/cli/main.js'), 'serve', '--workers', '1', '--config', settings],
+    [join(program, 'dist/kernel/run/main.js'), 'serve', '--workers', '1', '--config', settings],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

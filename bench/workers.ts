@@ -12,7 +12,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeProgram } from '../config/package/program-tree.ts';
-import { projectDir, VERSION } from '../kernel/system/project-dir.ts';
+import { projectDir, VERSION } from '../kernel/kit/files/project-dir.ts';
 import { NodeProcess, prepare } from '../test/support/node-process.ts';
 import { load, loadTool, median, processorSeconds, type Target } from './support/load.ts';
 import { machineText, temporaryFolder } from './support/processes.ts';
@@ -125,7 +125,7 @@ async function rest(): Promise<void> {
       HOSTKEEP_LISTEN: '127.0.0.1:0',
       HOSTKEEP_ADMIN_LISTEN: '127.0.0.1:0',
     };
-    const args = [join(program, 'dist/kernel/cli/main.js'), 'serve', '--workers', `${workers}`];
+    const args = [join(program, 'dist/kernel/run/main.js'), 'serve', '--workers', `${workers}`];
     const child = spawn(process.execPath, args, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],

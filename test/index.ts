@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectDir } from '../kernel/system/project-dir.ts';
+import { projectDir } from '../kernel/kit/files/project-dir.ts';
 import { Postgres, TEST_STORE_URL } from './support/postgres.ts';
 import { findTestFiles, runTestFile, slowestFirst, type Result } from './support/test-file.ts';
 

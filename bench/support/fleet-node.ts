@@ -2,7 +2,7 @@
  * A node of a fleet with one route of its own, started with a data folder and the URL of the store. Sends `{ port }`, then
  * does what it is told: `{ make }` an account, and `{ toggle, on }` its feature; each answer says when that was done.
  */
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import fleetPlugin from '../../plugins/fleet/index.ts';
 import { TestServer } from '../../test/support/hostkeep.ts';

@@ -5,8 +5,8 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { checkConfig, readJson } from '../../kernel/config/configuration.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import { openCore, type Core } from '../../kernel/core.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { openCore, type Core } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
 
 export interface Running {

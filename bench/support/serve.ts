@@ -1,6 +1,6 @@
 /** Runs a Hostkeep in a separate process; the argument is the configuration as JSON. */
 import { checkConfig } from '../../kernel/config/configuration.ts';
-import { Hostkeep } from '../../kernel/hostkeep.ts';
+import { Hostkeep } from '../../kernel/run/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
 
 const config = checkConfig(JSON.parse(process.argv[2] ?? '{}') as Record<string, unknown>, () => 'bench');

@@ -7,13 +7,13 @@ import { build, type Plugin } from 'esbuild';
 import { readFileSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { findFiles } from '../../kernel/system/find-files.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { RUNTIME_PACKAGES } from './runtime-packages.ts';
 
 const ENTRIES = [
-  'kernel/cli/main.ts',
-  'kernel/jobs/job-process.ts',
+  'kernel/run/main.ts',
+  'kernel/kit/jobs/job-process.ts',
   '{kernel,plugins}/**/*-{job,thread,worker}.ts',
   'plugins/*/{index,commands,privileged}.ts',
 ];

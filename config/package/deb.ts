@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { findFiles } from '../../kernel/system/find-files.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { completions, manual } from './manual.ts';
 import { versionOfProject, writeProgramTree } from './program-tree.ts';
 
@@ -64,7 +64,7 @@ async function fill(root: string, version: string): Promise<void> {
   for (const page of ['README.md', 'SECURITY.md', 'CHANGELOG.md'])
     put(root, `usr/share/doc/hostkeep/${page}.gz`, gzipSync(readFileSync(join(projectDir, page)), { level: 9 }));
   const run = (...args: string[]) =>
-    execFileSync(join(program, 'bin/node'), [join(program, 'dist/kernel/cli/main.js'), ...args], { encoding: 'utf8' });
+    execFileSync(join(program, 'bin/node'), [join(program, 'dist/kernel/run/main.js'), ...args], { encoding: 'utf8' });
   put(root, 'usr/share/hostkeep/hostkeep.schema.json', run('config', 'schema'));
   put(root, 'etc/hostkeep/hostkeep.json', `${JSON.stringify(SETTINGS, undefined, 2)}\n`);
   put(root, 'usr/share/man/man1/hostkeep.1.gz', gzipSync(manual(run, version), { level: 9 }));

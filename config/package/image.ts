@@ -8,7 +8,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { debianRoot } from './debian-root.ts';
 import { versionOfProject, writeProgramTree } from './program-tree.ts';
 
@@ -17,7 +17,7 @@ const PACKAGES = ['ca-certificates', 'libstdc++6', 'util-linux'];
 const LEFT_OUT = ['./usr/share/doc', './usr/share/man', './usr/share/locale', './var/lib/apt/lists', './var/cache'];
 const USER_ID = 999;
 const NODE = '/usr/lib/hostkeep/current/bin/node';
-const MAIN = '/usr/lib/hostkeep/current/dist/kernel/cli/main.js';
+const MAIN = '/usr/lib/hostkeep/current/dist/kernel/run/main.js';
 const ASK = "fetch('http://127.0.0.1:2087/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))";
 const SECOND_NS = 1e9;
 

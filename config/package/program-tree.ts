@@ -1,8 +1,8 @@
 /** The files of one build, as they stand in a package: the bundle, what it reads, its packages, and Node.js. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findFiles } from '../../kernel/system/find-files.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { bundle } from './bundle.ts';
 import { nodeFolder } from './node-binary.ts';
 import { copyRuntimePackages } from './runtime-packages.ts';
@@ -11,7 +11,7 @@ import { copyRuntimePackages } from './runtime-packages.ts';
 const READ = [
   'config/*.json',
   'config/locales/*.json',
-  'kernel/storage/migrations/**/*.sql',
+  'kernel/store/migrations/**/*.sql',
   'plugins/**/*.{json,sql,html,css,js,conf}',
   'dist/plugins/*/assets/*',
 ];

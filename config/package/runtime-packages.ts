@@ -4,8 +4,8 @@
  */
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findFiles } from '../../kernel/system/find-files.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 
 /** The version of Node.js that packages hold, and the ABI of its binaries. */
 export const NODE = { version: '24.21.0', abi: '137' } as const;

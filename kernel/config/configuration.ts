@@ -7,8 +7,8 @@ import { KernelConfig } from './kernel-config.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { isObject } from './plain-check.ts';
 import { settingsIssues } from './validator.ts';
-import { findFiles } from '../system/find-files.ts';
-import { projectDir } from '../system/project-dir.ts';
+import { findFiles } from '../kit/files/find-files.ts';
+import { projectDir } from '../kit/files/project-dir.ts';
 import type { Static } from '../schema.ts';
 
 /** The defaults of the kernel's settings, in the project's folder. */

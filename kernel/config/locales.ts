@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { errorKind, type ErrorCode } from '../errors.ts';
-import { findFiles } from '../system/find-files.ts';
-import { projectDir } from '../system/project-dir.ts';
+import { findFiles } from '../kit/files/find-files.ts';
+import { projectDir } from '../kit/files/project-dir.ts';
 import { readJson } from './configuration.ts';
 
 /** A feature of the catalogue, in one language. */

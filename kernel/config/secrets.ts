@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 import { messageOf, type Issue } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
-import { exposureOf } from '../system/private-file.ts';
+import { exposureOf } from '../kit/files/private-file.ts';
 
 /** Names, at the beginning of a path, the folder in which systemd puts the credentials of a unit. */
 const CREDENTIALS = '$CREDENTIALS_DIRECTORY/';

@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { retryLater, type Issue } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
-import { lazyPackage } from '../system/lazy-package.ts';
+import { lazyPackage } from '../kit/programs/lazy-package.ts';
 import { plainlyFits } from './plain-check.ts';
 
 const loadAjv = lazyPackage<typeof import('ajv')>('ajv', import.meta.url);

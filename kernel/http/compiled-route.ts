@@ -1,10 +1,10 @@
 import type { Account } from '../identity/accounts/account.ts';
 import { moving } from '../identity/accounts/account-home.ts';
-import type { TokenGrant } from '../identity/api-tokens/api-tokens.ts';
+import type { TokenGrant } from '../identity/gate/api-tokens/api-tokens.ts';
 import { HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
 import { Validator } from '../config/validator.ts';
-import type { RouteInfo } from '../plugin-api/node-info.ts';
-import { changesHome, type Call } from '../plugin-api/route-spec.ts';
+import type { RouteInfo } from '../contract/node-info.ts';
+import { changesHome, type Call } from '../contract/route-spec.ts';
 
 /** The handler of a route, without the types of its schemas. */
 export type Handler = (call: Call) => unknown;

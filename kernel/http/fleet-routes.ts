@@ -1,8 +1,8 @@
 import { HttpError, retryLater } from '../errors.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Accounts } from '../identity/accounts/accounts.ts';
-import type { Forward } from '../plugin-api/forwarding.ts';
-import type { Address } from '../plugin-api/route-spec.ts';
+import type { Forward } from '../contract/forwarding.ts';
+import type { Address } from '../contract/route-spec.ts';
 import type { TObject } from '../schema.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { HttpError } from '../errors.ts';
-import type { Keyring } from '../identity/keyring.ts';
+import type { Keyring } from '../identity/gate/keyring.ts';
 import type { Log } from '../log.ts';
-import type { RouteInfo } from '../plugin-api/node-info.ts';
-import { Reply } from '../plugin-api/reply.ts';
-import type { Call } from '../plugin-api/route-spec.ts';
-import type { Reader, Store, Tx } from '../storage/store.ts';
+import type { RouteInfo } from '../contract/node-info.ts';
+import { Reply } from '../contract/reply.ts';
+import type { Call } from '../contract/route-spec.ts';
+import type { Reader, Store, Tx } from '../store/store.ts';
 import type { Workers } from '../workers/workers.ts';
 import type { Handler } from './compiled-route.ts';
 

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import type { Account } from '../identity/accounts/account.ts';
-import { ipText } from '../system/ip.ts';
+import { ipText } from '../kit/net/ip.ts';
 import type { Headers } from './response/response-writer.ts';
 import type { PageSession } from './origin/page-session.ts';
-import type { Address } from '../plugin-api/route-spec.ts';
+import type { Address } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import type { Session } from '../identity/sessions.ts';
+import type { Session } from '../identity/gate/sessions.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { UwsRequest, UwsResponse } from './uws-types.ts';
 

@@ -1,8 +1,8 @@
 import { HttpError, invalid, unauthenticated } from '../errors.ts';
-import { Reply, Stream } from '../plugin-api/reply.ts';
-import type { RouteAnswer, RouteCalls, RouteInput } from '../plugin-api/route-calls.ts';
-import type { RouteInfo } from '../plugin-api/node-info.ts';
-import type { Call } from '../plugin-api/route-spec.ts';
+import { Reply, Stream } from '../contract/reply.ts';
+import type { RouteAnswer, RouteCalls, RouteInput } from '../contract/route-calls.ts';
+import type { RouteInfo } from '../contract/node-info.ts';
+import type { Call } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { RequestContext } from './request-context.ts';
 

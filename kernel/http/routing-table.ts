@@ -3,7 +3,7 @@ import type { Config } from '../config/configuration.ts';
 import { Cors } from './origin/cors.ts';
 import { HttpError } from '../errors.ts';
 import type { Headers } from './response/response-writer.ts';
-import type { Address, RouteSpec } from '../plugin-api/route-spec.ts';
+import type { Address, RouteSpec } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { FORWARDED, TrustedProxies, type ClientAddresses } from './origin/trusted-proxies.ts';
 import type { FleetRoutes } from './fleet-routes.ts';

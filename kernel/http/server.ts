@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { isListenedAt, splitHostPort } from '../system/host-port.ts';
+import { isListenedAt, splitHostPort } from '../kit/net/host-port.ts';
 import type { Config } from '../config/configuration.ts';
 import { RequestPipeline, type PipelineParts, type ReadParams } from './request-pipeline.ts';
 import { pattern } from './routing-table.ts';

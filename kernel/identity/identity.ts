@@ -1,11 +1,11 @@
 import type { Accounts } from './accounts/accounts.ts';
-import type { ApiTokens } from './api-tokens/api-tokens.ts';
-import type { Credentials } from './credentials.ts';
-import type { Keyring } from './keyring.ts';
-import type { PasswordHasher } from './password-hasher.ts';
-import type { Plans } from './plans.ts';
-import type { Reauthentication } from './reauthentication.ts';
-import type { Sessions } from './sessions.ts';
+import type { ApiTokens } from './gate/api-tokens/api-tokens.ts';
+import type { Credentials } from './gate/credentials.ts';
+import type { Keyring } from './gate/keyring.ts';
+import type { PasswordHasher } from './gate/password-hasher.ts';
+import type { Plans } from './accounts/plans.ts';
+import type { Reauthentication } from './gate/reauthentication.ts';
+import type { Sessions } from './gate/sessions.ts';
 
 /** The services that authenticate and authorize accounts. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { withDeadline } from '../concurrency/deadline.ts';
+import { withDeadline } from '../kit/waiting/deadline.ts';
 import { messageOf } from '../errors.ts';
 import type { StartMessage, ToSupervisor, ToWorker } from './messages.ts';
 import { SharedCounts } from './shared-counts.ts';

@@ -1,9 +1,4 @@
-import {
-  assertChange,
-  defineCommands,
-  type CommandContext,
-  type OptionValues,
-} from '../../kernel/plugin-api/command.ts';
+import { assertChange, defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { unlock } from './login/unlock.ts';
 import { tokenCommands } from './tokens/commands.ts';
 import { removeSecondFactor } from './twofa/reset.ts';

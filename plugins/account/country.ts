@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import type { CountryResponse } from 'maxmind';
 import { messageOf } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { isPublic } from '../../kernel/system/ip.ts';
-import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { isPublic } from '../../kernel/kit/net/ip.ts';
+import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
 
 /** Only the combined file: the one for IPv4 alone returns wrong results for IPv6. */
 const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';

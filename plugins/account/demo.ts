@@ -1,10 +1,10 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { Occurrence } from '../../kernel/storage/events/event-types.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
+import type { Occurrence } from '../../kernel/store/events/event-types.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DemoContext } from '../../kernel/contract/points/demo.ts';
 import type { Favorite } from './schema.ts';
 import { addLogin, putFavorites } from './store.ts';
-import { networkOf } from '../../kernel/system/ip.ts';
+import { networkOf } from '../../kernel/kit/net/ip.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { Type } from '../../kernel/schema.ts';
-import type { EventData, EventTable } from '../../kernel/storage/events/event-types.ts';
+import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 import { Favorite } from './schema.ts';
 
 const By = Type.Object({
@@ -28,6 +28,6 @@ export const events = {
   'favorite.removed': { text: 'A favorite was removed', data: Type.Object({ link: Type.String() }) },
 } as const satisfies EventTable;
 
-declare module '../../kernel/storage/events/event-types.ts' {
+declare module '../../kernel/store/events/event-types.ts' {
   interface EventTypes extends EventData<typeof events> {}
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
-import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
-import { counter, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
+import { counter, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { Login } from './login/login.ts';
 import type { Throttle } from './login/throttle.ts';
 import { lastLogins } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { HttpError, invalid } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Favorite, FavoriteBody } from './schema.ts';
 import { favoritesOf, putFavorites, removeFavorite } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';

@@ -1,4 +1,4 @@
-import type { Reader, Tx } from '../../kernel/storage/store.ts';
+import type { Reader, Tx } from '../../kernel/store/store.ts';
 import type { Favorite } from './schema.ts';
 
 /** Logins and networks kept for each account. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
+import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineAnswers, EngineQuestions } from './engine/engine-questions.ts';

@@ -1,9 +1,9 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
+import type { PortsPart } from '../../kernel/contract/points/ports-part.ts';
 import { DiskUsageCollector } from './disk-usage/disk-usage-collector.ts';
 import { ContainerList } from './engine/container-list.ts';
 import { EngineClient, type EngineOptions } from './engine/engine-client.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../kernel/errors.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineQuestions } from './engine/engine-questions.ts';
 

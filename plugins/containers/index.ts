@@ -1,8 +1,8 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
-import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { proveContainers } from './engine-proof.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { QUESTIONS_AT_ONCE } from './engine/engine-client.ts';

@@ -1,4 +1,4 @@
-import type { PortsPart } from '../../kernel/plugin-api/points/ports-part.ts';
+import type { PortsPart } from '../../kernel/contract/points/ports-part.ts';
 import { labelOf, type Container } from './engine/container.ts';
 
 interface Service {

@@ -1,5 +1,5 @@
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
-import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
+import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { isOfProject, isOwnedBy } from './engine/container-snapshot.ts';
 import type { Container } from './engine/container.ts';
 import type { EngineClient } from './engine/engine-client.ts';

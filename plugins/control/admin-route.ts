@@ -1,4 +1,4 @@
-import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
+import type { RouteSpec } from '../../kernel/contract/route-spec.ts';
 
 /** All routes of this plugin are for administrators, on the admin address. */
 export const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) =>

@@ -1,5 +1,5 @@
 /** What administrators do from a terminal on the node, with or without a running server. */
-import { defineCommands } from '../../kernel/plugin-api/command.ts';
+import { defineCommands } from '../../kernel/contract/command.ts';
 import { accountCommands } from './commands/account.ts';
 import { featureCommands } from './commands/feature.ts';
 import { planCommands } from './commands/plan.ts';

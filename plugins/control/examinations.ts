@@ -1,6 +1,6 @@
-import { withDeadline } from '../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import { retryLater } from '../../kernel/errors.ts';
-import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { DoctorReport } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import * as accounts from './accounts/accounts.ts';
 import { listAccounts } from './accounts/account-lists.ts';
 import { RecentReports } from './accounts/account-report.ts';

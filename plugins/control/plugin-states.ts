@@ -1,5 +1,5 @@
-import type { PluginStatus } from '../../kernel/plugin-api/node-info.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { PluginStatus } from '../../kernel/contract/node-info.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 
 const TOPIC = 'plugins';
 /** From the best to the worst. */

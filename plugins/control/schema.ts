@@ -1,4 +1,4 @@
-import { ofNode } from '../../kernel/plugin-api/forwarding.ts';
+import { ofNode } from '../../kernel/contract/forwarding.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
 
 export const closed = { additionalProperties: false } as const;

@@ -1,5 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
+import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
 /**

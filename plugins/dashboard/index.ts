@@ -1,8 +1,8 @@
-import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
+import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import { dashboardOf } from './dashboard.ts';
 import { withExamples } from './demo.ts';
 import { Dashboard, DashboardConfig } from './schema.ts';

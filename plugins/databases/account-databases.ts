@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { formatSize } from '../../kernel/system/format.ts';
+import { ready, type Reply } from '../../kernel/contract/reply.ts';
+import { formatSize } from '../../kernel/kit/format.ts';
 import type { DatabaseSize, DatabaseSizes } from './schema.ts';
 
 export interface Database {

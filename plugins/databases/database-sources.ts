@@ -1,10 +1,10 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { failureText, messageOf, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { AccountDatabases, DatabaseSource } from './account-databases.ts';
 import { isSqlError } from './mysql/client.ts';
 import { DatabaseServer } from './mysql/database-server.ts';

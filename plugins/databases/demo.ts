@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { DemoPeople, DemoReport } from '../../kernel/plugin-api/points/demo.ts';
-import { StoreFile } from '../../kernel/plugin-api/store-file.ts';
+import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
+import { StoreFile } from '../../kernel/contract/store-file.ts';
 import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';

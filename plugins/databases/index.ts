@@ -1,5 +1,5 @@
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { counted } from '../../kernel/plugin-api/points/account-report.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { counted } from '../../kernel/contract/points/account-report.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources, serverOf } from './database-sources.ts';
 import { errors } from './errors.ts';

@@ -1,6 +1,6 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
-import type { PurgePart } from '../../kernel/plugin-api/points/purge-part.ts';
+import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { serverOf } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { identifier } from './mysql/quoting.ts';

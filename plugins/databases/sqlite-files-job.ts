@@ -1,7 +1,7 @@
-import type { JobContext } from '../../kernel/jobs/job.ts';
-import { entryName } from '../../kernel/system/client-path.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
-import { isMissing } from '../../kernel/system/files-root.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
+import { entryName } from '../../kernel/kit/files/client-path.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
+import { isMissing } from '../../kernel/kit/files/files-root.ts';
 import type { Database } from './account-databases.ts';
 
 const FILE = /\.(sqlite3?|db)(-wal)?$/i;

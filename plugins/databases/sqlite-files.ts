@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { defineJob } from '../../kernel/jobs/job.ts';
+import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
+import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import { AccountDatabases, byName, type DatabaseSource } from './account-databases.ts';
 import type listFiles from './sqlite-files-job.ts';
 

@@ -1,6 +1,6 @@
-import { defineCommands, textTable, type CommandContext, type OptionValues } from '../../kernel/plugin-api/command.ts';
-import { clientPath } from '../../kernel/system/client-path.ts';
-import { formatTime } from '../../kernel/system/format.ts';
+import { defineCommands, textTable, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import { formatTime } from '../../kernel/kit/format.ts';
 import { listOf, pages, type DomainRow } from './store.ts';
 
 export default defineCommands({

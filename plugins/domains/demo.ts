@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { DemoContext } from '../../kernel/plugin-api/points/demo.ts';
+import type { DemoContext } from '../../kernel/contract/points/demo.ts';
 import { backups, frontPage, laravel, otherSite, staticSite, wordPress, type Files } from './demo-content.ts';
 
 type Add = (account: Account, name: string, docroot?: string) => Promise<unknown>;

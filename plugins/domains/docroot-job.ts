@@ -1,7 +1,7 @@
 import { HttpError } from '../../kernel/errors.ts';
-import type { JobContext } from '../../kernel/jobs/job.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
-import { isMissing } from '../../kernel/system/files-root.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
+import { isMissing } from '../../kernel/kit/files/files-root.ts';
 
 /** Creates a document root. Errors: 400 `invalid_docroot` if a component is a link or not a folder. */
 export default async function createDocroot(components: readonly string[], { root }: JobContext): Promise<void> {

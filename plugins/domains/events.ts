@@ -1,5 +1,5 @@
 import { Type } from '../../kernel/schema.ts';
-import type { EventData, EventTable } from '../../kernel/storage/events/event-types.ts';
+import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 const OfDomain = Type.Object({ domain_id: Type.Integer(), domain_url: Type.String() });
 
@@ -9,6 +9,6 @@ export const events = {
   'domain.removed': { text: 'A domain was removed', data: OfDomain },
 } as const satisfies EventTable;
 
-declare module '../../kernel/storage/events/event-types.ts' {
+declare module '../../kernel/store/events/event-types.ts' {
   interface EventTypes extends EventData<typeof events> {}
 }

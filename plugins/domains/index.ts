@@ -1,7 +1,7 @@
-import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { counted } from '../../kernel/plugin-api/points/account-report.ts';
-import type { DashboardPart } from '../../kernel/plugin-api/points/dashboard-part.ts';
+import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { counted } from '../../kernel/contract/points/account-report.ts';
+import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { DomainRegistry } from './registry.ts';

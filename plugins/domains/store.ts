@@ -1,5 +1,5 @@
-import { isRunning } from '../../kernel/system/process-id.ts';
-import type { Reader, Tx } from '../../kernel/storage/store.ts';
+import { isRunning } from '../../kernel/kit/programs/process-id.ts';
+import type { Reader, Tx } from '../../kernel/store/store.ts';
 import { parentsOf, reversedName } from './name.ts';
 
 export interface DomainRow {

@@ -1,12 +1,12 @@
-import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
+import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
-import type { Store } from '../../kernel/storage/store.ts';
-import { clientPath } from '../../kernel/system/client-path.ts';
+import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import type { Store } from '../../kernel/store/store.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import { parentsOf, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry, DomainList } from './schema.ts';
-import type { Domain, DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
+import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { countOfMany, listOf, listOfMany, type DomainRow } from './store.ts';
 
 /** How long a change made by another process may go unnoticed. */

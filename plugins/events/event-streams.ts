@@ -1,10 +1,10 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { retryLater } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import { Stream, type Sink } from '../../kernel/plugin-api/reply.ts';
-import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
-import type { EventFilter } from '../../kernel/storage/events/event-search.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { Stream, type Sink } from '../../kernel/contract/reply.ts';
+import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
+import type { EventFilter } from '../../kernel/store/events/event-search.ts';
 import { eventView } from './event-view.ts';
 
 /** How often the log is asked for events of other processes, such as the command line, and for clients that fell behind. */

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../kernel/storage/events/event-types.ts';
+import type { LoggedEvent } from '../../kernel/store/events/event-types.ts';
 import type { EventView } from './schema.ts';
 
 export function eventView({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): EventView {

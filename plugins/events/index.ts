@@ -1,9 +1,9 @@
 import { invalid } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { isNode, noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
-import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
-import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
-import type { EventFilter } from '../../kernel/storage/events/event-search.ts';
+import { isNode, noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
+import type { EventFilter } from '../../kernel/store/events/event-search.ts';
 import { Type } from '../../kernel/schema.ts';
 import { EventStreams } from './event-streams.ts';
 import { eventView } from './event-view.ts';

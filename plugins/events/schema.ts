@@ -1,4 +1,4 @@
-import { NodeName } from '../../kernel/plugin-api/forwarding.ts';
+import { NodeName } from '../../kernel/contract/forwarding.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const filter = {

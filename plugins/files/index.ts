@@ -1,7 +1,7 @@
-import { componentsOf } from '../../kernel/system/client-path.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { defineJob } from '../../kernel/jobs/job.ts';
-import type { Call } from '../../kernel/plugin-api/route-spec.ts';
+import { componentsOf } from '../../kernel/kit/files/client-path.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import type { Call } from '../../kernel/contract/route-spec.ts';
 import type listing from './listing-job.ts';
 import { FilesConfig, FolderList, FolderParams } from './schema.ts';
 

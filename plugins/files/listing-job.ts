@@ -1,6 +1,6 @@
-import type { JobContext } from '../../kernel/jobs/job.ts';
-import { clientPath } from '../../kernel/system/client-path.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { listFolders } from './listing.ts';
 import type { FilesConfig, FolderList } from './schema.ts';
 

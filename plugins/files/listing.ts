@@ -1,6 +1,6 @@
-import { entryName } from '../../kernel/system/client-path.ts';
-import { isMissing } from '../../kernel/system/files-root.ts';
-import type { Folder } from '../../kernel/system/safe-folder.ts';
+import { entryName } from '../../kernel/kit/files/client-path.ts';
+import { isMissing } from '../../kernel/kit/files/files-root.ts';
+import type { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import type { FilesConfig, SubFolder } from './schema.ts';
 
 /** Concurrent system calls: as many as the process has threads for files. */

@@ -7,7 +7,7 @@ import {
   type CommandContext,
   type CommandOutput,
   type OptionValues,
-} from '../../kernel/plugin-api/command.ts';
+} from '../../kernel/contract/command.ts';
 import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
 import { moveCommand } from './move/command.ts';

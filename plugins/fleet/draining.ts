@@ -1,6 +1,6 @@
-import { noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
-import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
-import type { Store } from '../../kernel/storage/store.ts';
+import { noNode } from '../../kernel/contract/fleet-nodes.ts';
+import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { members, setDraining } from './store.ts';
 
 /** Who does it, as the event log has it; both are empty for the command line. */

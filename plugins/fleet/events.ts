@@ -1,5 +1,5 @@
 import { Type } from '../../kernel/schema.ts';
-import type { EventData, EventTable } from '../../kernel/storage/events/event-types.ts';
+import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 const OfNode = Type.Object({ node: Type.String() });
 const ends = { from: Type.String(), to: Type.String() };
@@ -34,6 +34,6 @@ export const events = {
   },
 } as const satisfies EventTable;
 
-declare module '../../kernel/storage/events/event-types.ts' {
+declare module '../../kernel/store/events/event-types.ts' {
   interface EventTypes extends EventData<typeof events> {}
 }

@@ -1,7 +1,7 @@
 import { LogThrottle } from '../../kernel/log.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
-import type { Load, NodeLoad } from '../../kernel/plugin-api/points/node-load.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { FleetPlace } from '../../kernel/contract/node-info.ts';
+import type { Load, NodeLoad } from '../../kernel/contract/points/node-load.ts';
 import { certify, keyOf, partLeft } from './membership/certificates.ts';
 import { readAuthority } from './membership/joining.ts';
 import { reopenAbandoned } from './move/ending.ts';

@@ -1,6 +1,6 @@
 import { HttpError, Unavailable } from '../../kernel/errors.ts';
-import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
-import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import { Directory } from './traffic/directory.ts';
 import { drain } from './draining.ts';
 import { events } from './events.ts';

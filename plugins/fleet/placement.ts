@@ -1,6 +1,6 @@
 import { HttpError } from '../../kernel/errors.ts';
-import { noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
+import { noNode } from '../../kernel/contract/fleet-nodes.ts';
+import type { Reader } from '../../kernel/store/store.ts';
 import { isDown } from './state.ts';
 import { seenMembers, type SeenMember } from './store.ts';
 

@@ -1,11 +1,11 @@
 /** What administrators, doctor and Prometheus learn of the fleet. */
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { noNode } from '../../kernel/plugin-api/fleet-nodes.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import type { FleetPlace } from '../../kernel/plugin-api/node-info.ts';
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
+import type { FleetPlace } from '../../kernel/contract/node-info.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { minorsAhead, VERSION } from '../../kernel/system/project-dir.ts';
+import { minorsAhead, VERSION } from '../../kernel/kit/files/project-dir.ts';
 import { keyOf, partLeft } from './membership/certificates.ts';
 import type { Forwarder } from './traffic/forwarder.ts';
 import type { Fleet } from './schema.ts';

@@ -1,6 +1,6 @@
-import { withDeadline } from '../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
 import { errors } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import { HttpError, retryLater } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DEMO_NAME_SERVERS } from './demo.ts';
 import { planReply } from './plan.ts';

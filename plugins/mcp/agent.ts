@@ -1,9 +1,9 @@
 import type { CallToolResult, ReadResourceResult, ServerResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { HttpError } from '../../kernel/errors.ts';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { RouteAnswer } from '../../kernel/plugin-api/route-calls.ts';
-import type { Call } from '../../kernel/plugin-api/route-spec.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { RouteAnswer } from '../../kernel/contract/route-calls.ts';
+import type { Call } from '../../kernel/contract/route-spec.ts';
 import type { CallBudget } from './call-budget.ts';
 import { isOverview, resourceOf, uriOf } from './overview.ts';
 import { failureOf, problemOf, resultOf, textOf, type Problem } from './results.ts';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { rateLimited } from '../../kernel/errors.ts';
-import { atMost, LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
+import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
 
 const WINDOW_MS = 60_000;
 const ACCOUNTS = 10_000;

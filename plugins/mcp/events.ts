@@ -1,5 +1,5 @@
 import { Type } from '../../kernel/schema.ts';
-import type { EventData, EventTable } from '../../kernel/storage/events/event-types.ts';
+import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 /** The events that this plugin records. */
 export const events = {
@@ -12,6 +12,6 @@ export const events = {
   },
 } as const satisfies EventTable;
 
-declare module '../../kernel/storage/events/event-types.ts' {
+declare module '../../kernel/store/events/event-types.ts' {
   interface EventTypes extends EventData<typeof events> {}
 }

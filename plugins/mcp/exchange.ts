@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { retryLater } from '../../kernel/errors.ts';
-import { reply, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import { reply, type Reply } from '../../kernel/contract/reply.ts';
+import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
 import type { Agent } from './agent.ts';
 import type { McpMessage } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { HttpError } from '../../kernel/errors.ts';
-import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Agent } from './agent.ts';
 import { CallBudget } from './call-budget.ts';

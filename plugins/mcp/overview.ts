@@ -1,6 +1,6 @@
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { toolName } from './tools.ts';
 
 /** The routes whose replies are resources, because together they show at a glance what the caller has. */

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { HttpError } from '../../kernel/errors.ts';
-import type { RouteAnswer } from '../../kernel/plugin-api/route-calls.ts';
+import type { RouteAnswer } from '../../kernel/contract/route-calls.ts';
 
 /** About 16,000 tokens: an agent has little use for more, and pays for it. */
 const TEXT_BYTES = 64 * 1024;

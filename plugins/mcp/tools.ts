@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { invalid } from '../../kernel/errors.ts';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { RouteInput } from '../../kernel/plugin-api/route-calls.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import type { RouteInput } from '../../kernel/contract/route-calls.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { scopeRequired, unauthenticated } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 
 const SCOPE = 'metrics:read';
 

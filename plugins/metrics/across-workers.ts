@@ -1,5 +1,5 @@
-import { gauge } from '../../kernel/plugin-api/points/metric.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import { gauge } from '../../kernel/contract/points/metric.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 import type { MetricFamily } from './exposition.ts';
 
 type Sample = MetricFamily['samples'][number];

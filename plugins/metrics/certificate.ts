@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 
 /** When the certificate of `tls.cert` ends; nothing where there is none, or where it cannot be read. */
 export async function certificateMetrics(file: string): Promise<Metric[]> {

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 
 /** The open file descriptors of the process and their limit. Each connection and each open file has one. */
 export async function descriptorMetrics(): Promise<Metric[]> {

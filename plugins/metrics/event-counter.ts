@@ -1,4 +1,4 @@
-import { counter, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { counter, type Metric } from '../../kernel/contract/points/metric.ts';
 
 const MAX_TYPES = 200;
 

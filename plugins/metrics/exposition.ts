@@ -1,7 +1,7 @@
 import type { Metric as ClientMetric } from 'prom-client';
 import type { Log } from '../../kernel/log.ts';
-import type { Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import type { Metric } from '../../kernel/contract/points/metric.ts';
+import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
 
 /** Loaded by the first scrape, to keep startup and idle memory small. */
 const client = lazyPackage<typeof import('prom-client')>('prom-client', import.meta.url);

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
-import { gauge } from '../../kernel/plugin-api/points/metric.ts';
-import { reply } from '../../kernel/plugin-api/reply.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import { gauge } from '../../kernel/contract/points/metric.ts';
+import { reply } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { accessCheck } from './access.ts';
 import { acrossWorkers } from './across-workers.ts';

@@ -1,9 +1,9 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import { LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
-import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
+import { LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
+import { EtagReply } from '../../kernel/contract/etag-reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
 import { usableRoutes } from './usable-routes.ts';
 import type { Examples } from './examples.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 
 /** Request and reply bodies recorded from the demo, by `<plugin>.<route name>`. */
 export type Examples = Readonly<Record<string, { readonly request?: unknown; readonly reply?: unknown }>>;

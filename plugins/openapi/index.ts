@@ -1,7 +1,7 @@
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
-import { reply } from '../../kernel/plugin-api/reply.ts';
+import { reply } from '../../kernel/contract/reply.ts';
 import { Descriptions } from './document.ts';
 import { readExamples } from './examples.ts';
 import { Description, Text } from './schema.ts';

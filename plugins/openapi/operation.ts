@@ -1,4 +1,4 @@
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import { inputSchema, requiredOf } from './json-schema.ts';
 import { membersOf, type Members } from './members.ts';
 import { exampleOf } from './examples.ts';

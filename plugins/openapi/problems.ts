@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorCodes, errorKind, type ErrorCode } from '../../kernel/errors.ts';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import { changesHome, type Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import { changesHome, type Address } from '../../kernel/contract/route-spec.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { replySchema } from './json-schema.ts';
 import type { Members } from './members.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { exampleOf } from './examples.ts';
 import { replySchema } from './json-schema.ts';

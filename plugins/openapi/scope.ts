@@ -1,6 +1,6 @@
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import type { Webhook } from '../../kernel/plugin-api/points/webhook.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
+import type { Webhook } from '../../kernel/contract/points/webhook.ts';
 import type { Examples } from './examples.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 
 /**
  * Returns the described routes of an address that the account may use, or without an account those for guests; `undefined` when

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../kernel/plugin-api/points/webhook.ts';
+import type { Webhook } from '../../kernel/contract/points/webhook.ts';
 import { replySchema } from './json-schema.ts';
 import type { Members } from './members.ts';
 import type { NamedSchemas } from './named-schemas.ts';

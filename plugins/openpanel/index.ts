@@ -1,6 +1,6 @@
 import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { Call, RouteSpec, RouteSpecs } from '../../kernel/plugin-api/route-spec.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { Call, RouteSpec, RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { errors } from './errors.ts';
 import { GATES, missing, PREFIX, shared, translated } from './table.ts';
 import { answer } from './translation.ts';

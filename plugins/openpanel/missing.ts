@@ -1,4 +1,4 @@
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 
 type Paths = Readonly<Record<string, readonly string[]>>;
 

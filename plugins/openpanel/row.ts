@@ -1,4 +1,4 @@
-import type { RouteInput } from '../../kernel/plugin-api/route-calls.ts';
+import type { RouteInput } from '../../kernel/contract/route-calls.ts';
 
 /**
  * What a client sent: parameters of the path, of the query, and members of the body, by the names that OpenPanel gives them. The

@@ -1,4 +1,4 @@
-import type { Address, RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
+import type { Address, RouteSpec } from '../../kernel/contract/route-spec.ts';
 import { Type, type TSchema } from '../../kernel/schema.ts';
 import { adminRows } from './admin-rows.ts';
 import { MISSING } from './missing.ts';

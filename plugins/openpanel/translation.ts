@@ -1,7 +1,7 @@
 import { HttpError } from '../../kernel/errors.ts';
-import type { RouteAnswer, RouteCalls, RouteInput } from '../../kernel/plugin-api/route-calls.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
-import type { Call } from '../../kernel/plugin-api/route-spec.ts';
+import type { RouteAnswer, RouteCalls, RouteInput } from '../../kernel/contract/route-calls.ts';
+import { ready, type Reply } from '../../kernel/contract/reply.ts';
+import type { Call } from '../../kernel/contract/route-spec.ts';
 import type { Given, Row, Step, Values } from './row.ts';
 
 /** The most pages of a list that one request reads, each of 500. */

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { HttpError, Unavailable } from '../../kernel/errors.ts';
-import { EtagReply } from '../../kernel/plugin-api/etag-reply.ts';
-import { reply, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { reply, type Reply } from '../../kernel/contract/reply.ts';
 
 /** Where `npm run build` puts the assets: beside this file, once it is compiled. */
 const FOLDER = new URL('./assets/', import.meta.url);

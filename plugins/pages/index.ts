@@ -1,4 +1,4 @@
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Assets } from './assets.ts';
 import { sessionView } from './session-view.ts';
 import { AssetParams, ConsoleQuery, PageParams, SessionReply, Text } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { Identity } from '../../kernel/identity/identity.ts';
-import type { NodeInfo } from '../../kernel/plugin-api/node-info.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import type { SessionView } from './schema.ts';
 
 /** Resolves with the session of an `Authorization` header or of a page's cookie; null if it is none of this address. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { runProgram } from '../../kernel/system/run-program.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaConfig } from './schema.ts';
 

@@ -1,7 +1,7 @@
-import { componentsOf } from '../../kernel/system/client-path.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { formatSize } from '../../kernel/system/format.ts';
-import type { ResourceUsage } from '../../kernel/plugin-api/points/account-report.ts';
+import { componentsOf } from '../../kernel/kit/files/client-path.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { formatSize } from '../../kernel/kit/format.ts';
+import type { ResourceUsage } from '../../kernel/contract/points/account-report.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { AccountCache } from '../../kernel/concurrency/account-cache.ts';
-import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { defineJob } from '../../kernel/jobs/job.ts';
+import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
+import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { HttpError } from '../../kernel/errors.ts';
-import { definePrivileged } from '../../kernel/plugin-api/privileged.ts';
-import { textOf } from '../../kernel/plugin-api/verb-arguments.ts';
-import { runProgram } from '../../kernel/system/run-program.ts';
+import { definePrivileged } from '../../kernel/contract/privileged.ts';
+import { textOf } from '../../kernel/contract/verb-arguments.ts';
+import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { QuotaConfig } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Reader } from '../../kernel/storage/store.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Reader } from '../../kernel/store/store.ts';
 
 export interface Measured {
   readonly bytes: number;

@@ -1,5 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 import { keepSample, samplesOf, type Measured } from './store.ts';
 
 /** How old a measurement becomes before it is renewed, while operators ask. */

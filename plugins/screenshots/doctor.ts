@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { failureText, messageOf } from '../../kernel/errors.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { browserVersion, NoAnswer, type BrowserProgram } from './browser/launch-command.ts';
 import { NoSandbox, sandboxRemedy } from './browser/sandbox.ts';
 import type { EgressPolicy } from './egress/egress-policy.ts';

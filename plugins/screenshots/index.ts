@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
-import { NO_DOMAINS } from '../../kernel/plugin-api/points/domain-directory.ts';
-import { revalidated } from '../../kernel/plugin-api/etag-reply.ts';
-import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { NO_DOMAINS } from '../../kernel/contract/points/domain-directory.ts';
+import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { Chromium } from './browser/chromium.ts';
 import {
   browserUserOf,

@@ -1,4 +1,4 @@
-import { atMost, LRUCache } from '../../kernel/concurrency/bounded-cache.ts';
+import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
 import { HttpError, rateLimited } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Log } from '../../kernel/log.ts';

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { HttpError } from '../../kernel/errors.ts';
-import { isCanonicalHost } from '../../kernel/system/host-port.ts';
+import { isCanonicalHost } from '../../kernel/kit/net/host-port.ts';
 
 /** The page of a screenshot. */
 export interface Target {

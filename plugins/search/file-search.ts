@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import type { JobPool } from '../../kernel/jobs/job-pool.ts';
-import { defineJob } from '../../kernel/jobs/job.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
-import { reply, type Reply } from '../../kernel/plugin-api/reply.ts';
-import { componentsOf } from '../../kernel/system/client-path.ts';
+import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
+import { reply, type Reply } from '../../kernel/contract/reply.ts';
+import { componentsOf } from '../../kernel/kit/files/client-path.ts';
 import type { SearchQuery } from './indexer/index-search.ts';
 import type search from './indexer/search-job.ts';
 import type { IndexSettings, IndexStatus } from './indexer/search-job.ts';

@@ -1,5 +1,5 @@
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
 import {
   FeatureHits,

@@ -1,4 +1,4 @@
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Endpoint } from './schema.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { Counts } from './history/counts.ts';
 import type { Broadcast } from './sampling/broadcast.ts';
 import type { Sampler } from './sampling/sampler.ts';

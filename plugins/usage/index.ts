@@ -1,7 +1,7 @@
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { EtagReply, revalidated } from '../../kernel/plugin-api/etag-reply.ts';
-import type { NodeLoad } from '../../kernel/plugin-api/points/node-load.ts';
-import { ready, type Reply } from '../../kernel/plugin-api/reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
+import type { NodeLoad } from '../../kernel/contract/points/node-load.ts';
+import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './sampling/broadcast.ts';
 import { Counts } from './history/counts.ts';

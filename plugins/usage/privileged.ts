@@ -1,4 +1,4 @@
-import { definePrivileged } from '../../kernel/plugin-api/privileged.ts';
+import { definePrivileged } from '../../kernel/contract/privileged.ts';
 import { UsageConfig } from './schema.ts';
 import { ProcessTable } from './system/process-table.ts';
 import type { SystemReport } from './system/report.ts';

@@ -1,4 +1,4 @@
-import { NodeName, ofNode } from '../../kernel/plugin-api/forwarding.ts';
+import { NodeName, ofNode } from '../../kernel/contract/forwarding.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;

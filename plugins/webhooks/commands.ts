@@ -5,8 +5,8 @@ import {
   textTable,
   type CommandContext,
   type OptionValues,
-} from '../../kernel/plugin-api/command.ts';
-import { formatTime } from '../../kernel/system/format.ts';
+} from '../../kernel/contract/command.ts';
+import { formatTime } from '../../kernel/kit/format.ts';
 import { endpointsIn, redeliver as redeliverTo, stateOf, testEndpoint, type NamedEndpoint } from './operations.ts';
 import type { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';

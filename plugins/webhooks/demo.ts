@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 import type { WebhooksConfig } from './schema.ts';
 
 /** The first one is the same at each start, so that counts, which are kept by URL, go on; the system chooses the other. */

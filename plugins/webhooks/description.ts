@@ -1,6 +1,6 @@
-import type { Webhook } from '../../kernel/plugin-api/points/webhook.ts';
+import type { Webhook } from '../../kernel/contract/points/webhook.ts';
 import { NamedObject, Type, type TObject } from '../../kernel/schema.ts';
-import type { EventTable } from '../../kernel/storage/events/event-types.ts';
+import type { EventTable } from '../../kernel/store/events/event-types.ts';
 
 const DESCRIPTION =
   'Sent to each endpoint of the configuration that asks for the type, until it answers 2xx or the attempts are used up. ' +

@@ -1,6 +1,6 @@
-import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { counter, gauge, type Metric } from '../../kernel/plugin-api/points/metric.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { webhooksOf } from './description.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';

@@ -1,7 +1,7 @@
 /** What operators do with endpoints, by the command line and by the API. */
 import { HttpError, messageOf } from '../../kernel/errors.ts';
-import type { AuditLog } from '../../kernel/storage/events/audit-log.ts';
-import type { Store } from '../../kernel/storage/store.ts';
+import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { bodyOf, send } from './delivery/delivery.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
 import { namesOf } from './delivery/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { Store, Tx } from '../../kernel/storage/store.ts';
+import type { Store, Tx } from '../../kernel/store/store.ts';
 
 export interface Delivery {
   readonly event_id: number;

@@ -1,8 +1,8 @@
-import type { Host, Setup } from '../../kernel/plugin-api/plugin.ts';
-import type { DemoReport } from '../../kernel/plugin-api/points/demo.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import { counter } from '../../kernel/plugin-api/points/metric.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
+import type { Host, Setup } from '../../kernel/contract/plugin.ts';
+import type { DemoReport } from '../../kernel/contract/points/demo.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { counter } from '../../kernel/contract/points/metric.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { ChangeBatcher } from './vhosts/change-batcher.ts';
 import { findings, serverFinding } from './doctor.ts';
 import type { Driver } from './drivers.ts';

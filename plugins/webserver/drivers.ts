@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import type { WebserverConfig } from './schema.ts';
 
 /** The differences between web servers: the driver's defaults and the configuration. */

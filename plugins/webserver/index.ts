@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
-import { definePlugin, type Host } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { driverOf } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import type { JobContext } from '../../kernel/jobs/job.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 
 const PAGES: readonly string[] = ['index.html', 'index.htm'];
 

@@ -1,4 +1,4 @@
-import { definePrivileged } from '../../kernel/plugin-api/privileged.ts';
+import { definePrivileged } from '../../kernel/contract/privileged.ts';
 import { driverOf } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
 import { VhostWriter, type VhostVerbs } from './vhosts/vhost-writer.ts';

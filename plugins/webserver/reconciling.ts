@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PROCESS_ID } from '../../kernel/system/process-id.ts';
-import type { Host } from '../../kernel/plugin-api/plugin.ts';
-import type { LoggedEvent } from '../../kernel/storage/events/event-types.ts';
+import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { LoggedEvent } from '../../kernel/store/events/event-types.ts';
 import type { WebserverConfig } from './schema.ts';
 import type { VhostVerbs } from './vhosts/vhost-writer.ts';
 import type { Vhosts } from './vhosts/vhosts.ts';

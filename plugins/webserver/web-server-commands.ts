@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import { runProgram } from '../../kernel/system/run-program.ts';
+import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { Driver } from './drivers.ts';
 
 const OUTPUT_BYTES = 1 << 20;

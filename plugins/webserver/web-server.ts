@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WebServerPart } from '../../kernel/plugin-api/points/web-server-part.ts';
+import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
 import type { Driver } from './drivers.ts';
 
 const POLL_MS = 10;

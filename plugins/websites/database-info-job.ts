@@ -1,4 +1,4 @@
-import type { JobContext } from '../../kernel/jobs/job.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import { readDatabaseInfo } from './database-info/config-reader.ts';
 import type { DatabaseInfo } from './schema.ts';
 

@@ -1,8 +1,8 @@
-import { EtagReply, revalidated } from '../../kernel/plugin-api/etag-reply.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { counted } from '../../kernel/plugin-api/points/account-report.ts';
+import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { counted } from '../../kernel/contract/points/account-report.ts';
 import { errors } from './errors.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/plugin-api/points/domain-directory.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';

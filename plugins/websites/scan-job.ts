@@ -1,4 +1,4 @@
-import type { JobContext } from '../../kernel/jobs/job.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import { scanDocroot, type DocrootScan, type Stamps } from './detection/docroot-scan.ts';
 
 interface DocrootRequest {

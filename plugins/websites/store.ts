@@ -1,6 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import type { Reader, Store } from '../../kernel/storage/store.ts';
+import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { DocrootScan, FoundSite, Stamps } from './detection/docroot-scan.ts';
 
 /** The last scan of a docroot. */

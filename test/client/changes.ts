@@ -6,8 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { changesBetween, type Change } from '../support/api-changes.ts';
 import { surfaceOf, type Description, type Surface } from '../support/api-surface.ts';
 import { TestServer } from '../support/hostkeep.ts';

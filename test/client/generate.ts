@@ -6,8 +6,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { TestServer } from '../support/hostkeep.ts';
 
 /** Found from the package of its own that it has here, with the compiler that it works with. */

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 
 const run = promisify(execFile);
 const program = (name: string) => join(projectDir, 'node_modules/.bin', name);

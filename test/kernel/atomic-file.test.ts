@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { createFileSync, removeLeftovers, replaceFile, replaceFileSync } from '../../kernel/system/atomic-file.ts';
-import { PROCESS_ID } from '../../kernel/system/process-id.ts';
+import { createFileSync, removeLeftovers, replaceFile, replaceFileSync } from '../../kernel/kit/files/atomic-file.ts';
+import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -17,11 +17,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { VERSION } from '../../kernel/system/project-dir.ts';
-import { createBackup, verifyBackup, type Manifest } from '../../kernel/storage/backup/backup-file.ts';
-import { restoreBackup } from '../../kernel/storage/backup/restore.ts';
-import { Store } from '../../kernel/storage/store.ts';
-import { codeOf, enableTwofa, logIn } from '../plugins/account-client.ts';
+import { VERSION } from '../../kernel/kit/files/project-dir.ts';
+import { createBackup, verifyBackup, type Manifest } from '../../kernel/store/backup/backup-file.ts';
+import { restoreBackup } from '../../kernel/store/backup/restore.ts';
+import { Store } from '../../kernel/store/store.ts';
+import { codeOf, enableTwofa, logIn } from '../support/account-client.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';

@@ -3,9 +3,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, stat
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../kernel/errors.ts';
-import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
-import { BrokerClient } from '../../kernel/jobs/broker-client.ts';
-import { codeBytes } from '../../kernel/jobs/job-launch.ts';
+import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import { BrokerClient } from '../../kernel/kit/jobs/broker-client.ts';
+import { codeBytes } from '../../kernel/kit/jobs/job-launch.ts';
 import { createLog } from '../../kernel/log.ts';
 import { FIRST_ID, startBroker, type TestBroker } from '../support/broker.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -127,7 +127,7 @@ test('a process imports no file but jobs', async () => {
   writeFileSync(file, 'export default () => process.getuid();', { mode: 0o644 });
   const evil = { ...probe(), file };
   assert.is(await codeOf(jobs.run(evil, ann, { act: 'who' })), 'files_unavailable');
-  const passwd = { ...probe(), file: join(import.meta.dirname, '../../kernel/cli/main.js') };
+  const passwd = { ...probe(), file: join(import.meta.dirname, '../../kernel/run/main.js') };
   assert.is(await codeOf(jobs.run(passwd, ann, { act: 'who' })), 'files_unavailable');
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { ConfigError, installedConfig, loadConfig } from '../../kernel/config/configuration.ts';
-import { splitHostPort } from '../../kernel/system/host-port.ts';
+import { splitHostPort } from '../../kernel/kit/net/host-port.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -2,11 +2,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openCore } from '../../kernel/core.ts';
+import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
-import { copyStore } from '../../kernel/storage/copy-store.ts';
-import { openStore } from '../../kernel/storage/open-store.ts';
-import { Store } from '../../kernel/storage/store.ts';
+import { copyStore } from '../../kernel/store/copy-store.ts';
+import { openStore } from '../../kernel/store/open-store.ts';
+import { Store } from '../../kernel/store/store.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';

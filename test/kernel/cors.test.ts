@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../kernel/config/configuration.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import type { Sink } from '../../kernel/plugin-api/reply.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
+import type { Sink } from '../../kernel/contract/reply.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
 import { rawRequest } from '../support/raw.ts';

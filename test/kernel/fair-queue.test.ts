@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { FairQueue } from '../../kernel/concurrency/fair-queue.ts';
+import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { codeOf } from '../support/code-of.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -2,11 +2,11 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as assert from 'uvu/assert';
-import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { ready, Stream } from '../../kernel/plugin-api/reply.ts';
+import type { ForwardedRequest } from '../../kernel/contract/forwarding.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { ready, Stream } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
-import { socketsOf } from '../../kernel/storage/membership.ts';
+import { socketsOf } from '../../kernel/store/membership.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Any, FLEET_ROUTES } from '../support/fleet-routes.ts';
 import { memberFolder } from '../support/node-pair.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { formatSize } from '../../kernel/system/format.ts';
+import { formatSize } from '../../kernel/kit/format.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -1,11 +1,11 @@
 /** The states of plugins whose surroundings come and go. */
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { createLog } from '../../kernel/log.ts';
-import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
-import { Gatherer } from '../../kernel/plugin-host/gatherer.ts';
-import { HealthMonitor } from '../../kernel/plugin-host/health-monitor.ts';
+import { definePlugin, type Plugin } from '../../kernel/contract/plugin.ts';
+import { Gatherer } from '../../kernel/host/gatherer.ts';
+import { HealthMonitor } from '../../kernel/host/health-monitor.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { Gate } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { IpRanges, ipText, clientAddress, isPublic, networkOf } from '../../kernel/system/ip.ts';
+import { IpRanges, ipText, clientAddress, isPublic, networkOf } from '../../kernel/kit/net/ip.ts';
 import { HostGuard } from '../../kernel/http/origin/host-guard.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { LargeCounts } from '../../kernel/concurrency/large-counts.ts';
+import { LargeCounts } from '../../kernel/kit/waiting/large-counts.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('large counts');

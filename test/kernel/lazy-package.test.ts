@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
-import { lazyPackage } from '../../kernel/system/lazy-package.ts';
+import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('packages loaded when needed');
@@ -39,7 +39,7 @@ const PROGRAM = `
 `;
 
 test('a package that could not be loaded for want of file descriptors is loaded by the next call', () => {
-  const helper = import.meta.resolve('../../kernel/system/lazy-package.js');
+  const helper = import.meta.resolve('../../kernel/kit/programs/lazy-package.js');
   for (const [name, owner] of Object.entries(OWNERS)) {
     const node = [process.execPath, '--input-type=module', '-e', PROGRAM, helper, name, import.meta.resolve(owner)];
     const output = execFileSync('sh', ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...node], { encoding: 'utf8' });

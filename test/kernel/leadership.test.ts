@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { backgroundOf } from '../../kernel/plugin-host/background.ts';
+import { backgroundOf } from '../../kernel/host/background.ts';
 import { createLog } from '../../kernel/log.ts';
 import { Leadership } from '../../kernel/workers/leadership.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openCore } from '../../kernel/core.ts';
+import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
-import { Store } from '../../kernel/storage/store.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { Store } from '../../kernel/store/store.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { keepSample } from '../../plugins/quota/store.ts';
 import { saveDocroots } from '../../plugins/websites/store.ts';
 import { codeOf } from '../support/code-of.ts';

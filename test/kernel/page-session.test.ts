@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import * as assert from 'uvu/assert';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { allPlugins, PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { probePlugin } from '../support/probe.ts';

@@ -5,9 +5,9 @@ import { readJson, SHIPPED } from '../../kernel/config/configuration.ts';
 import { KernelConfig } from '../../kernel/config/kernel-config.ts';
 import { plainlyFits } from '../../kernel/config/plain-check.ts';
 import { Validator } from '../../kernel/config/validator.ts';
-import { installedPlugins } from '../../kernel/plugin-host/discovery.ts';
+import { installedPlugins } from '../../kernel/host/discovery.ts';
 import { closed, Type, type TSchema } from '../../kernel/schema.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('plain check of settings');

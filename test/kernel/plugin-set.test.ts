@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
 import { HttpError, Unavailable } from '../../kernel/errors.ts';
-import { definePlugin, type Plugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin, type Plugin } from '../../kernel/contract/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
-import type { InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
-import { Hostkeep } from '../../kernel/hostkeep.ts';
+import type { InstalledPlugin } from '../../kernel/host/discovery.ts';
+import { Hostkeep } from '../../kernel/run/hostkeep.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { installed, testConfig, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

@@ -4,7 +4,7 @@
  * @slow 20 s: starts a server of PostgreSQL again and again
  */
 import * as assert from 'uvu/assert';
-import { openCore } from '../../kernel/core.ts';
+import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import { selfSigned, signedBy, type CertificateFiles } from '../support/certificate.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -2,14 +2,14 @@
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openCore, type Core } from '../../kernel/core.ts';
+import { openCore, type Core } from '../../kernel/run/core.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
-import { PostgresEngine } from '../../kernel/storage/postgres/postgres-engine.ts';
-import { statementOf } from '../../kernel/storage/postgres/statements.ts';
-import { Store } from '../../kernel/storage/store.ts';
-import { findFiles } from '../../kernel/system/find-files.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { PostgresEngine } from '../../kernel/store/postgres/postgres-engine.ts';
+import { statementOf } from '../../kernel/store/postgres/statements.ts';
+import { Store } from '../../kernel/store/store.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
@@ -96,7 +96,7 @@ test('migrations of both databases have the same numbers, and make the same tabl
   const [postgres, sqlite] = [storeIn('twins'), await Store.open(join(temporaryFolder(), 'hostkeep.db'))];
   opened.push(sqlite);
   const owners = readdirSync(join(projectDir, 'plugins')).map((name) => [name, join('plugins', name)] as const);
-  for (const [owner, path] of [['kernel', 'kernel/storage'] as const, ...owners]) {
+  for (const [owner, path] of [['kernel', 'kernel/store'] as const, ...owners]) {
     const folder = join(projectDir, path, 'migrations');
     assert.equal(findFiles('*.sql', join(folder, 'postgres')), findFiles('*.sql', folder), owner);
     for (const store of [postgres, sqlite]) await store.migrate(owner, folder);

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { assertPrivate, assertPrivateFolder, makePrivate } from '../../kernel/system/private-file.ts';
+import { assertPrivate, assertPrivateFolder, makePrivate } from '../../kernel/kit/files/private-file.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { NodeProcess } from '../support/node-process.ts';

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { isRunning, PROCESS_ID } from '../../kernel/system/process-id.ts';
+import { isRunning, PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('process names');
-const FILE = join(import.meta.dirname, '../../kernel/system/process-id.js');
+const FILE = join(import.meta.dirname, '../../kernel/kit/programs/process-id.js');
 
 test('an id that no process has is not running', () => {
   for (const name of ['', ':', 'self', `self:${PROCESS_ID.split(':')[1]}`, '../1:1', PROCESS_ID.slice(0, -1)])

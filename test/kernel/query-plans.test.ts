@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { Connection, type SqlValue } from '../../kernel/storage/sqlite/connection.ts';
+import { Connection, type SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { storesInFiles } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import * as assert from 'uvu/assert';
-import { removeTree, type Removal } from '../../kernel/jobs/remove-tree.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
+import { removeTree, type Removal } from '../../kernel/kit/jobs/remove-tree.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
@@ -122,8 +122,8 @@ if (process.getuid?.() === 0) {
     writeFileSync(join(base, 'shared/kept'), '');
     writeFileSync(join(base, 'ann/file'), '');
     const script = 'mount --bind "$1/shared" "$1/ann/mounted" && shift && exec "$@"';
-    const run = `import('${new URL('../../kernel/jobs/remove-tree.js', import.meta.url).href}').then(async ({ removeTree }) => {
-      const { Folder } = await import('${new URL('../../kernel/system/safe-folder.js', import.meta.url).href}');
+    const run = `import('${new URL('../../kernel/kit/jobs/remove-tree.js', import.meta.url).href}').then(async ({ removeTree }) => {
+      const { Folder } = await import('${new URL('../../kernel/kit/files/safe-folder.js', import.meta.url).href}');
       console.log(JSON.stringify(await removeTree(await Folder.openRoot({ path: process.argv[1], operatorPath: process.argv[1], below: [] }), 'ann')));
     })`;
     const out = execFileSync('unshare', ['-m', 'sh', '-c', script, 'sh', base, process.execPath, '-e', run, base]);

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { Store } from '../../kernel/storage/store.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { Store } from '../../kernel/store/store.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { codeOf } from '../support/code-of.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -72,7 +72,7 @@ test('of names that exclude each other, created at once, one is', async () => {
 
 test('names of accounts that were removed before names were reserved are reserved, unless they are in use again', async () => {
   const folder = temporaryFolder();
-  const migrations = join(projectDir, 'kernel/storage/migrations');
+  const migrations = join(projectDir, 'kernel/store/migrations');
   const before = join(folder, 'before');
   mkdirSync(before);
   for (const name of readdirSync(migrations).filter((each) => each < '0006'))

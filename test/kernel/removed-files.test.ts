@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { AccountJobs } from '../../kernel/jobs/account-jobs.ts';
+import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
 import { accountFiles } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,10 +1,10 @@
 /** Routes that call others in this process, for their client: with what the client may do, and no more. */
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { ready, reply, Stream } from '../../kernel/plugin-api/reply.ts';
-import type { RouteInput } from '../../kernel/plugin-api/route-calls.ts';
-import type { RouteSpec } from '../../kernel/plugin-api/route-spec.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { ready, reply, Stream } from '../../kernel/contract/reply.ts';
+import type { RouteInput } from '../../kernel/contract/route-calls.ts';
+import type { RouteSpec } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import { TestServer, type Answer, type RequestOptions } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

@@ -7,7 +7,7 @@ import {
   openPathSync,
   openRootSync,
   statEntrySync,
-} from '../../kernel/system/safe-folder-sync.ts';
+} from '../../kernel/kit/files/safe-folder-sync.ts';
 import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';

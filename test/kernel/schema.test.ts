@@ -2,7 +2,7 @@ import { Type as TypeBox } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import * as assert from 'uvu/assert';
 import { defaultsOf, Validator } from '../../kernel/config/validator.ts';
-import { installedPlugins } from '../../kernel/plugin-host/discovery.ts';
+import { installedPlugins } from '../../kernel/host/discovery.ts';
 import { KernelConfig } from '../../kernel/config/kernel-config.ts';
 import { closed, Type, type TSchema } from '../../kernel/schema.ts';
 import { testSuite } from '../support/suite.ts';

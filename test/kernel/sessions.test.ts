@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openCore } from '../../kernel/core.ts';
+import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
-import { Store } from '../../kernel/storage/store.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { Store } from '../../kernel/store/store.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
@@ -126,7 +126,7 @@ test('expired sessions are neither listed nor counted, and cost nothing until th
 });
 
 test('the migration leaves the newest hundred of each account', async () => {
-  const [folder, migrations] = [temporaryFolder(), join(projectDir, 'kernel/storage/migrations')];
+  const [folder, migrations] = [temporaryFolder(), join(projectDir, 'kernel/store/migrations')];
   for (const name of ['0001-accounts.sql', '0002-events-by-time.sql'])
     cpSync(join(migrations, name), join(folder, name));
   const store = await Store.open(join(folder, 'hostkeep.db'));

@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../kernel/errors.ts';
-import { runProgram, type RunOptions } from '../../kernel/system/run-program.ts';
-import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/system/start-program.ts';
+import { runProgram, type RunOptions } from '../../kernel/kit/programs/run-program.ts';
+import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/kit/programs/start-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AS_NOBODY, NO_RIGHTS, rightsIn, WITH_CAPABILITIES } from '../support/process-rights.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const test = testSuite('programs');
 const run = promisify(execFile);
-const MODULE = join(import.meta.dirname, '../../kernel/system/run-program.js');
+const MODULE = join(import.meta.dirname, '../../kernel/kit/programs/run-program.js');
 const DAC_READ_SEARCH = 1 << 2;
 const LIMIT_MS = 20_000;
 

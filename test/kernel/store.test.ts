@@ -13,15 +13,15 @@ import {
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { Store } from '../../kernel/storage/store.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { Store } from '../../kernel/store/store.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { storeOf } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('store');
-const MIGRATIONS = join(projectDir, 'kernel/storage/migrations');
+const MIGRATIONS = join(projectDir, 'kernel/store/migrations');
 
 async function open(): Promise<Store> {
   const folder = temporaryFolder();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import * as assert from 'uvu/assert';
-import type { Sink } from '../../kernel/plugin-api/reply.ts';
+import type { Sink } from '../../kernel/contract/reply.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { Gate, probePlugin } from '../support/probe.ts';
 import { rawConnection } from '../support/raw.ts';

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
-import type { ChildProcess } from '../../kernel/system/start-program.ts';
+import type { ChildProcess } from '../../kernel/kit/programs/start-program.ts';
 import type { ToSupervisor, ToWorker } from '../../kernel/workers/messages.ts';
-import { Supervisor } from '../../kernel/workers/supervisor.ts';
+import { Supervisor } from '../../kernel/run/serving/supervisor.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { WorkerPool, type WorkerPoolOptions } from '../../kernel/concurrency/worker-pool.ts';
+import { WorkerPool, type WorkerPoolOptions } from '../../kernel/kit/waiting/worker-pool.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('thread');

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { FILES_ROOT } from '../support/hostkeep.ts';

@@ -249,6 +249,6 @@ function packageWith(version: string, migrations: Readonly<Record<string, string
   return changedPackage(version, (program) => {
     for (const [name, statement] of Object.entries(migrations))
       for (const folder of ['', 'postgres'])
-        writeFileSync(join(program, 'kernel/storage/migrations', folder, `${name}.sql`), `${statement};\n`);
+        writeFileSync(join(program, 'kernel/store/migrations', folder, `${name}.sql`), `${statement};\n`);
   });
 }

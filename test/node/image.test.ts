@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { versionOfProject } from '../../config/package/program-tree.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { TestDocker } from '../support/docker.ts';
 import { freePort } from '../support/port.ts';
 import { testSuite } from '../support/suite.ts';

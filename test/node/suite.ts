@@ -12,7 +12,7 @@ import { bundle } from '../../config/package/bundle.ts';
 import { debianRoot } from '../../config/package/debian-root.ts';
 import { nodeFolder } from '../../config/package/node-binary.ts';
 import { versionOfProject, writeProgramTree } from '../../config/package/program-tree.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { requirePrivileges } from './privileges.ts';
 
 /** What the tests talk to, as in `.ci/run`, without what compiles. */
@@ -65,7 +65,7 @@ try {
     'HOME=/root',
     'LC_ALL=C.UTF-8',
     `CI=${process.env['CI'] ?? 'false'}`,
-    ...(otherNode === undefined ? [`HOSTKEEP_TEST_CLI=${PROGRAM}/dist/kernel/cli/main.js`] : []),
+    ...(otherNode === undefined ? [`HOSTKEEP_TEST_CLI=${PROGRAM}/dist/kernel/run/main.js`] : []),
   ];
   const command = [...OWN_NAMESPACES, 'sh', '-c', ENTER, root, ...environment, 'node', 'dist/test/index.js', ...wanted];
   const tests = spawn('unshare', command, { stdio: 'inherit', signal: stop.signal, killSignal: 'SIGKILL' });

@@ -8,7 +8,7 @@ import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
 
 const DOWNTIME_MS = 2000;
-const MIGRATIONS = 'kernel/storage/migrations';
+const MIGRATIONS = 'kernel/store/migrations';
 
 const test = testSuite('node: upgrades');
 let machine: Machine;

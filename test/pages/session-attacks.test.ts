@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { startChromium } from '../support/chromium.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';
 import { compareRequirements, REQUIREMENTS, requirementsOf } from './asvs.ts';
 import { coverageProblems, coverageText } from './coverage.ts';

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { coverageProblems, coverageText } from './coverage.ts';
 import { readTaggedTests } from './tagged-tests.ts';
 

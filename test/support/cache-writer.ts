@@ -1,9 +1,9 @@
 /** Writes screenshots, indexes, virtual hosts, history and keys in a loop, and reports each write, until killed. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Keyring } from '../../kernel/identity/keyring.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import { Store } from '../../kernel/storage/store.ts';
+import { Keyring } from '../../kernel/identity/gate/keyring.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { Store } from '../../kernel/store/store.ts';
 import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { saveTree } from '../../plugins/search/name-index/index-file.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';

@@ -7,7 +7,7 @@ import { FILES_ROOT } from './hostkeep.ts';
 import { testStore } from './postgres.ts';
 
 /** The program beside the tests, which runs jobs of theirs. */
-export const OWN_CLI = join(import.meta.dirname, '../../kernel/cli/main.js');
+export const OWN_CLI = join(import.meta.dirname, '../../kernel/run/main.js');
 /** The program that tests start: that of a package if the variable names it. */
 export const CLI = process.env['HOSTKEEP_TEST_CLI'] ?? OWN_CLI;
 

@@ -1,4 +1,4 @@
-import { defineJob } from '../../kernel/jobs/job.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type probeJob from './probe-job.ts';
 
 /** The job `probe-job.ts`. */

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isRunning, PROCESS_ID } from '../../kernel/system/process-id.ts';
+import { isRunning, PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { removeRemains } from './engine-remains.ts';
 import { LIMIT_MS } from './until.ts';
 

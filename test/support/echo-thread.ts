@@ -1,6 +1,6 @@
 /** The worker script of `test/kernel/worker-pool.test.ts`. */
 import { HttpError } from '../../kernel/errors.ts';
-import { serveRequests } from '../../kernel/concurrency/worker-script.ts';
+import { serveRequests } from '../../kernel/kit/waiting/worker-script.ts';
 
 let answered = 0;
 

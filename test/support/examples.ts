@@ -8,7 +8,7 @@ import { version } from 'node:os';
 import { join } from 'node:path';
 import { withExamples } from '../../plugins/dashboard/demo.ts';
 import { DEMO_NAME_SERVERS } from '../../plugins/hosting/demo.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { dockerMissing, TestDocker } from './docker.ts';
 import { TestServer } from './hostkeep.ts';
 import { walk } from './walk.ts';

@@ -1,6 +1,6 @@
-import { AccountJobs, type AccountFiles } from '../../kernel/jobs/account-jobs.ts';
+import { AccountJobs, type AccountFiles } from '../../kernel/kit/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { FilesRoot } from '../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../kernel/kit/files/files-root.ts';
 
 /** A files root whose whole path is the operator's. */
 export function rootAt(path: string): FilesRoot {

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Account, Role } from '../../kernel/identity/accounts/account.ts';
 import { checkConfig, readJson, type Config } from '../../kernel/config/configuration.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import { Hostkeep } from '../../kernel/hostkeep.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { Hostkeep } from '../../kernel/run/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
-import type { Finding } from '../../kernel/plugin-api/points/finding.ts';
-import type { Plugin } from '../../kernel/plugin-api/plugin.ts';
-import { openStore } from '../../kernel/storage/open-store.ts';
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import type { Plugin } from '../../kernel/contract/plugin.ts';
+import { openStore } from '../../kernel/store/open-store.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { testStore } from './postgres.ts';
-import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/plugin-host/discovery.ts';
+import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/host/discovery.ts';
 
 /** Where the files of a test's accounts are. */
 export const FILES_ROOT = '{data}/files/{username}';

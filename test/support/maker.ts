@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
 import { LIMIT_MS } from './until.ts';
 

@@ -1,7 +1,7 @@
 /** Moves a plugin's tables to the local store, and kills itself when a step is done: `node mover.js <data> <plugin> <folder> <step>`. */
 import { join } from 'node:path';
-import { migrateStores } from '../../kernel/storage/local-store.ts';
-import { Store } from '../../kernel/storage/store.ts';
+import { migrateStores } from '../../kernel/store/local-store.ts';
+import { Store } from '../../kernel/store/store.ts';
 
 const [data = '', plugin = '', folder = '', step = ''] = process.argv.slice(2);
 const store = await Store.open(join(data, 'hostkeep.db'));

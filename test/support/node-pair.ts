@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { ForwardedRequest } from '../../kernel/plugin-api/forwarding.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { Reply, Stream } from '../../kernel/plugin-api/reply.ts';
-import { fleetFolder, membershipFile, socketsOf } from '../../kernel/storage/membership.ts';
+import type { ForwardedRequest } from '../../kernel/contract/forwarding.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { Reply, Stream } from '../../kernel/contract/reply.ts';
+import { fleetFolder, membershipFile, socketsOf } from '../../kernel/store/membership.ts';
 import { temporaryFolder } from './folder.ts';
 import { allPlugins, TestServer } from './hostkeep.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import * as assert from 'uvu/assert';
-import type { Address } from '../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import { PASSWORD, type TestServer } from './hostkeep.ts';
 import { LIMIT_MS } from './until.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Store } from '../../kernel/store/store.ts';
 
 /**
  * Runs `meanwhile` after the request has verified what it needs, and before its transaction begins. Resolves with the

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFiles } from '../../kernel/system/find-files.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import type { CertificateFiles } from './certificate.ts';
 
 /** Names the server on which servers of tests have their stores, instead of files. */

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { HttpError, retryLater } from '../../kernel/errors.ts';
-import { WithBytes, type JobContext } from '../../kernel/jobs/job.ts';
-import { Folder } from '../../kernel/system/safe-folder.ts';
+import { WithBytes, type JobContext } from '../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 
 export type ProbeInput =
   | { readonly act: 'who' | 'grow' | 'spin' | 'exit' | 'flood' | 'refuse' | 'fail' | 'count' | 'bytes' | 'own' }

@@ -1,6 +1,6 @@
 import { retryLater } from '../../kernel/errors.ts';
-import { definePlugin } from '../../kernel/plugin-api/plugin.ts';
-import { ready, reply, Stream, type Sink } from '../../kernel/plugin-api/reply.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { ready, reply, Stream, type Sink } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 
 const Any = Type.Object({});

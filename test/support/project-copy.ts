@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { temporaryFolder } from './folder.ts';
 
 export const TSC = join(projectDir, 'node_modules/typescript/bin/tsc');

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { startChromium } from './chromium.ts';
 import { start } from './command.ts';
 import { dockerMissing, TestDocker } from './docker.ts';

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { findFiles } from '../../kernel/system/find-files.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 
 const LIMIT_MS = 900_000;
 /** How long a file that is told to end may take to remove what its tests made. */
@@ -35,7 +35,7 @@ export interface Result {
 }
 
 /** Folders that run apart, when they are named: what boots a system, and what starts a server for each plugin. */
-const APART = ['node/', 'modularity/'];
+const APART = ['node/', 'whole/modularity/'];
 
 /** The files that are wanted, relative to `test/` and without ending. */
 export function findTestFiles({ paths, title, isFast }: Wanted): string[] {

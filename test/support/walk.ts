@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOTP } from 'otpauth';
 import { readJson } from '../../kernel/config/configuration.ts';
-import { projectDir } from '../../kernel/system/project-dir.ts';
-import type { RouteInfo } from '../../kernel/plugin-api/node-info.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
 
 interface Request {

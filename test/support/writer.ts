@@ -1,7 +1,7 @@
 /** Makes twenty concurrent series of writes, recording each acknowledged one, until killed. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Store } from '../../kernel/storage/store.ts';
+import { Store } from '../../kernel/store/store.ts';
 
 const [folder = '', round = ''] = process.argv.slice(2);
 const store = await Store.open(join(folder, 'test.db'));

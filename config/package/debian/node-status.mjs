@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const POLL_MS = 20;
 
 function setting(name) {
-  const main = join(import.meta.dirname, 'current/dist/kernel/cli/main.js');
+  const main = join(import.meta.dirname, 'current/dist/kernel/run/main.js');
   const shown = execFileSync(process.execPath, [main, 'config', 'show', '--json'], { encoding: 'utf8' });
   return JSON.parse(shown).find((each) => each.setting === name)?.value;
 }

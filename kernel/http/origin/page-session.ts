@@ -1,6 +1,6 @@
-import { ipText } from '../../system/ip.ts';
-import { hasTokenPrefix } from '../../identity/api-tokens/token-text.ts';
-import type { Address } from '../../plugin-api/route-spec.ts';
+import { ipText } from '../../kit/net/ip.ts';
+import { hasTokenPrefix } from '../../identity/gate/api-tokens/token-text.ts';
+import type { Address } from '../../contract/route-spec.ts';
 import type { RoutingTable } from '../routing-table.ts';
 import type { UwsRequest, UwsResponse } from '../uws-types.ts';
 

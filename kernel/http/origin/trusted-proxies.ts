@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { clientAddress, IpRanges } from '../../system/ip.ts';
+import { clientAddress, IpRanges } from '../../kit/net/ip.ts';
 import type { UwsRequest } from '../uws-types.ts';
 
 /** The header in which a proxy proves that it is one, if `proxy_secret` is set. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request-context.ts';
-import type { Sink, Stream } from '../../plugin-api/reply.ts';
+import type { Sink, Stream } from '../../contract/reply.ts';
 import { utf8 } from './response-writer.ts';
 import type { UwsResponse } from '../uws-types.ts';
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import { HttpError } from '../../errors.ts';
 import { LogThrottle, type Log } from '../../log.ts';
-import { Reply, Stream } from '../../plugin-api/reply.ts';
+import { Reply, Stream } from '../../contract/reply.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
 import { nextRequestId, type RequestContext } from '../request-context.ts';
 import type { UwsResponse } from '../uws-types.ts';

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../request-context.ts';
-import type { Stream } from '../../plugin-api/reply.ts';
-import type { Session, Sessions } from '../../identity/sessions.ts';
+import type { Stream } from '../../contract/reply.ts';
+import type { Session, Sessions } from '../../identity/gate/sessions.ts';
 import { OpenStream } from './open-stream.ts';
 import type { RoutingTable } from '../routing-table.ts';
 import type { UwsResponse } from '../uws-types.ts';

@@ -1,5 +1,5 @@
 import { HttpError } from '../../errors.ts';
-import type { Reader, Tx } from '../../storage/store.ts';
+import type { Reader, Tx } from '../../store/store.ts';
 
 /**
  * Rejects if a new account must not get the name. Errors: 409 `account_exists`; `name_reserved` while what a removed

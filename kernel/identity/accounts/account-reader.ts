@@ -1,9 +1,9 @@
-import { LargeCounts } from '../../concurrency/large-counts.ts';
+import { LargeCounts } from '../../kit/waiting/large-counts.ts';
 import { HttpError } from '../../errors.ts';
-import type { Revision } from '../../storage/revision.ts';
-import type { SqlValue } from '../../storage/sqlite/connection.ts';
-import type { Reader, Store } from '../../storage/store.ts';
-import type { Plans } from '../plans.ts';
+import type { Revision } from '../../store/revision.ts';
+import type { SqlValue } from '../../store/sqlite/connection.ts';
+import type { Reader, Store } from '../../store/store.ts';
+import type { Plans } from './plans.ts';
 import type { Account, Role } from './account.ts';
 import type { AccountCells } from './account-cells.ts';
 import { assertHere, isAt } from './account-home.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '../plans.ts';
+import type { Plan } from './plans.ts';
 import type { Account, Role } from './account.ts';
 
 /** A row that `SELECT_ACCOUNT` reads. */

@@ -1,4 +1,4 @@
-import type { Plan } from '../plans.ts';
+import type { Plan } from './plans.ts';
 
 /** Whose account it is: a customer's, or an administrator's. */
 export type Role = 'user' | 'admin';

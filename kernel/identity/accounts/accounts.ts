@@ -1,11 +1,11 @@
 import { HttpError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { AuditLog } from '../../storage/events/audit-log.ts';
-import { forgetAccount } from '../../storage/local-store.ts';
-import type { Revision } from '../../storage/revision.ts';
-import type { Store, Tx } from '../../storage/store.ts';
-import { endLostScopes, endTokens } from '../api-tokens/token-endings.ts';
-import { assertPlanExists, type Plans } from '../plans.ts';
+import type { AuditLog } from '../../store/events/audit-log.ts';
+import { forgetAccount } from '../../store/local-store.ts';
+import type { Revision } from '../../store/revision.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { endLostScopes, endTokens } from '../gate/api-tokens/token-endings.ts';
+import { assertPlanExists, type Plans } from './plans.ts';
 import type { Account } from './account.ts';
 import { assertHere, isAt, moving } from './account-home.ts';
 import { AccountReader, unknownAccount, type AccountReaderParts } from './account-reader.ts';

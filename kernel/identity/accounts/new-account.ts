@@ -1,7 +1,7 @@
 import { HttpError } from '../../errors.ts';
-import type { Tx } from '../../storage/store.ts';
-import { USERNAME } from '../../system/files-root.ts';
-import { assertPlanExists } from '../plans.ts';
+import type { Tx } from '../../store/store.ts';
+import { USERNAME } from '../../kit/files/files-root.ts';
+import { assertPlanExists } from './plans.ts';
 import type { Role } from './account.ts';
 import { assertNameFree } from './account-names.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { HttpError } from '../../errors.ts';
-import type { AuditLog } from '../../storage/events/audit-log.ts';
-import { forgetAccount } from '../../storage/local-store.ts';
-import type { Store, Tx } from '../../storage/store.ts';
-import { isRunning, PROCESS_ID } from '../../system/process-id.ts';
+import type { AuditLog } from '../../store/events/audit-log.ts';
+import { forgetAccount } from '../../store/local-store.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { isRunning, PROCESS_ID } from '../../kit/programs/process-id.ts';
 import { assertHere } from './account-home.ts';
 
 /** An account that is gone, but whose name is reserved until what it left outside the store is purged. */

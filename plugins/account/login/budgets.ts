@@ -1,5 +1,5 @@
 import { rateLimited, retryLater, type HttpError } from '../../../kernel/errors.ts';
-import type { Reader } from '../../../kernel/storage/store.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
 import { failureTimes } from '../store.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

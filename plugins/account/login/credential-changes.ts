@@ -1,9 +1,9 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
-import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Reader, Tx } from '../../../kernel/storage/store.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Reply } from '../../../kernel/plugin-api/reply.ts';
+import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
+import type { Session } from '../../../kernel/identity/gate/sessions.ts';
+import type { Reader, Tx } from '../../../kernel/store/store.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Reply } from '../../../kernel/contract/reply.ts';
 import { invalidCredentials } from '../errors.ts';
 import { alreadyEnabled, codeRequired, notEnabled, type Twofa } from '../twofa/twofa.ts';
 import type { Reauthenticated } from './schema.ts';

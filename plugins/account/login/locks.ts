@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import { accountsUnlocked, countFailures, failuresOfLocked, forgetFailures } from '../store.ts';
 import { budgetState } from './budgets.ts';
 import type { Lock, LockList } from './schema.ts';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Session } from '../../../kernel/identity/gate/sessions.ts';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Reader } from '../../../kernel/storage/store.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import { CHALLENGE } from '../errors.ts';
 import { addLoginLink, loginLinkOf, useLoginLink, type LoginLinkRow } from '../store.ts';

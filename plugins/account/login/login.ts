@@ -1,8 +1,8 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Reply } from '../../../kernel/plugin-api/reply.ts';
-import { networkOf } from '../../../kernel/system/ip.ts';
+import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Reply } from '../../../kernel/contract/reply.ts';
+import { networkOf } from '../../../kernel/kit/net/ip.ts';
 import { invalidCredentials } from '../errors.ts';
 import { addLogin } from '../store.ts';
 import { codeRequired, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';

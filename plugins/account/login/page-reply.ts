@@ -1,6 +1,6 @@
 import { HttpError } from '../../../kernel/errors.ts';
-import { ready, Reply } from '../../../kernel/plugin-api/reply.ts';
-import type { PageCookie } from '../../../kernel/plugin-api/route-spec.ts';
+import { ready, Reply } from '../../../kernel/contract/reply.ts';
+import type { PageCookie } from '../../../kernel/contract/route-spec.ts';
 import type { LoggedIn } from './login.ts';
 
 /** Rejects a page of another origin, before it learns whether a password is right. Errors: 403 `foreign_origin`. */

@@ -1,4 +1,4 @@
-import type { RouteSpecs } from '../../../kernel/plugin-api/route-spec.ts';
+import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
 import { CREDENTIAL_ERRORS } from '../errors.ts';
 import { AccountParams, TwofaRequired } from '../schema.ts';
 import * as schema from './schema.ts';

@@ -1,9 +1,9 @@
 import { HttpError, type ErrorCode } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Store, Tx } from '../../../kernel/storage/store.ts';
-import { IpRanges, networkOf } from '../../../kernel/system/ip.ts';
+import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Store, Tx } from '../../../kernel/store/store.ts';
+import { IpRanges, networkOf } from '../../../kernel/kit/net/ip.ts';
 import { addFailures, standingOf } from '../store.ts';
 import { accountBudget, addressBudget, knownBudget, strangeBudget, type BudgetName } from './budget-names.ts';
 import { Budgets, type BudgetSpec, type Entered, type Limits } from './budgets.ts';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
-import type { AuditLog } from '../../../kernel/storage/events/audit-log.ts';
-import type { Store } from '../../../kernel/storage/store.ts';
-import { networkOf } from '../../../kernel/system/ip.ts';
+import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
+import type { Store } from '../../../kernel/store/store.ts';
+import { networkOf } from '../../../kernel/kit/net/ip.ts';
 import { addKnownNetwork, unlockLogins } from '../store.ts';
 
 interface Parts {

@@ -5,8 +5,8 @@ import {
   type CommandContext,
   type CommandGroup,
   type OptionValues,
-} from '../../../kernel/plugin-api/command.ts';
-import { formatTime } from '../../../kernel/system/format.ts';
+} from '../../../kernel/contract/command.ts';
+import { formatTime } from '../../../kernel/kit/format.ts';
 import { NewToken } from './schema.ts';
 import { tokenOf, tokenView } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import { invalid } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { NodeInfo } from '../../../kernel/plugin-api/node-info.ts';
+import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { TokenScope } from './schema.ts';
 
 /** Returns the scopes that the account may give to a token, by name: what the routes need that it may use. */

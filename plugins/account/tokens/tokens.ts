@@ -1,9 +1,9 @@
 import { invalid } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { ApiToken } from '../../../kernel/identity/api-tokens/token-rows.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Reply } from '../../../kernel/plugin-api/reply.ts';
-import { IpRanges } from '../../../kernel/system/ip.ts';
+import type { ApiToken } from '../../../kernel/identity/gate/api-tokens/token-rows.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Reply } from '../../../kernel/contract/reply.ts';
+import { IpRanges } from '../../../kernel/kit/net/ip.ts';
 import type { Caller, CredentialChanges } from '../login/credential-changes.ts';
 import { asOwner } from '../login/login-links.ts';
 import type { AccountTokens, NewToken, TokenBody, TokenList, TokenMade, TokenView } from './schema.ts';

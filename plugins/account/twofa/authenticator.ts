@@ -1,6 +1,6 @@
 /** Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and the recovery codes that replace them. */
 import { createHash, randomBytes } from 'node:crypto';
-import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 
 const otpauth = lazyPackage<typeof import('otpauth')>('otpauth', import.meta.url);
 const qr = lazyPackage<typeof import('qr')>('qr', import.meta.url);

@@ -1,9 +1,9 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Session } from '../../../kernel/identity/gate/sessions.ts';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
-import type { Tx } from '../../../kernel/storage/store.ts';
+import type { Tx } from '../../../kernel/store/store.ts';
 import type { TwofaReset } from './schema.ts';
 import type { Twofa } from './twofa.ts';
 

@@ -1,8 +1,8 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
-import type { Reader, Tx } from '../../../kernel/storage/store.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { ready, type Reply } from '../../../kernel/contract/reply.ts';
+import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import { CHALLENGE } from '../errors.ts';
 import type { TwofaSetup } from './schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { EtagReply } from '../../../kernel/plugin-api/etag-reply.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
 import type { ContainerList } from '../engine/container-list.ts';
 import { isOwnedBy } from '../engine/container-snapshot.ts';
 import type { EngineClient } from '../engine/engine-client.ts';

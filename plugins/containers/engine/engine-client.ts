@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
-import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
-import { defineJob, type JobOwner } from '../../../kernel/jobs/job.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
+import { defineJob, type JobOwner } from '../../../kernel/kit/jobs/job.ts';
 import type engineJob from './engine-job.ts';
 import type {
   EngineAnswers,

@@ -3,7 +3,7 @@
  * account: what the client library or an engine makes it do concerns this engine only.
  */
 import { messageOf } from '../../../kernel/errors.ts';
-import type { JobContext } from '../../../kernel/jobs/job.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
 import { parseStats } from '../stats/engine-stats.ts';
 import { parseContainers } from './container.ts';

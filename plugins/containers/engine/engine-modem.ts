@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Dockerode from 'dockerode';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import type { EngineTarget } from './engine-questions.ts';
 import { connectOwn } from './own-socket.ts';
 

@@ -1,4 +1,4 @@
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { EngineClient } from './engine-client.ts';
 
 /** The engines that have ever answered this node. What accounts have in one is there still while it is stopped. */

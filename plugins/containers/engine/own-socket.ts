@@ -6,8 +6,8 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { isMissing, type FilesRoot } from '../../../kernel/system/files-root.ts';
-import { Folder } from '../../../kernel/system/safe-folder.ts';
+import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 
 /** Missing from Node's constants. A socket cannot be opened in any other way. */
 const O_PATH = 0o10_000_000;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import type { Container } from '../engine/container.ts';
 import { parseBlkio, parseCgroupPaths, parseIoStat, parseNetwork, valueOf } from './cgroup-files.ts';
 import { firstProcess } from './first-process.ts';

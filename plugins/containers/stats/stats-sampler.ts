@@ -1,8 +1,8 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { dateText, isoOf } from '../docker-format.ts';
 import type { ContainerList } from '../engine/container-list.ts';
 import { unavailable } from '../engine/unavailable.ts';

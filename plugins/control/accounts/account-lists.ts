@@ -1,9 +1,9 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountOrder, AccountPosition } from '../../../kernel/identity/accounts/account-query.ts';
 import { invalid } from '../../../kernel/errors.ts';
-import { isNode, noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Call } from '../../../kernel/plugin-api/route-spec.ts';
+import { isNode, noNode } from '../../../kernel/contract/fleet-nodes.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Call } from '../../../kernel/contract/route-spec.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { RecentReports } from './account-report.ts';
 import { accountReply } from './accounts.ts';

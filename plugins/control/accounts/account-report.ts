@@ -1,10 +1,10 @@
-import { AccountCache } from '../../../kernel/concurrency/account-cache.ts';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { AccountCache } from '../../../kernel/kit/waiting/account-cache.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
-import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
+import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
 import type { UsageList } from './schema.ts';
 
 export interface AccountReports {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locales } from '../../../kernel/config/locales.ts';
 import type { Account, Role } from '../../../kernel/identity/accounts/account.ts';
-import type { HashLane } from '../../../kernel/identity/password-hasher.ts';
-import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Reader } from '../../../kernel/storage/store.ts';
+import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
+import type { Session } from '../../../kernel/identity/gate/sessions.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
 import { HttpError, sessionRequired } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import { homeOf } from './placement.ts';
 import type { Purges } from './purge.ts';

@@ -1,6 +1,6 @@
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Role } from '../../../kernel/identity/accounts/account.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 
 /**
  * Resolves with the home of a new account: the node that is named, or that the fleet chooses. Empty without a fleet, and for

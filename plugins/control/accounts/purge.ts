@@ -1,9 +1,9 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../../kernel/identity/accounts/removed-accounts.ts';
-import type { AccountJobs } from '../../../kernel/jobs/account-jobs.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { PurgePart } from '../../../kernel/plugin-api/points/purge-part.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { PurgePart } from '../../../kernel/contract/points/purge-part.ts';
 import type { PurgeReport } from './schema.ts';
 
 type Part = PurgeReport['parts'][number];

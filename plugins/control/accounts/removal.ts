@@ -1,6 +1,6 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
-import type { AccountJobs } from '../../../kernel/jobs/account-jobs.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 
 interface RemovalReport {
   /** Where its files are; `undefined` if it had none. */

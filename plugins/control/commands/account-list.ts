@@ -1,8 +1,8 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
-import { textTable, type CommandContext, type OptionValues } from '../../../kernel/plugin-api/command.ts';
-import { isNode, noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
-import type { ResourceUsage } from '../../../kernel/plugin-api/points/account-report.ts';
+import { textTable, type CommandContext, type OptionValues } from '../../../kernel/contract/command.ts';
+import { isNode, noNode } from '../../../kernel/contract/fleet-nodes.ts';
+import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
 import { reportOf, type AccountReports } from '../accounts/account-report.ts';
 import { describe } from './account-text.ts';
 

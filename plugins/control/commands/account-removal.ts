@@ -1,4 +1,4 @@
-import { textTable, type CommandContext } from '../../../kernel/plugin-api/command.ts';
+import { textTable, type CommandContext } from '../../../kernel/contract/command.ts';
 import { purgeAccount } from '../accounts/purge.ts';
 import { removeAccount } from '../accounts/removal.ts';
 

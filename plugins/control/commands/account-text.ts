@@ -1,5 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { OptionValues } from '../../../kernel/plugin-api/command.ts';
+import type { OptionValues } from '../../../kernel/contract/command.ts';
 
 /** The plan that the options name, `null` for `--no-plan`. */
 export function planOf({ plan }: OptionValues): { plan?: string | null } {

@@ -5,7 +5,7 @@ import {
   type CommandContext,
   type CommandGroup,
   type OptionValues,
-} from '../../../kernel/plugin-api/command.ts';
+} from '../../../kernel/contract/command.ts';
 import { assertInstalled } from '../accounts/accounts.ts';
 import { homeOf } from '../accounts/placement.ts';
 import { AccountBody, AccountChange, PasswordBody } from '../accounts/schema.ts';

@@ -5,7 +5,7 @@ import {
   type Command,
   type CommandContext,
   type CommandGroup,
-} from '../../../kernel/plugin-api/command.ts';
+} from '../../../kernel/contract/command.ts';
 
 const TARGETS = [
   { flags: '--plan <name>', summary: 'for all accounts of a plan' },

@@ -1,5 +1,5 @@
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Plan } from '../../../kernel/identity/plans.ts';
+import type { Plan } from '../../../kernel/identity/accounts/plans.ts';
 import {
   assertChange,
   textTable,
@@ -7,8 +7,8 @@ import {
   type CommandGroup,
   type CommandOption,
   type OptionValues,
-} from '../../../kernel/plugin-api/command.ts';
-import { PlanLimits } from '../../../kernel/plugin-api/plan-limits.ts';
+} from '../../../kernel/contract/command.ts';
+import { PlanLimits } from '../../../kernel/contract/plan-limits.ts';
 import { NEW_PLAN } from '../plans/plans.ts';
 import { PlanBody, PlanChange } from '../plans/schema.ts';
 

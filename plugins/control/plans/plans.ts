@@ -1,6 +1,6 @@
-import type { Actor, Plan } from '../../../kernel/identity/plans.ts';
-import type { PlanLimits } from '../../../kernel/identity/plan-limits.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Actor, Plan } from '../../../kernel/identity/accounts/plans.ts';
+import type { PlanLimits } from '../../../kernel/identity/accounts/plan-limits.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 

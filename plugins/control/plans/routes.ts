@@ -1,4 +1,4 @@
-import type { RouteSpecs } from '../../../kernel/plugin-api/route-spec.ts';
+import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
 import { admin, PUT } from '../admin-route.ts';
 import { PageQuery } from '../schema.ts';
 import * as schema from './schema.ts';

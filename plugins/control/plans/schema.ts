@@ -1,4 +1,4 @@
-import { PlanLimits } from '../../../kernel/plugin-api/plan-limits.ts';
+import { PlanLimits } from '../../../kernel/contract/plan-limits.ts';
 import { NamedObject, Type, type Static } from '../../../kernel/schema.ts';
 import { closed, Name, NextCursor, ofFeature } from '../schema.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { Arrival, MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
+import type { Arrival, MovedAccount } from '../../../kernel/contract/points/move-part.ts';
 import { loginOf, type MysqlClient } from '../mysql/client.ts';
 import { quotedInPattern } from '../mysql/grant-pattern.ts';
 import { identifier, literal } from '../mysql/quoting.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/plugin-api/points/move-part.ts';
+import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/contract/points/move-part.ts';
 import { loginOf, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import { dropMoved } from './dropping.ts';

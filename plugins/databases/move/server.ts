@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import type { MovedAccount } from '../../../kernel/plugin-api/points/move-part.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { MovedAccount } from '../../../kernel/contract/points/move-part.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { serverOf } from '../database-sources.ts';
 import { isSqlError, MysqlClient } from '../mysql/client.ts';

@@ -7,9 +7,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import type { Finding } from '../../../kernel/plugin-api/points/finding.ts';
-import { runProgram } from '../../../kernel/system/run-program.ts';
-import { killProgram, startProgram, type ChildProcess } from '../../../kernel/system/start-program.ts';
+import type { Finding } from '../../../kernel/contract/points/finding.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import type { ServerLogin } from '../mysql/client.ts';
 import { failureOf } from './vanished.ts';
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { ServerSettings } from '../schema.ts';
 import { readOptionFile } from './option-file.ts';
 

@@ -1,4 +1,4 @@
-import { AccountCache } from '../../../kernel/concurrency/account-cache.ts';
+import { AccountCache } from '../../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { AccountDatabases, type DatabaseSource } from '../account-databases.ts';

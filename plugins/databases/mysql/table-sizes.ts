@@ -1,5 +1,5 @@
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Database } from '../account-databases.ts';
 import type { MysqlClient } from './client.ts';

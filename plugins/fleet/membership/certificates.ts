@@ -7,9 +7,9 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
-import type { Membership } from '../../../kernel/storage/membership.ts';
-import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
+import type { Membership } from '../../../kernel/store/membership.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { MemberKey } from '../store.ts';
 
 /** What certifies the nodes of a fleet; PEM. */

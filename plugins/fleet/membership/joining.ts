@@ -1,11 +1,11 @@
 /** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
 import { HttpError } from '../../../kernel/errors.ts';
-import type { CommandContext } from '../../../kernel/plugin-api/command.ts';
-import { noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
+import type { CommandContext } from '../../../kernel/contract/command.ts';
+import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
-import type { Keyring } from '../../../kernel/identity/keyring.ts';
-import type { Reader, Tx } from '../../../kernel/storage/store.ts';
-import { minorsAhead, VERSION } from '../../../kernel/system/project-dir.ts';
+import type { Keyring } from '../../../kernel/identity/gate/keyring.ts';
+import type { Reader, Tx } from '../../../kernel/store/store.ts';
+import { minorsAhead, VERSION } from '../../../kernel/kit/files/project-dir.ts';
 import { certify, keyDigestOf, keyOf, makeAuthority, type Authority } from './certificates.ts';
 import { Invitation } from './invitation.ts';
 import { shareKeys } from './signing-keys.ts';

@@ -1,5 +1,5 @@
-import type { Keyring, SigningKey } from '../../../kernel/identity/keyring.ts';
-import type { Reader, Store, Tx } from '../../../kernel/storage/store.ts';
+import type { Keyring, SigningKey } from '../../../kernel/identity/gate/keyring.ts';
+import type { Reader, Store, Tx } from '../../../kernel/store/store.ts';
 import { readSecret, writeSecret } from '../store.ts';
 
 const NAME = 'signing keys';

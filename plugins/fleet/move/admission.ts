@@ -1,10 +1,10 @@
 /** Which accounts can move, and where to. */
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { FleetPlace, NodeInfo } from '../../../kernel/plugin-api/node-info.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Reader } from '../../../kernel/storage/store.ts';
+import type { FleetPlace, NodeInfo } from '../../../kernel/contract/node-info.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
 import { isDown } from '../state.ts';
 import { movePartsOf } from './parts.ts';
 import { seenMembers, type Member } from '../store.ts';

@@ -1,5 +1,5 @@
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Command, CommandContext, CommandOutput, OptionValues } from '../../../kernel/plugin-api/command.ts';
+import type { Command, CommandContext, CommandOutput, OptionValues } from '../../../kernel/contract/command.ts';
 import type { AccountMove, MoveReport } from './move-account.ts';
 
 /** `hostkeep account move` */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { PurgePart } from '../../../kernel/plugin-api/points/purge-part.ts';
-import type { Store, Tx } from '../../../kernel/storage/store.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { PurgePart } from '../../../kernel/contract/points/purge-part.ts';
+import type { Store, Tx } from '../../../kernel/store/store.ts';
 import { members } from '../store.ts';
 import type { MovedFiles } from './moved-files.ts';
 import { forMovers } from './parts.ts';

@@ -1,7 +1,7 @@
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
-import { formatSize } from '../../../kernel/system/format.ts';
+import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
+import { formatSize } from '../../../kernel/kit/format.ts';
 import { members, type Member } from '../store.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertMovable, pluginsOf, targetOf, type MoveParts } from './admission.ts';

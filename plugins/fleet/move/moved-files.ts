@@ -1,6 +1,6 @@
-import type { AccountJobs } from '../../../kernel/jobs/account-jobs.ts';
-import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
-import { defineJob, type Identified } from '../../../kernel/jobs/job.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
+import { defineJob, type Identified } from '../../../kernel/kit/jobs/job.ts';
 import { retryLater } from '../../../kernel/errors.ts';
 import type pack from './pack-job.ts';
 import type tree from './tree-job.ts';

@@ -1,9 +1,9 @@
 /** What plugins keep of an account beside its files, at both ends of its move. */
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/plugin-api/points/move-part.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/contract/points/move-part.ts';
 
 const LEFT_TO_DO_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { Reader, Store, Tx } from '../../../kernel/storage/store.ts';
-import { isRunning, PROCESS_ID } from '../../../kernel/system/process-id.ts';
+import type { Reader, Store, Tx } from '../../../kernel/store/store.ts';
+import { isRunning, PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
 import { NOW } from '../store.ts';
 
 /**

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { HttpError } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import { killProgram, startProgram } from '../../../kernel/system/start-program.ts';
+import { killProgram, startProgram } from '../../../kernel/kit/programs/start-program.ts';
 
 /** In a folder that the process inherits: its own path may lead through folders that its user cannot enter. */
 const INHERITED = 3;

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HttpError } from '../../../kernel/errors.ts';
-import type { JobContext } from '../../../kernel/jobs/job.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import { runProgram } from '../../../kernel/system/run-program.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 
 export type TreeInput =
   | { readonly task: 'measure' }

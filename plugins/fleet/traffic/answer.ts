@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { Reply, Stream, type Sink } from '../../../kernel/plugin-api/reply.ts';
+import { Reply, Stream, type Sink } from '../../../kernel/contract/reply.ts';
 
 /** Headers that every answer gets here, or that belong to the connection between the nodes. */
 const NOT_PASSED_ON = new Set([

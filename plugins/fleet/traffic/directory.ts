@@ -1,6 +1,6 @@
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Reader } from '../../../kernel/storage/store.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
 import { changes, members, type Member } from '../store.ts';
 
 /** How soon a change on another node is noticed. */

@@ -1,10 +1,10 @@
 import type * as Undici from 'undici';
-import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
-import { noNode } from '../../../kernel/plugin-api/fleet-nodes.ts';
-import type { Reply, Stream } from '../../../kernel/plugin-api/reply.ts';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
-import type { Membership } from '../../../kernel/storage/membership.ts';
-import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
+import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
+import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
+import type { Reply, Stream } from '../../../kernel/contract/reply.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
+import type { Membership } from '../../../kernel/store/membership.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { Directory } from './directory.ts';
 import { CONNECTIONS, HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
 import type { Member } from '../store.ts';

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
-import type { FleetPlace } from '../../../kernel/plugin-api/node-info.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Membership } from '../../../kernel/storage/membership.ts';
-import { splitHostPort } from '../../../kernel/system/host-port.ts';
+import type { Membership } from '../../../kernel/store/membership.ts';
+import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
 import { destinationOf, keyDigestOf } from '../membership/certificates.ts';
 import type { MemberKey } from '../store.ts';
 

@@ -1,10 +1,10 @@
 import { finished } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { retryLater, type HttpError } from '../../../kernel/errors.ts';
-import type { ForwardedRequest } from '../../../kernel/plugin-api/forwarding.ts';
-import { Stream, type Reply } from '../../../kernel/plugin-api/reply.ts';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
+import { Stream, type Reply } from '../../../kernel/contract/reply.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { answerOf } from './answer.ts';
 
 /** How long a node that could not be reached is not asked again. */

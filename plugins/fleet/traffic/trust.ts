@@ -1,6 +1,6 @@
 import { checkServerIdentity, connect, type ConnectionOptions } from 'node:tls';
-import type { Membership } from '../../../kernel/storage/membership.ts';
-import { splitHostPort } from '../../../kernel/system/host-port.ts';
+import type { Membership } from '../../../kernel/store/membership.ts';
+import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
 import { hostOf, keyDigestOf, type Destination } from '../membership/certificates.ts';
 import type { Member } from '../store.ts';
 

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import { findFiles } from '../../../kernel/system/find-files.ts';
-import { projectDir } from '../../../kernel/system/project-dir.ts';
-import type { Plugin } from '../../../kernel/plugin-api/plugin.ts';
-import type { RouteSpec } from '../../../kernel/plugin-api/route-spec.ts';
+import { findFiles } from '../../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
+import type { Plugin } from '../../../kernel/contract/plugin.ts';
+import type { RouteSpec } from '../../../kernel/contract/route-spec.ts';
 
 /** The members of a JSON Schema that our descriptions use. */
 interface Schema {

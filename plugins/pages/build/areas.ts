@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFiles } from '../../../kernel/system/find-files.ts';
-import { projectDir } from '../../../kernel/system/project-dir.ts';
+import { findFiles } from '../../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 
 export const APPS = ['home', 'console'] as const;
 export type App = (typeof APPS)[number];

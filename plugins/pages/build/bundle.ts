@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { context, type BuildContext, type BuildOptions, type Metafile, type OutputFile, type Plugin } from 'esbuild';
-import { projectDir } from '../../../kernel/system/project-dir.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { APPS, areaFiles, textsOf, type App } from './areas.ts';
 
 const FOLDER = join(projectDir, 'plugins/pages');

@@ -5,7 +5,7 @@ import { basename, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { messageOf } from '../../../kernel/errors.ts';
-import { projectDir } from '../../../kernel/system/project-dir.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { apiTypes } from './api-types.ts';
 import { APPS, textsOf } from './areas.ts';
 import { bundler, readIcon, shellOf, type Bundle } from './bundle.ts';

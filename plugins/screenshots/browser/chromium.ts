@@ -1,4 +1,4 @@
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Settings } from '../schema.ts';
 import type { BrowserProgram } from './launch-command.ts';

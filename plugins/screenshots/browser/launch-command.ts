@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { runProgram } from '../../../kernel/system/run-program.ts';
-import type { ProgramUser } from '../../../kernel/system/start-program.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import type { ProgramUser } from '../../../kernel/kit/programs/start-program.ts';
 import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 
 /** The binaries come before the shell scripts that start them. */

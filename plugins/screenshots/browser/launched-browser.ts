@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Browser } from 'puppeteer';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { lazyPackage } from '../../../kernel/system/lazy-package.ts';
-import { killProgram, startProgram, type ChildProcess } from '../../../kernel/system/start-program.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
+import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
 import { browserFlags, stripUnsafeFlags, type BrowserProgram } from './launch-command.ts';
 import { pipeTransport } from './pipe-transport.ts';

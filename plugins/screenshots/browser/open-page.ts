@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { EgressProxy } from '../egress/egress-proxy.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';
 import type { Settings } from '../schema.ts';

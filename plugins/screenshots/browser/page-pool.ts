@@ -1,5 +1,5 @@
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { FairQueue } from '../../../kernel/concurrency/fair-queue.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../kernel/log.ts';
-import { isMissing } from '../../../kernel/system/files-root.ts';
-import { isRunning, PROCESS_ID } from '../../../kernel/system/process-id.ts';
-import { runProgram } from '../../../kernel/system/run-program.ts';
-import type { ProgramUser } from '../../../kernel/system/start-program.ts';
+import { isMissing } from '../../../kernel/kit/files/files-root.ts';
+import { isRunning, PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import type { ProgramUser } from '../../../kernel/kit/programs/start-program.ts';
 
 const PREFIX = 'hostkeep-browser-';
 const REMOVE_MS = 30_000;

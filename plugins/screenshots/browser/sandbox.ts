@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { runProgram } from '../../../kernel/system/run-program.ts';
-import type { ProgramUser } from '../../../kernel/system/start-program.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import type { ProgramUser } from '../../../kernel/kit/programs/start-program.ts';
 import { makeProfile, removeProfile } from './profile-folder.ts';
 
 /** The browser ends because its sandbox does not work on this system. */

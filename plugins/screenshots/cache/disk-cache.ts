@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LRUCache } from '../../../kernel/concurrency/bounded-cache.ts';
-import { replaceFile } from '../../../kernel/system/atomic-file.ts';
+import { LRUCache } from '../../../kernel/kit/waiting/bounded-cache.ts';
+import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
 
 /** The last bytes of every PNG: a file without them was not written to its end. */
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex');

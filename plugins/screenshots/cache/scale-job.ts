@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { WithBytes, type JobContext } from '../../../kernel/jobs/job.ts';
+import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { HEIGHT, WIDTH } from '../schema.ts';
 
 /** Returns a PNG in this width, in pixels, and in the same proportions. */

@@ -1,8 +1,8 @@
 import { HttpError, retryLater } from '../../../kernel/errors.ts';
-import type { AccountJobs } from '../../../kernel/jobs/account-jobs.ts';
-import type { JobPool } from '../../../kernel/jobs/job-pool.ts';
-import { defineJob } from '../../../kernel/jobs/job.ts';
-import type { ProgramUser } from '../../../kernel/system/start-program.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
+import { defineJob } from '../../../kernel/kit/jobs/job.ts';
+import type { ProgramUser } from '../../../kernel/kit/programs/start-program.ts';
 import type scale from './scale-job.ts';
 
 const SCALE = defineJob<typeof scale>({

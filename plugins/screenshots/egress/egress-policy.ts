@@ -1,8 +1,8 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { splitHostPort } from '../../../kernel/system/host-port.ts';
-import { isPublic } from '../../../kernel/system/ip.ts';
+import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
+import { isPublic } from '../../../kernel/kit/net/ip.ts';
 import type { Settings } from '../schema.ts';
 import type { Destination } from './socks.ts';
 

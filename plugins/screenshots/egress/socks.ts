@@ -1,5 +1,5 @@
 /** The SOCKS 5 messages (RFC 1928) that a browser sends, and the replies to them. */
-import { ipText } from '../../../kernel/system/ip.ts';
+import { ipText } from '../../../kernel/kit/net/ip.ts';
 
 /** A name or a literal address, and a port. */
 export interface Destination {

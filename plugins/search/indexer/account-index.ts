@@ -1,5 +1,5 @@
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { FileTree } from '../name-index/file-tree.ts';
 import { loadTree, saveTree } from '../name-index/index-file.ts';
 import { searchTree, type Hit, type SearchQuery } from './index-search.ts';

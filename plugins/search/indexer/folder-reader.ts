@@ -2,7 +2,7 @@
  * Reads of the indexing thread. Each returns `undefined` for a file or folder that is missing, a link, unreadable or
  * damaged, so that it is not found. Other errors, such as too few descriptors, are thrown.
  */
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { fstatSync, type Stats } from 'node:fs';
 import {
   entriesSync,
@@ -10,7 +10,7 @@ import {
   openPathSync,
   openRootSync,
   statEntrySync,
-} from '../../../kernel/system/safe-folder-sync.ts';
+} from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { FolderListing, FolderState } from '../name-index/file-tree.ts';
 
 /** A folder that changed this recently can change again without getting a new modification time. */

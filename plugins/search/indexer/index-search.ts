@@ -1,4 +1,4 @@
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
 import type { NameTable } from '../name-index/name-table.ts';

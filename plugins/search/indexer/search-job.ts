@@ -1,7 +1,7 @@
 /** The job of an account's searches. Its process holds the account's index, and lives on between searches. */
-import { WithBytes, type JobContext } from '../../../kernel/jobs/job.ts';
-import { clientPath } from '../../../kernel/system/client-path.ts';
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { clientPath } from '../../../kernel/kit/files/client-path.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { removeLeftovers } from '../name-index/index-file.ts';
 import type { FileHits, FolderHits } from '../schema.ts';
 import { AccountIndex } from './account-index.ts';

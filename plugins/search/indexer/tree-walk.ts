@@ -1,4 +1,4 @@
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree, FolderState } from '../name-index/file-tree.ts';
 import { fillFrom, WalkAhead } from './walk-ahead.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { replaceFileSync } from '../../../kernel/system/atomic-file.ts';
+import { replaceFileSync } from '../../../kernel/kit/files/atomic-file.ts';
 import { FileTree, type TreeData } from './file-tree.ts';
 import type { NameData } from './name-table.ts';
 

@@ -1,6 +1,6 @@
 import { retryLater } from '../../../kernel/errors.ts';
-import type { AuditLog } from '../../../kernel/storage/events/audit-log.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
+import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
 
 export interface DayCounts {
   /** YYYY-MM-DD, UTC. */

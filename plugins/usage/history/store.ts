@@ -1,4 +1,4 @@
-import type { Store, Tx } from '../../../kernel/storage/store.ts';
+import type { Store, Tx } from '../../../kernel/store/store.ts';
 import type { DayCounts } from './counts.ts';
 import type { MetricName } from '../schema.ts';
 

@@ -5,8 +5,8 @@
  */
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { runProgram } from '../../../kernel/system/run-program.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import { percentOf } from './cpu.ts';
 import { disksOf, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
 import type { Partition } from '../schema.ts';

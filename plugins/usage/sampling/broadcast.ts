@@ -1,7 +1,7 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { retryLater } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/plugin-api/plugin.ts';
-import { Stream, type Sink } from '../../../kernel/plugin-api/reply.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { Stream, type Sink } from '../../../kernel/contract/reply.ts';
 import type { RecentSamples } from './recent-samples.ts';
 import type { Sample } from './sample.ts';
 

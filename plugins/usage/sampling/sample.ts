@@ -1,5 +1,5 @@
 import { messageOf, retryLater } from '../../../kernel/errors.ts';
-import { ready, type Reply } from '../../../kernel/plugin-api/reply.ts';
+import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { percentOf, type CpuLoad } from '../readers/cpu.ts';
 import { memoryReply, type MemorySpace } from '../readers/memory.ts';
 import type { Partition } from '../schema.ts';

@@ -3,7 +3,7 @@
  * it is loaded here only, so that it leaves memory again when the thread ends.
  */
 import si from 'systeminformation';
-import { serveRequests } from '../../../kernel/concurrency/worker-script.ts';
+import { serveRequests } from '../../../kernel/kit/waiting/worker-script.ts';
 import type { HostReport, SystemReport } from './report.ts';
 
 /** Between the two readings that the first rates come from. */

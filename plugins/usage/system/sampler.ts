@@ -1,9 +1,9 @@
-import { withDeadline } from '../../../kernel/concurrency/deadline.ts';
-import { WorkerPool } from '../../../kernel/concurrency/worker-pool.ts';
+import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { WorkerPool } from '../../../kernel/kit/waiting/worker-pool.ts';
 import { messageOf, retryLater } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { SystemNames } from '../../../kernel/plugin-api/points/system-names.ts';
-import { EtagReply } from '../../../kernel/plugin-api/etag-reply.ts';
+import type { SystemNames } from '../../../kernel/contract/points/system-names.ts';
+import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
 import type { HostReport, SystemReport } from './report.ts';
 
 /** How often the system is sampled while somebody asks for it. */

@@ -1,6 +1,6 @@
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LoggedEvent } from '../../../kernel/storage/events/event-types.ts';
+import type { LoggedEvent } from '../../../kernel/store/events/event-types.ts';
 import { assertPublicHost, publicLookup } from './public-lookup.ts';
 import { signatureHeaders } from './signatures.ts';
 

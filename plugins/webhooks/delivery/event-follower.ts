@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../../kernel/storage/events/audit-log.ts';
+import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { bodyOf } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../../kernel/log.ts';
-import type { Reader, Store } from '../../../kernel/storage/store.ts';
+import type { Reader, Store } from '../../../kernel/store/store.ts';
 
 /** How often the node that leads says so, and the others look. */
 const BEAT_MS = 1000;

@@ -1,6 +1,6 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublic } from '../../../kernel/system/ip.ts';
+import { isPublic } from '../../../kernel/kit/net/ip.ts';
 
 class ForbiddenAddress extends Error {}
 

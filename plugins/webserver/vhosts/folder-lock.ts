@@ -1,4 +1,4 @@
-import { isRunning } from '../../../kernel/system/process-id.ts';
+import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import type { VhostFolder } from './vhost-folder.ts';
 
 const FILE = '.hostkeep-owner';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../../kernel/system/atomic-file.ts';
-import { isRunning } from '../../../kernel/system/process-id.ts';
+import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
+import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 
 const PREFIX = 'hostkeep-';
 const EXTENSION = '.conf';

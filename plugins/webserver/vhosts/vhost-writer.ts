@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../../kernel/plugin-api/verb-arguments.ts';
+import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../../kernel/contract/verb-arguments.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
 import type { WebserverConfig } from '../schema.ts';

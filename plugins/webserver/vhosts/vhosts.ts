@@ -1,9 +1,9 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import { componentsOf } from '../../../kernel/system/client-path.ts';
+import { componentsOf } from '../../../kernel/kit/files/client-path.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { DomainDirectory, DomainPart } from '../../../kernel/plugin-api/points/domain-directory.ts';
+import type { DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { ownerOf, type RenderSite, type Site } from './template.ts';
 import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';

@@ -1,4 +1,4 @@
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { DETECTORS, hasDatabase } from '../detection/detectors.ts';
 import { openFile } from '../detection/docroot-files.ts';
 import type { DatabaseInfo } from '../schema.ts';

@@ -1,9 +1,9 @@
 /** Reads below a files root, without following links. A missing or unreadable file or folder is `undefined`. */
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import { Folder } from '../../../kernel/system/safe-folder.ts';
-import { isMissing } from '../../../kernel/system/files-root.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 
 /** A file or folder that changed this recently can change again without getting a new time. */
 const UNSETTLED_MS = 2000;

@@ -1,5 +1,5 @@
 /** Finds applications in a docroot and the folders below it. */
-import type { FilesRoot } from '../../../kernel/system/files-root.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { listFolder, readHead, timeOf } from './docroot-files.ts';
 import { DETECTORS, type Detector } from './detectors.ts';
 

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
 import type { Estate } from './estate.ts';
 
 /** What a hostile customer does to a node on which others live. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request, Agent } from 'node:http';
 import { dirname, join } from 'node:path';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { PASSWORD } from '../../support/hostkeep.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from '../../../kernel/storage/store.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { storeOf } from '../../support/hostkeep.ts';
 import { hasNginx, Nginx } from '../../support/nginx.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { eventually } from '../../support/until.ts';
 import { methodsByPath, operationsOf, type Operation } from '../target/api-description.ts';
 import { Coverage } from '../target/coverage.ts';

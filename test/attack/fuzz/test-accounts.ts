@@ -1,6 +1,6 @@
-import type { Core } from '../../../kernel/core.ts';
+import type { Core } from '../../../kernel/run/core.ts';
 import type { Role } from '../../../kernel/identity/accounts/account.ts';
-import type { PlanLimits } from '../../../kernel/identity/plan-limits.ts';
+import type { PlanLimits } from '../../../kernel/identity/accounts/plan-limits.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
 
 export const PASSWORD = 'correct horse battery';

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openCore, type Core } from '../../../kernel/core.ts';
+import { openCore, type Core } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
-import type { Address } from '../../../kernel/plugin-api/route-spec.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { start } from '../../support/command.ts';
 import { fakeEngine, type Answers, type FakeEngine } from '../../support/fake-engine.ts';
 import { testConfig } from '../../support/hostkeep.ts';

@@ -1,0 +1,146 @@
+/**
+ * Commands that a plugin adds to the command line: the default export of `plugins/<name>/commands.ts` lists them, most of
+ * them in groups. That file is imported without the rest of the plugin, so that commands start quickly and can run alongside
+ * the server.
+ */
+import type { Config } from '../config/configuration.ts';
+import type { Locales } from '../config/locales.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Keyring } from '../identity/gate/keyring.ts';
+import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
+import type { Host } from './plugin.ts';
+import type { Static, TSchema } from '../schema.ts';
+import type { AuditLog } from '../store/events/audit-log.ts';
+import type { Membership } from '../store/membership.ts';
+import type { Store } from '../store/store.ts';
+import { escapeControl } from '../log.ts';
+
+export interface CommandOption {
+  /** The option in commander's syntax: `--plan <name>`, or `--admin` for a switch. */
+  readonly flags: string;
+  /** What the value means, with its unit, and what holds if the option is not given. */
+  readonly summary: string;
+  readonly default?: string;
+  /** Whether the value must be a number of at least 0. */
+  readonly isNumber?: boolean;
+  readonly isRequired?: boolean;
+  /** The name of an option that excludes this one. */
+  readonly conflicts?: string;
+}
+
+/** Values of options by name in camel case: `--password-stdin` is `passwordStdin`. */
+export type OptionValues = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The files that make a data folder that of a node, for commands that put it into a fleet or take it out. */
+export interface NodeFiles {
+  /** Runs `work` while nobody serves the data folder. Rejects, naming the process, if somebody does. */
+  whileStopped<T>(work: () => Promise<T>): Promise<T>;
+  /** Opens the store alone while `work` runs: without keys, and migrating nothing. */
+  withStoreAlone<T>(work: (open: { store: Store; events: AuditLog }) => Promise<T>): Promise<T>;
+  /** `undefined` for a node by itself. */
+  membership(): Membership | undefined;
+  /** Whether the folder has keys, unless its own store has no account that needs them, as after an installation. */
+  hasKeysInUse(): Promise<boolean>;
+  /** Makes the node a member of a fleet; `keys` are those of the fleet (`Keyring.copy`), for a node that has none in use. */
+  join(membership: Membership, keys?: string): void;
+  /** Makes the node one by itself; without keys it cannot open the store of the fleet any more. */
+  leave(keepsKeys: boolean): void;
+}
+
+/** What a command gets to work with. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly locales: Locales;
+  /**
+   * Opens the store while `work` runs. A running server may have it open too, and sees changes at once. Rejects if there is
+   * no store, unless `create` is true.
+   */
+  withStore<T>(
+    work: (open: { identity: Identity; events: AuditLog; store: Store; jobs: AccountJobs }) => Promise<T>,
+    access?: { readonly create?: boolean },
+  ): Promise<T>;
+  /** Sets all plugins up while `work` runs, serving nothing, for what only they can do. A server may be running. */
+  withPlugins<T>(
+    work: (open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>) => Promise<T>,
+  ): Promise<T>;
+  /** Opens only the keys, for when the store cannot be opened. */
+  keyring(): Keyring;
+  readonly nodeFiles: NodeFiles;
+  /** Resolves with the valid settings of a plugin, whose manifest it imports. Rejects with `ConfigError`. */
+  settingsOf<S>(plugin: string): Promise<S>;
+  /**
+   * Checks values with the schema that the API has for the same, and resolves with its defaults filled in. Errors: 400
+   * `invalid_request`.
+   */
+  checked<S extends TSchema>(schema: S, values: Readonly<Record<string, unknown>>): Static<S>;
+  /** Prints at once what a command finds while it runs on; with `--json` as one line. */
+  emit(output: CommandOutput): void;
+  /** The width of the terminal in characters; `undefined` where standard output is none. */
+  readonly columns: number | undefined;
+  /** Resolves with all of standard input, without the newline that a shell adds. On a terminal, it says what is awaited. */
+  readInput(what: string): Promise<string>;
+}
+
+export interface CommandOutput {
+  /** The value that `--json` prints. */
+  readonly value: unknown;
+  /** The text that is printed without `--json`. */
+  readonly text: string;
+}
+
+export interface Command {
+  /** The name and arguments in commander's syntax: `add <username>`; optional arguments are in brackets. */
+  readonly usage: string;
+  /** What it does; lists of commands show the first sentence. */
+  readonly summary: string;
+  readonly options?: readonly CommandOption[];
+  /** Set for a command that destroys something: returns the question that must be answered, unless `--yes` is given. */
+  asks?(args: readonly string[]): string;
+  /** Resolves with what is left to print, `undefined` if that is nothing. */
+  run(context: CommandContext, args: readonly string[], options: OptionValues): Promise<CommandOutput | undefined>;
+}
+
+/** Commands with a common first word: `hostkeep account …`. Several plugins may add to one group. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Command[];
+}
+
+/** Lists groups, and commands that stand alone: `hostkeep top`. */
+export function defineCommands(...commands: readonly (CommandGroup | Command)[]): readonly (CommandGroup | Command)[] {
+  return commands;
+}
+
+/** Failures that only the command line knows, by the code that `--json` shows. */
+export const COMMAND_FAILURES = {
+  nothing_to_change: 'Nothing to change',
+  confirmation_required: 'Confirmation required',
+  not_confirmed: 'Not confirmed',
+  server_not_running: 'No server running',
+  reload_failed: 'The configuration was not reloaded',
+  not_a_package: 'Not an installed package',
+} as const;
+
+/** A failure that has no code of the API; see `COMMAND_FAILURES`. */
+export class CommandFailure extends Error {
+  readonly code: keyof typeof COMMAND_FAILURES;
+
+  constructor(code: keyof typeof COMMAND_FAILURES, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** Throws if a command would leave everything as it is, because then it was probably not what was meant. */
+export function assertChange(isChange: boolean, asItIs: string): void {
+  if (!isChange) throw new CommandFailure('nothing_to_change', `nothing to change: ${asItIs}`);
+}
+
+/** Returns rows as text, in columns as wide as their widest cell. Cells may come from customers, so they are escaped. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows.map((row) => row.map(escapeControl))];
+  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+  const lineOf = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return all.map((row) => lineOf(row).trimEnd()).join('\n');
+}

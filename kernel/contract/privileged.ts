@@ -1,0 +1,42 @@
+import type { Log } from '../log.ts';
+import type { Static, TSchema } from '../schema.ts';
+import type { FilesRoot } from '../kit/files/files-root.ts';
+
+/** What privileged code gets: the settings of the process that it runs in, and nothing of the store. */
+export interface PrivilegedHost<C> {
+  readonly config: C;
+  readonly log: Log;
+  rootOf(username: string): FilesRoot;
+  /** Aborted when the plugin, or the broker, closes. */
+  readonly signal: AbortSignal;
+}
+
+/** Each takes and gives JSON. */
+export type Verbs<V> = { readonly [K in keyof V]: (args: never) => Promise<unknown> };
+
+/**
+ * What a plugin does with more rights than the service has: the default export of `privileged.ts` in its folder. It runs
+ * in the broker, whose callers may be in foreign hands, so each verb checks its arguments itself; where there is no
+ * broker, in the service's own process.
+ */
+export interface Privileged<V extends Verbs<V>, C extends TSchema = TSchema> {
+  /** The plugin. */
+  readonly name: string;
+  /** The schema of the plugin's section of the configuration. */
+  readonly config: C;
+  readonly verbs: readonly (keyof V & string)[];
+  /** How long the broker may take for one of them. */
+  readonly timeoutMs: number;
+  open(host: PrivilegedHost<Static<C>>): V;
+}
+
+/** One whose verbs and settings are not known. */
+export type AnyPrivileged = Omit<Privileged<object>, 'verbs' | 'open'> & {
+  readonly verbs: readonly string[];
+  open(host: PrivilegedHost<unknown>): unknown;
+};
+
+/** Type-checks the parts against each other. */
+export function definePrivileged<V extends Verbs<V>>() {
+  return <C extends TSchema>(privileged: Privileged<V, C>): Privileged<V> => privileged as unknown as Privileged<V>;
+}

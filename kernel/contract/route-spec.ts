@@ -1,0 +1,112 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Account } from '../identity/accounts/account.ts';
+import type { Session } from '../identity/gate/sessions.ts';
+import type { Static, TObject, TSchema } from '../schema.ts';
+import type { Reply, Stream } from './reply.ts';
+
+/** The addresses of a node: that of customers, and that of operators. */
+export type Address = 'user' | 'admin';
+/**
+ * The clients that may use a route. On the admin address, `user` admits administrators, and `feature` admits
+ * administrators and users who have the feature; a route of both addresses admits only administrators there.
+ */
+export type Access = 'guest' | 'user' | 'feature' | 'admin';
+
+/** A route, as the manifest of its plugin describes it. */
+export interface RouteSpec {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'CONNECT';
+  /** Such as `/api/things/:id`; a final `*name` matches the rest of the path. All but the first are deprecated aliases. */
+  readonly path: string | readonly string[];
+  /** `user` unless given. */
+  readonly address?: Address | 'both';
+  /** `feature` unless given, so that a forgotten line denies access. */
+  readonly access?: Access;
+  /** The feature that grants access, or a list of which any one does; the plugin's first feature unless given. */
+  readonly feature?: string | readonly string[];
+  /** Further features, of any plugin, all of which the account must have. */
+  readonly requiresFeatures?: readonly string[];
+  /** The area of its scope, where neither its feature nor the first part of its path should open it to API tokens. */
+  readonly scopeArea?: string;
+  /** Whether API tokens are refused, because the route changes credentials, tokens or sessions. */
+  readonly sessionOnly?: boolean;
+  /**
+   * Whether it admits API tokens whatever their scopes, because all that it does is to call other routes for its client
+   * (`Host.routes`), each of which asks for its own scope.
+   */
+  readonly delegates?: boolean;
+  /**
+   * For what makes something: `kept` keeps the answer for a day for those who repeat a request with its `Idempotency-Key`, and
+   * `refused` refuses the header, because the answer holds a secret. The handler returns a plain value.
+   */
+  readonly idempotencyKey?: 'kept' | 'refused';
+  /**
+   * Which node of a fleet answers; any unless given. `home`: that of the account that asks, because its files, containers
+   * or databases are there. `named`: that of the account which the parameter `username` names. `node`: the one that the
+   * parameter `node` of the query names, which is optional, and otherwise this one.
+   */
+  readonly at?: 'home' | 'named' | 'node';
+  readonly summary: string;
+  readonly description?: string;
+  /** Whether another route does the same, and new clients use that one. */
+  readonly deprecated?: true;
+  /** `false` leaves it out of the API's description: it serves our own pages, or offers other operations in another form. */
+  readonly described?: false;
+  /** The values in the path, as in `/api/things/:id`. */
+  readonly params?: TObject;
+  readonly query?: TObject;
+  /** The JSON body; a route without it takes none. */
+  readonly body?: TObject;
+  /** 64 KiB unless given. */
+  readonly bodyLimitBytes?: number;
+  readonly reply: TSchema;
+  /** Of the reply; 200 unless given. */
+  readonly status?: number;
+  /** Further replies, by status, that are not problems, e.g. login's 401 that requests a code. */
+  readonly replies?: Readonly<Record<number, TSchema>>;
+  /** Media types of replies other than JSON. */
+  readonly produces?: readonly string[];
+  /** Request headers, in lower case, that the handler reads. */
+  readonly headers?: readonly string[];
+  /** Its own errors, in addition to those of every route. */
+  readonly errors?: readonly ErrorCode[];
+}
+/** Whether a route changes what the account has at its home, and does not leave that to routes that it calls. */
+export const changesHome = ({ at, method, delegates }: RouteSpec): boolean =>
+  at === 'home' && method !== 'GET' && delegates !== true;
+
+export type RouteSpecs = Readonly<Record<string, RouteSpec>>;
+
+type Part<R, K extends string> = R extends Readonly<Record<K, infer S extends TSchema>> ? Static<S> : undefined;
+type Named<R> = R extends { readonly headers: readonly (infer N extends string)[] } ? N : never;
+
+/** Writes the `Set-Cookie` of a page's session. */
+export interface PageCookie {
+  begin(token: string, seconds: number): string;
+  end(): string;
+}
+
+/** A request, as the handler of its route sees it. */
+export interface Call<R = RouteSpec> {
+  readonly account: R extends { readonly access: 'guest' } ? undefined : Account;
+  readonly session: R extends { readonly access: 'guest' } ? undefined : Session;
+  /** Path, query and body as the route's schemas have them, with defaults; `undefined` without a schema. */
+  readonly params: Part<R, 'params'>;
+  readonly query: Part<R, 'query'>;
+  readonly body: Part<R, 'body'>;
+  readonly address: Address;
+  /** The cookie of the page that asks; `undefined` for all other clients. */
+  readonly page: PageCookie | undefined;
+  /** The client's IP address. */
+  readonly ip: string;
+  /** Stands in log lines and in problem replies. */
+  readonly requestId: string;
+  /** Aborted if the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Returns the value of a header that the route names in `headers`; empty if the client sent none. */
+  header(name: Named<R>): string;
+}
+type Answer<T> = T | Reply | Stream;
+/** The handlers of a plugin, by the names of its routes. */
+export type Handlers<T extends RouteSpecs> = {
+  readonly [K in keyof T]: (call: Call<T[K]>) => Answer<Static<T[K]['reply']>> | Promise<Answer<Static<T[K]['reply']>>>;
+};

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError, readJson, type Config } from '../config/configuration.ts';
+import { readSecretFiles } from '../config/secrets.ts';
+import { defaultsOf, settingsIssues } from '../config/validator.ts';
+import type { Command, CommandGroup } from '../contract/command.ts';
+import type { Plugin } from '../contract/plugin.ts';
+import type { AnyPrivileged } from '../contract/privileged.ts';
+import { findFiles } from '../kit/files/find-files.ts';
+import { projectDir } from '../kit/files/project-dir.ts';
+import { closed } from '../schema.ts';
+
+/** The folder of the plugins, and the extension of their files: `.js` if the kernel itself is compiled. */
+const FOLDER = new URL('../../plugins/', import.meta.url);
+const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+
+/** A plugin that is installed; one that is switched off is never imported. */
+export interface InstalledPlugin {
+  readonly name: string;
+  /** Whether it is on only where the configuration says so: `{"opt_in": true}` in its `plugin.json`. */
+  readonly isOptIn: boolean;
+  /** Names of its features, from its `features.json`. */
+  features(): readonly string[];
+  load(): Promise<Plugin>;
+}
+
+/** Returns the plugins in `plugins/`, ordered by name. `load` rejects if a plugin is not named after its folder. */
+export function installedPlugins(): InstalledPlugin[] {
+  return pluginsWith('index').map((name) => ({
+    name,
+    isOptIn: isOptIn(name),
+    features: () =>
+      findFiles(`plugins/${name}/features.json`, projectDir).flatMap((path) =>
+        Object.keys(readJson(join(projectDir, path))),
+      ),
+    load: async () => {
+      const plugin = await importDefault<Plugin>(name, 'index');
+      if (plugin?.name !== name)
+        throw new Error(`plugins/${name}/index${ENDING} must export a plugin named ${name} as its default`);
+      return plugin;
+    },
+  }));
+}
+
+/** Returns whether a plugin is off by default; see `InstalledPlugin`. Reads a file, because what is off is not imported. */
+export function isOptIn(name: string): boolean {
+  const [path] = findFiles(`plugins/${name}/plugin.json`, projectDir);
+  return path !== undefined && readJson(join(projectDir, path))['opt_in'] === true;
+}
+
+/** Returns whether the configuration leaves a plugin on. */
+export function isOn({ name, isOptIn: asks }: Pick<InstalledPlugin, 'name' | 'isOptIn'>, config: Config): boolean {
+  return config.plugins[name] ?? !asks;
+}
+
+interface PluginCommands {
+  readonly plugin: string;
+  readonly commands: readonly (CommandGroup | Command)[];
+}
+
+/**
+ * Imports the commands of every plugin that has any, and nothing else of the plugins, so that commands start quickly.
+ */
+export async function findCommands(): Promise<PluginCommands[]> {
+  const found = pluginsWith('commands').map(async (plugin) => ({
+    plugin,
+    commands: (await importDefault<PluginCommands['commands']>(plugin, 'commands')) ?? [],
+  }));
+  return Promise.all(found);
+}
+
+/** Imports what plugins do with rights, each with its settings, of those that are on; see `Privileged`. */
+export async function installedPrivileges(config: Config): Promise<{ privileged: AnyPrivileged; settings: unknown }[]> {
+  const found = pluginsWith('privileged').filter((name) => isOn({ name, isOptIn: isOptIn(name) }, config));
+  return Promise.all(
+    found.map(async (name) => {
+      const privileged = (await importDefault<AnyPrivileged>(name, 'privileged')) as AnyPrivileged;
+      return { privileged, settings: sectionOf(privileged, config) };
+    }),
+  );
+}
+
+/** The plugins that have a file. */
+function pluginsWith(file: string): string[] {
+  return findFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
+}
+
+/** Where a plugin's migrations are, if it has any. */
+export const migrationsOf = (plugin: string): string => join(projectDir, 'plugins', plugin, 'migrations');
+
+async function importDefault<T>(plugin: string, file: string): Promise<T | undefined> {
+  const module = (await import(new URL(`${plugin}/${file}${ENDING}`, FOLDER).href)) as { default?: T };
+  return module.default;
+}
+
+/** Returns plugins in an order in which each comes after those that it needs or uses. Throws on a circle. */
+export function inOrder(plugins: readonly Plugin[]): Plugin[] {
+  const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
+  const ordered = new Set<Plugin>();
+  const visit = (plugin: Plugin, path: readonly string[]): void => {
+    if (path.includes(plugin.name))
+      throw new Error(`plugins need each other in a circle: ${[...path, plugin.name].join(' → ')}`);
+    for (const name of [...(plugin.needs ?? []), ...(plugin.uses ?? [])]) {
+      const needed = byName.get(name);
+      if (needed !== undefined) visit(needed, [...path, plugin.name]);
+    }
+    ordered.add(plugin);
+  };
+  for (const plugin of plugins) visit(plugin, []);
+  return [...ordered];
+}
+
+/** Throws `ConfigError` if the configuration names what is neither a setting nor a plugin. */
+export function assertSections(plugins: readonly { readonly name: string }[], config: Config): void {
+  const names = new Set(plugins.map((plugin) => plugin.name));
+  const paths = [...Object.keys(config.sections), ...Object.keys(config.plugins).map((name) => `plugins.${name}`)];
+  for (const path of paths) {
+    const name = path.replace(/^plugins\./, '');
+    if (!names.has(name))
+      throw new ConfigError(`${config.sourceOf(path)} names ${name}, which is neither a setting nor a plugin`);
+  }
+}
+
+/** Returns a plugin's validated settings, with defaults filled in. Throws `ConfigError`. */
+export function sectionOf(plugin: Pick<Plugin, 'name' | 'config'>, config: Config): unknown {
+  const given = config.sections[plugin.name];
+  if (plugin.config === undefined) {
+    if (given !== undefined)
+      throw new ConfigError(`${config.sourceOf(plugin.name)}: plugin ${plugin.name} has no settings`);
+    return {};
+  }
+  if (given === undefined) return defaultsOf(plugin.config); // a start is quicker without compiling every schema
+  const settings = structuredClone(given);
+  const { issues } = readSecretFiles(plugin.config, settings);
+  const [issue] = [...issues, ...settingsIssues(closed(plugin.config), settings)];
+  if (issue === undefined) return settings;
+  const path = `${plugin.name}${issue.path.replaceAll('/', '.')}`;
+  throw new ConfigError(`${config.sourceOf(path)}: ${path} ${issue.message}`);
+}

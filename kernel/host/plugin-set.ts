@@ -1,0 +1,254 @@
+import { withDeadline } from '../kit/waiting/deadline.ts';
+import type { Config } from '../config/configuration.ts';
+import { declareErrors, messageOf, Unavailable } from '../errors.ts';
+import type { CompiledRoute } from '../http/compiled-route.ts';
+import type { KeptAnswers } from '../http/kept-answers.ts';
+import type { Log } from '../log.ts';
+import type { Forward } from '../contract/forwarding.ts';
+import type { ExtensionPointName } from '../contract/extension-points.ts';
+import type { PluginStatus, RouteInfo } from '../contract/node-info.ts';
+import type { Host, Plugin, Setup } from '../contract/plugin.ts';
+import type { RouteSpecs } from '../contract/route-spec.ts';
+import type { EventTable } from '../store/events/event-types.ts';
+import type { backgroundOf } from './background.ts';
+import { assertSections, inOrder, isOn, sectionOf, type InstalledPlugin } from './discovery.ts';
+import type { privilegesOf } from './privileges.ts';
+import { providedFeatures } from './provided-features.ts';
+import { Gatherer } from './gatherer.ts';
+import { HealthMonitor } from './health-monitor.ts';
+import { migratePlugins } from './plugin-migrations.ts';
+import { routesOf, routesOfUnavailable } from './plugin-routes.ts';
+import { assertNoClash } from './route-infos.ts';
+
+const SETUP_MS = 30_000;
+/** How long one release may take: what hangs in a plugin must not hold up a reload, nor the end of the node. */
+const RELEASE_MS = 30_000;
+
+/** The members of `Host` that all plugins share. */
+interface CommonHost extends Omit<
+  Host,
+  'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose' | 'privileged' | 'background'
+> {
+  readonly privileged: ReturnType<typeof privilegesOf>;
+  readonly background: ReturnType<typeof backgroundOf>;
+}
+
+interface Loaded {
+  readonly plugin: Plugin;
+  readonly status: PluginStatus;
+  readonly setup: Setup<RouteSpecs> | undefined;
+  readonly releases: (() => void | Promise<void>)[];
+  readonly routes: readonly CompiledRoute[];
+}
+
+/** The plugins of one configuration: sets them up, compiles their routes, and closes them. */
+export class PluginSet {
+  readonly routes: CompiledRoute[] = [];
+  readonly #loaded = new Map<string, Loaded>();
+  readonly #off: PluginStatus[] = [];
+  readonly #gatherer: Gatherer;
+  readonly #health: HealthMonitor;
+  #provided: ReadonlySet<string> = new Set();
+  readonly #log: Log;
+  readonly #answers: KeptAnswers;
+
+  constructor(log: Log, answers: KeptAnswers) {
+    this.#log = log;
+    this.#answers = answers;
+    this.#gatherer = new Gatherer(log, () => [...this.#loaded.values()]);
+    this.#health = new HealthMonitor(this.gather, log);
+  }
+
+  get gather(): Gatherer['gather'] {
+    return this.#gatherer.gather;
+  }
+
+  get callInOrder(): Gatherer['callInOrder'] {
+    return this.#gatherer.callInOrder;
+  }
+
+  /** The features that are provided; see `NodeInfo.usableFeatures`. */
+  get features(): ReadonlySet<string> {
+    return this.#provided;
+  }
+
+  /** Sends requests to other nodes; `undefined` if no plugin that is ready can. */
+  get forward(): Forward | undefined {
+    return [...this.#loaded.values()].find(({ setup }) => setup?.forward !== undefined)?.setup?.forward;
+  }
+
+  get infos(): RouteInfo[] {
+    return this.routes.map((route) => route.info);
+  }
+
+  /** The events of all plugins that are on. */
+  get events(): EventTable {
+    const tables: readonly EventTable[] = [...this.#loaded.values()].map(({ plugin }) => plugin.events ?? {});
+    return Object.assign({}, ...tables) as EventTable;
+  }
+
+  get statuses(): PluginStatus[] {
+    const statuses = [...[...this.#loaded.values()].map(({ status }) => this.#withHealth(status)), ...this.#off];
+    return statuses.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * Sets up all plugins at once, but each after those that it needs or uses. If a plugin fails, its status holds the
+   * reason and its routes answer 503; the others run. Rejects with `ConfigError` for invalid settings, and for those of
+   * unknown plugins.
+   */
+  async load(installed: readonly InstalledPlugin[], config: Config, host: CommonHost): Promise<void> {
+    assertSections(installed, config);
+    const on = installed.filter((each) => isOn(each, config));
+    for (const plugin of installed) if (!on.includes(plugin)) this.#off.push(offStatus(plugin));
+    const plugins = await Promise.all(on.map((each) => each.load()));
+    for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
+    const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
+    await this.#startAll(inOrder(plugins), settings, host);
+    assertNoClash(this.infos);
+    this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
+    this.#health.start();
+  }
+
+  async #startAll(ordered: readonly Plugin[], settings: ReadonlyMap<string, unknown>, host: CommonHost): Promise<void> {
+    const unmigrated = await migratePlugins(ordered, host);
+    const starting = new Map<string, Promise<void>>();
+    for (const plugin of ordered) {
+      const { name, needs = [], uses = [] } = plugin;
+      const others = [...needs, ...uses].map((other) => starting.get(other));
+      const start = () => this.#start(plugin, settings.get(name), host, unmigrated.get(name));
+      starting.set(name, Promise.all(others).then(start));
+    }
+    const results = await Promise.allSettled(starting.values()); // none may be starting when others are closed
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    this.#arrange(ordered);
+  }
+
+  /** Closes all plugins in the reverse order of their start. Logs failures and goes on. */
+  async close(): Promise<void> {
+    this.#health.close();
+    for (const { plugin, releases } of [...this.#loaded.values()].toReversed()) await this.#release(plugin, releases);
+  }
+
+  #withHealth(status: PluginStatus): PluginStatus {
+    const lack = status.state === 'ready' ? this.#health.of(status.name) : undefined;
+    if (lack === undefined) return status;
+    const { detail: reason, remedy } = lack;
+    return { ...status, state: 'degraded', reason, ...(remedy !== undefined && { remedy }) };
+  }
+
+  /** Puts plugins, which started in any order, into the order of their needs. */
+  #arrange(ordered: readonly Plugin[]): void {
+    for (const { name } of ordered) {
+      const loaded = this.#loaded.get(name);
+      if (loaded === undefined) continue;
+      this.#loaded.delete(name);
+      this.#loaded.set(name, loaded);
+      this.routes.push(...loaded.routes);
+    }
+  }
+
+  async #start(plugin: Plugin, config: unknown, common: CommonHost, unmigrated: unknown): Promise<void> {
+    const stateOf = (name: string) =>
+      this.#loaded.get(name)?.status.state ?? this.#off.find((status) => status.name === name)?.state;
+    const missing = (plugin.needs ?? []).find((name) => stateOf(name) !== 'ready');
+    if (missing !== undefined) {
+      const why = `which is ${stateOf(missing) ?? 'not installed'}`;
+      this.#log.warn({ plugin: plugin.name, needs: missing }, `plugin ${plugin.name} needs ${missing}, ${why}`);
+      return this.#refuse(plugin, new Unavailable(`needs the plugin ${missing}, ${why}`), config);
+    }
+    const releases: (() => void | Promise<void>)[] = [];
+    try {
+      if (unmigrated !== undefined) throw unmigrated;
+      const setup = await withDeadline(
+        Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
+        SETUP_MS,
+      );
+      const { sessions } = common.identity;
+      const routes = routesOf(plugin, config, setup, { answers: this.#answers, sessions });
+      this.#loaded.set(plugin.name, {
+        plugin,
+        setup,
+        releases,
+        routes,
+        status: {
+          ...identityOf(plugin),
+          state: 'ready',
+          provides: Object.keys(setup.provides ?? {}) as ExtensionPointName[],
+        },
+      });
+    } catch (error) {
+      await this.#release(plugin, releases);
+      const known = error instanceof Unavailable;
+      this.#log[known ? 'warn' : 'error'](
+        { plugin: plugin.name, ...(known ? {} : { err: error }) },
+        `plugin ${plugin.name} is not available: ${messageOf(error)}`,
+      );
+      this.#refuse(plugin, known ? error : new Unavailable(messageOf(error)), config);
+    }
+  }
+
+  #refuse(plugin: Plugin, { message, remedy }: Unavailable, config: unknown): void {
+    const status = {
+      ...identityOf(plugin),
+      state: 'unavailable',
+      keepsByName: plugin.keepsByName === true,
+      provides: [],
+      reason: message,
+    } as const;
+    this.#loaded.set(plugin.name, {
+      plugin,
+      setup: undefined,
+      releases: [],
+      routes: routesOfUnavailable(plugin, config),
+      status: { ...status, ...(remedy !== undefined && { remedy }) },
+    });
+  }
+
+  #hostOf(plugin: Plugin, config: unknown, common: CommonHost, releases: (() => void | Promise<void>)[]): Host {
+    const closing = new AbortController();
+    releases.push(() => closing.abort());
+    const log = this.#log.child({ plugin: plugin.name });
+    const onClose: Host['onClose'] = (release) => void releases.push(release);
+    return {
+      ...common,
+      config,
+      background: (start) => common.background(start, { log, onClose }),
+      privileged: (privileged, settings) => common.privileged(privileged, settings, closing.signal),
+      log,
+      gather: this.gather,
+      service: <S>(name: string): S => this.#serviceOf(plugin, 'needs', name) as S,
+      peer: <S>(name: string) => this.#serviceOf(plugin, 'uses', name) as S | undefined,
+      onClose,
+    };
+  }
+
+  #serviceOf(plugin: Plugin, list: 'needs' | 'uses', name: string): unknown {
+    if (!(plugin[list] ?? []).includes(name))
+      throw new Error(`plugin ${plugin.name} uses ${name} without listing it in ${list}`);
+    return this.#loaded.get(name)?.setup?.service;
+  }
+
+  /** Releases what was taken last first, and what is added meanwhile. Logs what fails, or takes too long, and goes on. */
+  async #release(plugin: Plugin, releases: (() => void | Promise<void>)[]): Promise<void> {
+    for (let release = releases.pop(); release !== undefined; release = releases.pop()) {
+      try {
+        await withDeadline(Promise.resolve(release()), RELEASE_MS);
+      } catch (error) {
+        this.#log.error({ plugin: plugin.name, err: error }, 'closing failed');
+      }
+    }
+  }
+}
+
+/** The part of a status that does not change. */
+function identityOf({ name, description, features }: Plugin): Pick<PluginStatus, 'name' | 'description' | 'features'> {
+  return { name, features, ...(description !== undefined && { description }) };
+}
+
+function offStatus({ name, isOptIn, features }: InstalledPlugin): PluginStatus {
+  const reason = isOptIn
+    ? `off unless plugins.${name} of the configuration is true`
+    : 'switched off in the configuration';
+  return { name, state: 'off', features: features(), provides: [], reason };
+}

@@ -1,0 +1,158 @@
+import { HttpError } from '../../errors.ts';
+import type { AuditLog } from '../../store/events/audit-log.ts';
+import { PlanLimits } from './plan-limits.ts';
+import { endLostScopes } from '../gate/api-tokens/token-endings.ts';
+import type { Revision } from '../../store/revision.ts';
+import type { Reader, Store, Tx } from '../../store/store.ts';
+
+/** An immutable snapshot of a plan; a change replaces it. */
+export interface Plan extends Readonly<PlanLimits> {
+  readonly name: string;
+  readonly features: ReadonlySet<string>;
+}
+
+/** The author of a change, for the log; the command line has neither name nor address. */
+export interface Actor {
+  readonly username: string;
+  readonly ip: string;
+}
+const COMMAND_LINE: Actor = { username: '', ip: '' };
+
+const COLUMNS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** Reads and changes plans. Each change logs its event in one transaction, and invalidates everything cached. */
+export class Plans {
+  readonly #store: Store;
+  readonly #revision: Revision;
+  readonly #events: AuditLog;
+  readonly #catalogue: ReadonlySet<string>;
+  #cache: { generation: number; plans: Map<string, Plan> } | undefined;
+
+  constructor(store: Store, revision: Revision, events: AuditLog, catalogue: ReadonlySet<string>) {
+    this.#store = store;
+    this.#revision = revision;
+    this.#events = events;
+    this.#catalogue = catalogue;
+  }
+
+  /** Resolves with all plans by name. There are only a few, so all are read together and cached until one changes. */
+  async all(): Promise<ReadonlyMap<string, Plan>> {
+    const { generation } = this.#revision;
+    if (this.#cache?.generation === generation) return this.#cache.plans;
+    const plans = await readPlans(this.#store);
+    if (generation === this.#revision.generation) this.#cache = { generation, plans };
+    return plans;
+  }
+
+  /** Errors: 404 `plan_not_found`. */
+  async get(name: string): Promise<Plan> {
+    return (await this.all()).get(name) ?? missing(name);
+  }
+
+  /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that is not in the catalogue. */
+  async create(name: string, limits: PlanLimits, features: readonly string[], by = COMMAND_LINE): Promise<void> {
+    if (!NAME.test(name))
+      throw new HttpError(
+        'invalid_request',
+        'a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter',
+      );
+    for (const feature of features) this.assertFeature(feature);
+    return this.#change(async (tx) => {
+      if (await tx.get('select 1 from plans where name = ?', name))
+        throw new HttpError('plan_exists', `the plan ${name} already exists`);
+      await tx.run(
+        `insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`,
+        name,
+        ...COLUMNS.map((column) => limits[column]),
+      );
+      for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
+      await this.#events.record(tx, {
+        type: 'plan.created',
+        ...by,
+        text: `created the plan ${name}`,
+        data: { plan: name },
+      });
+    });
+  }
+
+  /** Changes the given limits and keeps the others. Errors: 404 `plan_not_found`. */
+  update(name: string, limits: Partial<PlanLimits>, by = COMMAND_LINE): Promise<void> {
+    return this.#change(async (tx) => {
+      await assertPlanExists(tx, name);
+      for (const column of COLUMNS) {
+        const value = limits[column];
+        if (value !== undefined) await tx.run(`update plans set ${column} = ? where name = ?`, value, name);
+      }
+      await this.#events.record(tx, {
+        type: 'plan.changed',
+        ...by,
+        text: `changed the plan ${name}`,
+        data: { plan: name, ...limits },
+      });
+    });
+  }
+
+  /** Errors: 404 `plan_not_found`, 409 `plan_in_use`. */
+  remove(name: string, by = COMMAND_LINE): Promise<void> {
+    return this.#change(async (tx) => {
+      await assertPlanExists(tx, name);
+      if (await tx.get('select 1 from accounts where plan = ?', name))
+        throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
+      await tx.run('delete from plans where name = ?', name);
+      await this.#events.record(tx, {
+        type: 'plan.removed',
+        ...by,
+        text: `removed the plan ${name}`,
+        data: { plan: name },
+      });
+    });
+  }
+
+  /** Switches a feature for all accounts of the plan. Errors: 404 `plan_not_found`, 400 for an unknown feature. */
+  async setFeature(name: string, feature: string, on: boolean, by = COMMAND_LINE): Promise<void> {
+    this.assertFeature(feature);
+    return this.#change(async (tx) => {
+      await assertPlanExists(tx, name);
+      const { changes } = await tx.run(
+        on
+          ? 'insert into plan_features values (?, ?) on conflict do nothing'
+          : 'delete from plan_features where plan = ? and feature = ?',
+        name,
+        feature,
+      );
+      if (changes === 0) return;
+      const text = `switched the feature ${feature} of the plan ${name} ${on ? 'on' : 'off'}`;
+      await this.#events.record(tx, { type: 'feature.toggled', ...by, text, data: { plan: name, feature, on } });
+      if (!on) await endLostScopes(tx, this.#events, { plan: name }, by.ip);
+    });
+  }
+
+  /** Throws unless the catalogue has the feature. Errors: 400 `invalid_request`. */
+  assertFeature(feature: string): void {
+    if (!this.#catalogue.has(feature))
+      throw new HttpError('invalid_request', `there is no feature ${feature}: no features.json describes it`);
+  }
+
+  #change(work: (tx: Tx) => Promise<void>): Promise<void> {
+    return this.#revision.mutate(work, () => (this.#revision.generation += 1));
+  }
+}
+
+/** Errors: 404 `plan_not_found`. */
+export async function assertPlanExists(tx: Tx, name: string): Promise<void> {
+  if ((await tx.get('select 1 from plans where name = ?', name)) === undefined) missing(name);
+}
+
+function missing(name: string): never {
+  throw new HttpError('plan_not_found', `there is no plan ${name}`);
+}
+
+async function readPlans(reader: Reader): Promise<Map<string, Plan>> {
+  const rows = await reader.all<PlanLimits & { name: string; features: string }>(
+    "select plans.*, coalesce((select string_agg(feature, ' ' order by feature) from plan_features where plan = plans.name), '') as features from plans order by name",
+  );
+  return new Map(
+    rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]),
+  );
+}

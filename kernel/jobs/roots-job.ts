@@ -1,6 +1,0 @@
-import { unsafeParentOf, type FilesRoot } from '../system/files-root.ts';
-
-/** Returns the folders from which customers could exchange one of these files roots. */
-export default function unsafeParents(roots: readonly FilesRoot[]): string[] {
-  return [...new Set(roots.map(unsafeParentOf).filter((parent) => parent !== undefined))];
-}

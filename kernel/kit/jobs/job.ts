@@ -1,0 +1,125 @@
+/**
+ * Jobs: all work on customers' bytes. A job runs in a child process that serves one owner only, started without
+ * capabilities and network, with limits that the system enforces. A thread is no boundary: the memory, the crash and the
+ * hung file system of one customer would be everybody's.
+ */
+import { fileURLToPath } from 'node:url';
+import type { ErrorCode } from '../../errors.ts';
+import type { FilesRoot } from '../files/files-root.ts';
+
+/** On whose behalf a job runs, and what it may reach. */
+export interface JobOwner {
+  /** The name of the owner among all others of the pool, e.g. an account's id. */
+  readonly key: string | number;
+  /** The account whose files are in `root`; `undefined` for work that concerns no account's files. */
+  readonly account?: Identified;
+  /** The only folder of customers' files that the job opens; the process takes the user id of its owner. */
+  readonly root?: FilesRoot;
+  /** Names a private folder of the account that outlives the process; its working directory. */
+  readonly state?: string;
+  /** Whether the process makes `root` where it is missing. */
+  readonly makesRoot?: boolean;
+}
+
+/** An account, as jobs know it. */
+export interface Identified {
+  readonly id: number;
+  readonly username: string;
+}
+
+/** What a job gets besides its input. */
+export interface JobContext {
+  readonly root: FilesRoot;
+  /** Bytes that came with the input. */
+  readonly bytes: Buffer;
+  /** Calls `release` before the process ends, unless it is killed. */
+  onClose(release: () => void | Promise<void>): void;
+}
+
+/**
+ * The default export of a job's file. Input and output are JSON. Errors with a code of the catalogue reach the caller as
+ * such; all others reject with 503 `files_unavailable`.
+ */
+export type JobFunction<I, O> = (input: I, context: JobContext) => O | Promise<O>;
+
+/** An output with bytes beside it: pictures, which JSON would make larger, or JSON that is ready for a client. */
+export class WithBytes<O = null> {
+  readonly bytes: Uint8Array;
+  readonly output: O;
+
+  constructor(bytes: Uint8Array, output: O) {
+    this.bytes = bytes;
+    this.output = output;
+  }
+}
+
+interface JobOptions {
+  /** The caller's `import.meta.url`; the job's file is in the same folder or below. */
+  readonly beside: string;
+  /** The file name, without its extension. */
+  readonly script: string;
+  readonly timeoutMs: number;
+  /** The error for an input that takes more memory or time than a job may. */
+  readonly tooMuch: ErrorCode;
+}
+
+/** A job, as its callers name it; see `defineJob`. */
+export interface Job<I, O> extends Omit<JobOptions, 'beside' | 'script'> {
+  readonly file: string;
+  /** Never set: it carries the types of the job's input and output. */
+  readonly types?: JobFunction<I, O>;
+}
+
+/** Describes a job; `F` is the type of its file's default export. */
+export function defineJob<F extends JobFunction<never, unknown>>({
+  beside,
+  script,
+  ...options
+}: JobOptions): Job<Parameters<F>[0], Awaited<ReturnType<F>>> {
+  return { ...options, file: fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)) };
+}
+
+/** The variable that holds the `JobStart` of a job's process. */
+export const JOB_START = 'HOSTKEEP_JOB';
+/** Variables for the C library of a job's process: one heap for all its threads takes less memory. */
+export const LEAN_ENV = { MALLOC_ARENA_MAX: '1' };
+
+/** What a job's process gets from the process that starts it, which need not be the one that it works for. */
+export interface JobStart {
+  readonly root: FilesRoot | null;
+  readonly stateFolder: string | null;
+  /** The user and group of the account's files; `null` where the owner of the root decides. */
+  readonly user: JobUser | null;
+  readonly makesRoot: boolean;
+}
+/** Who owns the files of an account. */
+export interface JobUser {
+  /** The user id of the account, which its group has too. */
+  readonly uid: number;
+  /** The user of the system that has the account's name, and may own its root instead; `null` for none. */
+  readonly namesakeUid: number | null;
+  /** The group that may enter the root: that of the web server; `null` for none. */
+  readonly webGid: number | null;
+  /** Whether a root of anybody else is refused. */
+  readonly isRequired: boolean;
+}
+/** What a caller asks of a job's process. */
+export interface JobRequest {
+  /** A number that the reply repeats. */
+  readonly id: number;
+  readonly file: string;
+  readonly input: unknown;
+  /** Whether it needs a process that has made the root. */
+  readonly needsRoot?: boolean;
+}
+/** The answer to a `JobRequest`. */
+export type JobReply = { readonly id: number } & (
+  | { readonly ok: true; readonly output?: unknown; readonly hasBytes?: true }
+  | {
+      readonly ok: false;
+      readonly code?: string;
+      readonly message: string;
+      readonly retryAfter?: string;
+      readonly isOutdated?: true;
+    }
+);

@@ -1,2 +1,0 @@
-/** The schema of a plan's limits, for routes that read and change them. */
-export { PlanLimits } from '../identity/plan-limits.ts';

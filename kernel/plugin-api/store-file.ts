@@ -1,2 +1,0 @@
-/** A plugin's own SQLite file, outside the store. */
-export { Store as StoreFile } from '../storage/store.ts';

@@ -1,0 +1,117 @@
+import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Broker, type Verb } from '../../broker/broker.ts';
+import { assertReloadable, installedConfig, loadConfig, type Config } from '../../config/configuration.ts';
+import { HttpError, messageOf } from '../../errors.ts';
+import { AccountJobs, accountFilesOf } from '../../kit/jobs/account-jobs.ts';
+import { createLog, type Log } from '../../log.ts';
+import { installedPrivileges } from '../../host/discovery.ts';
+import { openPrivileged } from '../../host/privileges.ts';
+import type { GlobalOptions } from '../command-context.ts';
+
+/** The first descriptor that systemd passes, see sd_listen_fds(3). */
+const LISTENING = 3;
+const OTHERS_MAY_WRITE = 0o022;
+/** Settings that only a restart of the broker changes. */
+const FIXED = ['data', 'files_root', 'removed_root', 'ids', 'broker'] as const;
+
+/** `hostkeep broker`: does for the service what needs rights, until SIGTERM or SIGINT; SIGHUP reads the settings again. */
+export async function broker(_: GlobalOptions, command: Command): Promise<void> {
+  const { config: file = installedConfig() } = command.optsWithGlobals<GlobalOptions>();
+  if (process.geteuid?.() !== 0) throw new Error('the broker needs the rights of root');
+  let config = settingsOf(file);
+  const log = createLog(config.log.level);
+  const jobs = new AccountJobs(accountFilesOf(config, config.broker.state), config.jobs, log);
+  const closing = new AbortController();
+  const opened: Opened = new Map();
+  const verbsBy = async (settings: Config) =>
+    (await verbsOf(settings, opened, { jobs, log, signal: closing.signal })).set('reload', reload);
+  const node = new Broker(jobs, await verbsBy(config), log);
+  async function reload(): Promise<null> {
+    try {
+      const next = settingsOf(file);
+      assertReloadable(config, next, FIXED);
+      node.use(await verbsBy(next));
+      config = next;
+    } catch (error) {
+      throw new HttpError('invalid_request', `the broker keeps its settings: ${messageOf(error)}`, { cause: error });
+    }
+    log.level = config.log.level;
+    return null;
+  }
+  process.on('SIGHUP', () => {
+    void reload().then(
+      () => log.info('the settings were read again'),
+      (error: unknown) => log.error({ err: error }, 'the settings were not changed'),
+    );
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      closing.abort();
+      void node.close().then(() => process.exit(0));
+    });
+  if (process.env['LISTEN_PID'] === String(process.pid)) return node.listen({ fd: LISTENING });
+  await listenAt(node, config.broker.socket);
+  log.info({ socket: config.broker.socket }, 'listening');
+}
+
+/** Reads the settings. Throws if the broker cannot go by them. */
+function settingsOf(file: string | undefined): Config {
+  assertRoots(file);
+  const config = loadConfig(file, process.env);
+  if (config.ids.first === 0) throw new Error('the broker needs user ids for accounts: set ids.first');
+  return config;
+}
+
+/** Without systemd, which else makes the socket for the user of the service, only root may open it. */
+async function listenAt(node: Broker, path: string): Promise<void> {
+  if (path === '') throw new Error('there is no socket: set broker.socket');
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
+  const mask = process.umask(0o177);
+  try {
+    await node.listen({ path });
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}
+
+/** The service must not be able to change what the broker goes by. */
+function assertRoots(file: string | undefined): void {
+  if (file === undefined) return;
+  for (const path of [resolve(file), dirname(resolve(file))]) {
+    const { uid, mode } = statSync(path);
+    if (uid !== 0 || (mode & OTHERS_MAY_WRITE) !== 0)
+      throw new Error(`${path} may be changed by others than root: run \`chown root ${path} && chmod go-w ${path}\``);
+  }
+}
+
+/** By plugin, its settings as text and what opens its verbs once. */
+type Opened = Map<string, { readonly settings: string; readonly open: () => unknown }>;
+
+/** The verbs of plugins, which are opened by their first use. While its settings stay, a plugin keeps what it has opened. */
+async function verbsOf(
+  config: Config,
+  opened: Opened,
+  host: { readonly jobs: AccountJobs; readonly log: Log; readonly signal: AbortSignal },
+): Promise<Map<string, Verb>> {
+  const verbs = new Map<string, Verb>();
+  for (const { privileged, settings } of await installedPrivileges(config)) {
+    const { name } = privileged;
+    const text = JSON.stringify(settings);
+    const log = host.log.child({ plugin: name });
+    const kept = opened.get(name);
+    const open =
+      kept?.settings === text ? kept.open : once(() => openPrivileged(privileged, settings, { ...host, log }));
+    opened.set(name, { settings: text, open });
+    for (const verb of privileged.verbs)
+      verbs.set(`${name}.${verb}`, async (args) => (open() as Record<string, Verb>)[verb]?.(args));
+  }
+  return verbs;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

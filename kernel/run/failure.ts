@@ -1,0 +1,42 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../config/configuration.ts';
+import { errorKind, HttpError, messageOf } from '../errors.ts';
+import { COMMAND_FAILURES, CommandFailure } from '../contract/command.ts';
+import { remedyFor } from '../store/sqlite/sqlite-engine.ts';
+
+/** How a command ended, for scripts. */
+export const EXIT_CODES = `Exit codes:
+  0  success
+  1  failure: also where nothing was to change, or where doctor or config check found something
+  2  invalid usage or configuration, or no confirmation: nothing was done`;
+
+/**
+ * Writes an error to standard error: as one line of text, or as a problem (RFC 9457) whose member `error` is a stable code.
+ * Returns the exit code.
+ */
+export function reportFailure(error: unknown, asJson: boolean): number {
+  const isUsage = error instanceof CommanderError;
+  if (isUsage && error.exitCode === 0) return 0; // help or the version was asked for
+  const remedy = remedyFor(error);
+  const detail = `${messageOf(error).replace(/^error: /, '')}${remedy === undefined ? '' : `; ${remedy}`}`;
+  if (asJson) process.stderr.write(`${JSON.stringify(problemOf(error, detail))}\n`);
+  else if (!isUsage) process.stderr.write(`hostkeep: ${detail}\n`); // commander has printed its own
+  const isUnconfirmed = error instanceof CommandFailure && error.code === 'confirmation_required';
+  return isUsage || isUnconfirmed || error instanceof ConfigError ? 2 : 1;
+}
+
+function problemOf(error: unknown, detail: string): Record<string, unknown> {
+  if (error instanceof HttpError) {
+    const [status, title] = errorKind(error.code);
+    return { type: `urn:hostkeep:error:${error.code}`, title, status, detail, error: error.code, ...error.members };
+  }
+  const [code, title] =
+    error instanceof CommanderError
+      ? ['invalid_usage', 'Invalid usage']
+      : error instanceof CommandFailure
+        ? [error.code, COMMAND_FAILURES[error.code]]
+        : error instanceof ConfigError
+          ? ['invalid_configuration', 'Invalid configuration']
+          : ['command_failed', 'The command failed'];
+  return { type: `urn:hostkeep:error:${code}`, title, detail, error: code };
+}

@@ -1,0 +1,126 @@
+import { accountEvents } from '../identity/accounts/account-events.ts';
+import { serverEvents } from '../store/events/server-events.ts';
+import type { Config } from '../config/configuration.ts';
+import type { Core } from './core.ts';
+import { FleetRoutes } from '../http/fleet-routes.ts';
+import { routeCalls } from '../http/route-calls.ts';
+import { RoutingTable } from '../http/routing-table.ts';
+import type { Log } from '../log.ts';
+import type { FleetPlace, NodeInfo } from '../contract/node-info.ts';
+import type { Address } from '../contract/route-spec.ts';
+import { backgroundOf } from '../host/background.ts';
+import { isOn, type InstalledPlugin } from '../host/discovery.ts';
+import { effectiveSettings } from '../host/effective-settings.ts';
+import { examine } from '../host/examination.ts';
+import { PluginSet } from '../host/plugin-set.ts';
+import { privilegesOf } from '../host/privileges.ts';
+import { clockSlackMs, readMembership, socketsOf, writeMembership, type Membership } from '../store/membership.ts';
+import { splitHostPort } from '../kit/net/host-port.ts';
+import { VERSION } from '../kit/files/project-dir.ts';
+
+const ADDRESSES = ['user', 'admin'] as const;
+
+/** Where requests arrive: at an address, or at the socket for those to it that another node of the fleet admitted. */
+export interface Entrance {
+  readonly address: Address;
+  readonly isInner: boolean;
+}
+
+/** One configuration in force, with its plugins and routing tables. */
+export interface Generation {
+  readonly config: Config;
+  readonly plugins: PluginSet;
+  /** One for each entrance: both addresses first, then, in a fleet, their inner entrances. */
+  readonly tables: readonly (Entrance & { readonly table: RoutingTable })[];
+  readonly node: NodeInfo;
+}
+
+/** What outlives a configuration of a node. */
+export interface Life {
+  readonly core: Core;
+  readonly log: Log;
+  readonly isDemo: boolean;
+  readonly isServing: boolean;
+  /** The ports in use, which the system chooses if the configuration says 0. */
+  readonly ports: Partial<Record<Address, number>>;
+  isStopping: boolean;
+}
+
+/** Sets up the plugins that a configuration switches on. Rejects if their routes clash; they are closed then. */
+export async function generate(life: Life, config: Config, installed: readonly InstalledPlugin[]): Promise<Generation> {
+  const { core, log } = life;
+  const { store, local, events, jobs } = core;
+  const { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys } = core;
+  const plugins = new PluginSet(log, core.answers);
+  const node = nodeInfoOf(life, config, installed, plugins);
+  try {
+    await plugins.load(installed, config, {
+      store,
+      local,
+      events,
+      jobs,
+      workers: core.workers,
+      background: backgroundOf(core.leadership),
+      privileged: privilegesOf({ broker: core.broker, jobs, log }),
+      node,
+      routes: routeCalls,
+      identity: { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys },
+    });
+    return { config, plugins, tables: tablesOf(core, config, plugins), node };
+  } catch (error) {
+    await plugins.close();
+    throw error;
+  }
+}
+
+function tablesOf({ membership, accounts }: Core, config: Config, plugins: PluginSet): Generation['tables'] {
+  const tables = (isInner: boolean) => {
+    // What another node sent goes no further.
+    const fleet = new FleetRoutes(membership?.name ?? '', accounts, isInner ? undefined : plugins.forward);
+    return ADDRESSES.map((address) => {
+      const routes = plugins.routes.filter((route) => route.info.address === address);
+      return { address, isInner, table: new RoutingTable(config, address, routes, fleet, isInner) };
+    });
+  };
+  return membership === undefined ? tables(false) : [...tables(false), ...tables(true)];
+}
+
+function nodeInfoOf(life: Life, config: Config, installed: readonly InstalledPlugin[], plugins: PluginSet): NodeInfo {
+  const { core, isDemo, isServing, ports } = life;
+  const node: NodeInfo = {
+    version: VERSION,
+    isDemo,
+    fleet: core.membership && fleetPlaceOf(core.membership, config.data, core.workers.number),
+    clockSlackMs: clockSlackMs(core.membership),
+    isServing,
+    isStopping: () => life.isStopping,
+    config,
+    locales: core.locales,
+    routes: () => plugins.infos,
+    plugins: () => plugins.statuses,
+    events: () => ({ ...accountEvents, ...serverEvents, ...plugins.events }),
+    usableFeatures: ({ features }) => [...features].filter((name) => plugins.features.has(name)).toSorted(),
+    url: (address) => urlOf(config, address, ports[address]),
+    examine: () => examine({ core, node, gather: plugins.gather }),
+    settings: async () => {
+      const on = installed.filter((each) => isOn(each, config));
+      return effectiveSettings(config, await Promise.all(on.map((each) => each.load())));
+    },
+  };
+  return node;
+}
+
+function fleetPlaceOf(atStart: Membership, data: string, worker: number): FleetPlace {
+  const membership = () => readMembership(data) ?? atStart;
+  return {
+    name: atStart.name,
+    sockets: socketsOf(data, worker),
+    membership,
+    renew: (certificate) => writeMembership(data, { ...membership(), certificate }),
+  };
+}
+
+function urlOf(config: Config, address: Address, port: number | undefined): string {
+  const { host, port: configured } = splitHostPort(address === 'user' ? config.listen : config.admin_listen);
+  return `${config.tls.cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port ?? configured}`;
+}

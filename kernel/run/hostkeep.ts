@@ -1,0 +1,207 @@
+import { assertReloadable, type Config } from '../config/configuration.ts';
+import { openCore, type Core } from './core.ts';
+import { HttpError, type ErrorCode } from '../errors.ts';
+import { generate, type Entrance, type Generation, type Life } from './generation.ts';
+import { Server } from '../http/server.ts';
+import { loadUws } from '../http/uws.ts';
+import type { Log } from '../log.ts';
+import type { NodeInfo } from '../contract/node-info.ts';
+import type { Address } from '../contract/route-spec.ts';
+import { installedPlugins, isOn, type InstalledPlugin } from '../host/discovery.ts';
+import type { PluginSet } from '../host/plugin-set.ts';
+import { ServingLock } from '../store/serving-lock.ts';
+import { Leadership } from '../workers/leadership.ts';
+import type { Workers } from '../workers/workers.ts';
+
+interface StartOptions {
+  /** Replaces the plugins in the folder `plugins`. */
+  readonly plugins?: readonly InstalledPlugin[];
+  readonly checkReplies?: boolean;
+  /**
+   * When both addresses are opened: by `start` unless given, `later` by `listen`, or `never`, for a node that only examines
+   * its plugins while another process may serve the data folder.
+   */
+  readonly listen?: 'later' | 'never';
+  readonly isDemo?: boolean;
+  /** Of a process that serves together with others; their supervisor holds the lock of the data folder. */
+  readonly shared?: Shared;
+}
+
+interface Shared {
+  readonly workers: Workers;
+  /** Those that the node has; none for its first worker. */
+  readonly ports: Readonly<Partial<Record<Address, number>>>;
+  /** Whether no other worker serves, so that the ports must be free. */
+  readonly isFirst: boolean;
+}
+
+/** A node: the core, the plugins of the current configuration, and a server for each entrance. */
+export class Hostkeep {
+  readonly #life: Life;
+  readonly #options: StartOptions;
+  readonly #servers: readonly (Entrance & { readonly server: Server })[];
+  readonly #lock: ServingLock | undefined;
+  #generation: Generation;
+  /** The last change of the configuration, if it is in progress. */
+  #changing: Promise<void> = Promise.resolve();
+
+  private constructor(life: Life, options: StartOptions, generation: Generation, lock: ServingLock | undefined) {
+    this.#life = life;
+    this.#options = options;
+    this.#lock = lock;
+    this.#generation = generation;
+    this.#servers = generation.tables.map((each) => ({ ...each, server: this.#serverOf(each, generation.config) }));
+  }
+
+  /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
+  static async start(config: Config, log: Log, options: StartOptions = {}): Promise<Hostkeep> {
+    loadUws(); // fails before anything is created or migrated
+    // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
+    const installed = options.plugins ?? installedPlugins();
+    for (const plugin of installed) if (isOn(plugin, config)) plugin.load().catch(() => undefined);
+    const { shared } = options;
+    const isGuarded = options.listen === 'never' || shared !== undefined;
+    const lock = isGuarded ? undefined : await ServingLock.acquire(config.data);
+    let hostkeep: Hostkeep | undefined;
+    let core: Core | undefined;
+    try {
+      const place = shared && { workers: shared.workers, leadership: await Leadership.among(config.data, log) };
+      core = await openCore(config, log, place);
+      const isServing = options.listen !== 'never';
+      if (isServing) await assertRootsSafe(core);
+      const life = { core, log, isDemo: options.isDemo === true, isServing, ports: {}, isStopping: false };
+      hostkeep = new Hostkeep(life, options, await generate(life, config, installed), lock);
+      if (options.listen === undefined) await hostkeep.listen();
+      return hostkeep;
+    } catch (error) {
+      await (hostkeep ?? core)?.close();
+      if (hostkeep === undefined) await lock?.release();
+      throw error;
+    }
+  }
+
+  get core(): Core {
+    return this.#life.core;
+  }
+
+  get node(): NodeInfo {
+    return this.#generation.node;
+  }
+
+  get plugins(): PluginSet {
+    return this.#generation.plugins;
+  }
+
+  /** The ports in use; none before `listen`. */
+  get ports(): Readonly<Partial<Record<Address, number>>> {
+    return this.#life.ports;
+  }
+
+  url(address: Address): string {
+    return this.node.url(address);
+  }
+
+  /** Opens both addresses. Rejects if a port is taken. */
+  async listen(): Promise<void> {
+    const { shared } = this.#options;
+    const ports: Partial<Record<Address, number>> = { ...shared?.ports };
+    const outer = this.#servers.filter(({ isInner }) => !isInner);
+    if (shared?.isFirst !== false)
+      for (const { address, server } of outer) {
+        const free = await server.assertPortFree(ports[address]);
+        if (shared !== undefined) ports[address] = free; // uWS shares no port that the system chose for it
+      }
+    const { fleet } = this.node;
+    for (const { address, isInner, server } of this.#servers)
+      if (isInner && fleet !== undefined) server.listenAt(fleet.sockets[address]);
+    for (const { address, server } of outer) this.#life.ports[address] = server.listen(ports[address]);
+    this.core.sessions.ttlSeconds = this.node.config.token.ttl_seconds;
+    const urls = { base_url: this.url('user'), admin_url: this.url('admin') };
+    this.#life.log.info({ ...urls, ...(shared && { worker: shared.workers.number }) }, 'listening');
+  }
+
+  /**
+   * Replaces the configuration, and rereads the keys and the certificate. Sets up the new plugins while the old ones
+   * run, then switches all new requests at once; the old plugins finish the requests that they accepted. No connection
+   * is closed. If this rejects, the old configuration stays. Changes of the data folder, the addresses and the names of
+   * TLS files are rejected, because they need a restart. Calls follow each other.
+   */
+  reconfigure(config: Config): Promise<void> {
+    const done = this.#changing.then(() => this.#reconfigure(config));
+    this.#changing = done.catch(() => undefined);
+    return done;
+  }
+
+  async #reconfigure(config: Config): Promise<void> {
+    const old = this.#generation;
+    assertReloadable(old.config, config);
+    await this.#reloadBroker();
+    this.core.keys.reload();
+    const next = await generate(this.#life, config, this.#options.plugins ?? installedPlugins());
+    try {
+      for (const { isInner, server } of this.#servers) if (!isInner) await server.renewCertificate();
+    } catch (error) {
+      await next.plugins.close();
+      throw error;
+    }
+    this.#generation = next;
+    this.#life.log.level = config.log.level;
+    this.core.sessions.ttlSeconds = config.token.ttl_seconds;
+    await Promise.all(
+      next.tables.map(({ address, isInner, table }) =>
+        this.#servers.find((each) => each.address === address && each.isInner === isInner)?.server.use(table),
+      ),
+    );
+    await old.plugins.close();
+  }
+
+  /** Closes after an error that nothing handled: answers requests in progress with 500, each logged with its route. */
+  async abandon(cause: unknown): Promise<void> {
+    for (const { server } of this.#servers) server.fail(cause);
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    this.#life.isStopping = true;
+    await Promise.all(this.#servers.map(({ server }) => server.close()));
+    await this.#generation.plugins.close();
+    await this.core.close();
+    await this.#lock?.release();
+  }
+
+  /** The broker goes first, because the new plugins use it. One that is not there reads its settings when it starts. */
+  async #reloadBroker(): Promise<void> {
+    try {
+      await this.core.broker?.reload();
+    } catch (error) {
+      if (!(error instanceof HttpError && error.code === 'broker_unavailable')) throw error;
+      this.#life.log.warn({ err: error }, 'the broker was not asked to read its settings again');
+    }
+  }
+
+  #serverOf({ address, isInner, table }: Generation['tables'][number], { tls, ...config }: Config): Server {
+    const { log } = this.#life;
+    const { sessions, locales } = this.core;
+    const listen = address === 'user' ? config.listen : config.admin_listen;
+    return new Server(
+      {
+        address,
+        listen,
+        tls: isInner ? { ...tls, cert: '', key: '' } : tls,
+        sessions,
+        log,
+        titleOf: (locale: string, code: ErrorCode) => locales.errorTitle(locale, code),
+        languageOf: (acceptLanguage) => locales.preferred(acceptLanguage),
+        checkReplies: this.#options.checkReplies === true,
+      },
+      table,
+    );
+  }
+}
+
+/** Rejects if `files_root` is where a customer could put another folder in the place of an account's. */
+async function assertRootsSafe({ jobs, accounts }: Core): Promise<void> {
+  const [unsafe] = await jobs.unsafeParents(() => accounts.usernamesOfHere());
+  if (unsafe !== undefined)
+    throw new Error(`${unsafe} belongs to, or may be changed by, other users, who could exchange the files_root in it`);
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { VERSION } from '../kit/files/project-dir.ts';
+import type { GlobalOptions } from './command-context.ts';
+import { EXIT_CODES, reportFailure } from './failure.ts';
+
+/** Whether errors are for programs; looked for here, because invalid usage has no options. */
+const asJson = process.argv.includes('--json');
+const program = new Command('hostkeep')
+  .description('Control service for hosting accounts')
+  .version(VERSION)
+  .addOption(
+    new Option(
+      '-c, --config <file>',
+      'configuration file; /etc/hostkeep/hostkeep.json unless given, if that exists',
+    ).env('HOSTKEEP_CONFIG'),
+  )
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hostkeep account add ann --plan standard     add a customer, with a random password
+  hostkeep feature off docker --plan standard  switch a feature off for all accounts of a plan
+  hostkeep account list --over-quota --json    list, for a program, who has more than the plan allows
+  hostkeep events --follow --type 'account.*'  watch what happens to accounts
+
+HOSTKEEP_DATA, HOSTKEEP_FILES_ROOT, HOSTKEEP_LISTEN, HOSTKEEP_ADMIN_LISTEN and HOSTKEEP_STORE_URL override single settings.
+${EXIT_CODES}
+With --json, every command prints JSON, and errors are problems (RFC 9457) on standard error, with a stable code in "error".
+Commands that destroy something ask on a terminal; elsewhere they need --yes.`,
+  );
+
+program
+  .command('serve')
+  .description('serve a node; SIGTERM stops it, SIGHUP reloads the configuration')
+  .addOption(
+    new Option(
+      '--workers <number>',
+      'processes that share the work, 1 to 16; one for each core, at most 4, unless given',
+    )
+      .env('HOSTKEEP_WORKERS')
+      .argParser(workersOf),
+  )
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./serving/serve.ts')).serve(options, command),
+  );
+program.command('worker', { hidden: true }).action(async () => (await import('./serving/worker.ts')).worker());
+program
+  .command('status')
+  .description(
+    'show whether the server runs and answers, and what its store holds; the exit code is 1 if it does not answer',
+  )
+  .option('--json', 'print JSON')
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./commands/status.ts')).status(options, command),
+  );
+program
+  .command('reload')
+  .description('have the running server read its configuration and certificate again, and say what it made of them')
+  .option('--json', 'print JSON')
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./commands/reload.ts')).reload(options, command),
+  );
+program
+  .command('doctor')
+  .description(
+    'prove that every plugin has what it needs, and say what to do if not; reloads the web server; the exit code is 1 if something is missing',
+  )
+  .option('--strict', 'exit with 1 after a warning, too')
+  .option('--json', 'print JSON')
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./commands/doctor.ts')).doctor(options, command),
+  );
+program
+  .command('demo')
+  .description('serve a node with demo accounts and content, created at the first start')
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./commands/demo.ts')).demo(options, command),
+  );
+program
+  .command('broker')
+  .description("do for the service what needs the rights of root: accounts' processes, virtual hosts, quotas")
+  .action(async (options: GlobalOptions, command: Command) =>
+    (await import('./commands/broker.ts')).broker(options, command),
+  );
+const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
+const isAdded = () => program.commands.some((command) => command.name() === first);
+// A command starts faster without the code of those that are added after it.
+if (!isAdded()) {
+  (await import('./commands/storage/backup.ts')).addBackupCommands(program);
+  (await import('./commands/storage/store.ts')).addStoreCommands(program);
+  (await import('./commands/config.ts')).addConfigCommands(program);
+  (await import('./commands/events.ts')).addEventsCommand(program);
+  (await import('./commands/upgrade.ts')).addUpgradeCommands(program);
+}
+if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);
+throwInsteadOfExit(program);
+
+/** More would only wait for each other's writes. */
+function workersOf(text: string): number {
+  if (!/^([1-9]|1[0-6])$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 16.');
+  return Number(text);
+}
+
+/** Makes commander throw, so that invalid usage gets its own exit code. Subcommands do not inherit this. */
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride();
+  if (asJson) command.configureOutput({ writeErr: () => undefined });
+  for (const each of command.commands) throwInsteadOfExit(each);
+}
+
+// A reader such as `head` may close the pipe when it has enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exit(reportFailure(error, asJson));
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/configuration.ts';
+import { Keyring } from '../identity/gate/keyring.ts';
+import type { NodeFiles } from '../contract/command.ts';
+import { STORE_FILE } from '../store/backup/backup-file.ts';
+import { AuditLog } from '../store/events/audit-log.ts';
+import { readMembership, removeMembership, writeMembership } from '../store/membership.ts';
+import { openStore } from '../store/open-store.ts';
+import { ServingLock } from '../store/serving-lock.ts';
+import { Store } from '../store/store.ts';
+
+/** Returns what commands may do with the files of a node; see `NodeFiles`. */
+export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
+  return {
+    async whileStopped(work) {
+      const lock = await ServingLock.acquire(data);
+      try {
+        return await work();
+      } finally {
+        await lock.release();
+      }
+    },
+    async withStoreAlone(work) {
+      const store = await openStore(data, settings);
+      try {
+        return await work({ store, events: new AuditLog(store, readMembership(data)?.name ?? '') });
+      } finally {
+        await store.close();
+      }
+    },
+    membership: () => readMembership(data),
+    async hasKeysInUse() {
+      if (!Keyring.exist(data)) return false;
+      const file = join(data, STORE_FILE);
+      if (!existsSync(file)) return true; // those of a store elsewhere
+      const own = await Store.open(file);
+      try {
+        return (await own.get('select 1 from accounts')) !== undefined;
+      } finally {
+        await own.close();
+      }
+    },
+    join(membership, keys) {
+      if (keys !== undefined) Keyring.place(data, keys);
+      writeMembership(data, membership);
+    },
+    leave(keepsKeys) {
+      removeMembership(data);
+      if (!keepsKeys) Keyring.remove(data);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { assertStoreExists } from './core.ts';
+import { Keyring } from '../identity/gate/keyring.ts';
+import type { Config } from '../config/configuration.ts';
+import { inPlainWords } from '../config/plain-words.ts';
+import { violations } from '../config/validator.ts';
+import { Locales } from '../config/locales.ts';
+import { HttpError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import type {
+  Command as PluginCommand,
+  CommandContext,
+  CommandGroup,
+  CommandOption,
+  OptionValues,
+} from '../contract/command.ts';
+import { findCommands, installedPlugins, migrationsOf, sectionOf } from '../host/discovery.ts';
+import type { Static, TSchema } from '../schema.ts';
+import { migrateStores } from '../store/local-store.ts';
+import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
+import { confirm } from './confirm.ts';
+import { nodeFilesOf } from './node-files.ts';
+
+/** Adds the commands of all plugins to the program, in their groups. */
+export async function addPluginCommands(program: Command): Promise<void> {
+  for (const { plugin, commands } of await findCommands())
+    for (const entry of commands) {
+      if ('usage' in entry) addCommand(program, plugin, entry);
+      else {
+        const group = groupOf(program, entry);
+        for (const command of entry.commands) addCommand(group, plugin, command);
+      }
+    }
+}
+
+function groupOf(program: Command, { name, summary }: CommandGroup): Command {
+  const known = program.commands.find((each) => each.name() === name);
+  if (known !== undefined) return known.configureHelp({ sortSubcommands: true }); // no plugin's come first
+  const group = new Command(name).description(summary);
+  program.addCommand(group);
+  return group;
+}
+
+function addCommand(group: Command, plugin: string, { usage, summary, options = [], asks, run }: PluginCommand): void {
+  const [first = summary] = summary.split('. ');
+  const command = group.command(usage).summary(first).description(summary).option('--json', 'print JSON');
+  if (asks !== undefined) command.option('--yes', 'do not ask whether this is meant');
+  for (const option of options) command.addOption(optionOf(option));
+  command.action(async () => {
+    const given = command.optsWithGlobals<GlobalOptions & OptionValues & { json?: boolean; yes?: boolean }>();
+    if (asks !== undefined && given.yes !== true) await confirm(asks(command.args));
+    const output = await run(contextOf(plugin, given), command.args, given);
+    if (output !== undefined) print(given.json, output.value, output.text);
+  });
+}
+
+function optionOf({ flags, summary, default: value, isNumber, isRequired, conflicts }: CommandOption): Option {
+  const option = new Option(flags, summary);
+  if (value !== undefined) option.default(value);
+  if (isNumber === true) option.argParser(numberOf);
+  if (isRequired === true) option.makeOptionMandatory();
+  if (conflicts !== undefined) option.conflicts(conflicts);
+  return option;
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (text === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('It must be a number of at least 0.');
+  return value;
+}
+
+function contextOf(plugin: string, options: GlobalOptions & { readonly json?: boolean }): CommandContext {
+  const config = configOf(options);
+  return {
+    config,
+    locales: new Locales(),
+    withStore: (work, access) =>
+      withCore(
+        options,
+        async (core) => {
+          await migrateStores(core, plugin, migrationsOf(plugin)); // no server may have started with the plugin yet
+          return work({ identity: core, events: core.events, store: core.store, jobs: core.jobs });
+        },
+        access,
+      ),
+    withPlugins: pluginsOf(config),
+    keyring() {
+      assertStoreExists(config.data);
+      return Keyring.open(config.data);
+    },
+    nodeFiles: nodeFilesOf(config),
+    settingsOf: async <S>(name: string) => {
+      const named = installedPlugins().find((each) => each.name === name);
+      if (named === undefined) throw new Error(`the plugin ${name} is not installed`);
+      return sectionOf(await named.load(), config) as S;
+    },
+    checked,
+    emit: ({ value, text }) => void process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`),
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    readInput,
+  };
+}
+
+function checked<S extends TSchema>(schema: S, values: Readonly<Record<string, unknown>>): Static<S> {
+  const value = structuredClone(values);
+  const found = violations(schema, value);
+  if (found.length === 0) return value as Static<S>;
+  const lines = found.map((each) => `${each.path.slice(1).replaceAll('/', '.')} ${inPlainWords(each)}`.trim());
+  throw new HttpError('invalid_request', lines.join('; '));
+}
+
+/** Imported only by the commands that need it, because commands are to start quickly. */
+function pluginsOf(config: Config): CommandContext['withPlugins'] {
+  return async (work) => {
+    assertStoreExists(config.data);
+    const { Hostkeep } = await import('./hostkeep.ts');
+    const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
+    const { core, node, plugins } = hostkeep;
+    try {
+      return await work({
+        identity: core,
+        events: core.events,
+        store: core.store,
+        jobs: core.jobs,
+        node,
+        gather: plugins.gather,
+      });
+    } finally {
+      await hostkeep.close();
+    }
+  };
+}

@@ -1,0 +1,48 @@
+import { realpathSync } from 'node:fs';
+import { configOf, readLayers } from '../../config/configuration.ts';
+import { messageOf } from '../../errors.ts';
+import { loadUws } from '../../http/uws.ts';
+import { createLog } from '../../log.ts';
+import { ServingLock } from '../../store/serving-lock.ts';
+import { startOwnProgram } from '../../kit/programs/start-program.ts';
+import { Supervisor } from './supervisor.ts';
+import { configFile, type GlobalOptions } from '../command-context.ts';
+
+/** Runs a node of several workers until SIGTERM or SIGINT. Its exit code is that of a worker that failed. */
+export async function supervise(options: GlobalOptions, count: number): Promise<void> {
+  const file = configFile(options);
+  const read = () => {
+    const layers = readLayers(file, process.env);
+    return { config: configOf(layers, file), settings: { layers, file } };
+  };
+  const { config, settings } = read();
+  const log = createLog(config.log.level);
+  loadUws(); // refuses a system on which no worker can serve, before anything is created
+  const script = realpathSync(process.argv[1] ?? ''); // an upgrade may exchange what the path leads to
+  const start = () => startOwnProgram(script, ['worker']);
+  const supervisor = new Supervisor({ count, start, settings, log });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping');
+      supervisor.stop();
+    });
+  process.on('SIGHUP', () => {
+    try {
+      const next = read();
+      log.level = next.config.log.level;
+      void supervisor.reload(next.settings);
+    } catch (error) {
+      void supervisor.refuse(messageOf(error));
+    }
+  });
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'nothing handled this error: stopping');
+    supervisor.kill();
+    process.exit(1);
+  });
+  const lock = await ServingLock.acquire(config.data);
+  supervisor.start();
+  const code = await supervisor.ended;
+  await lock.release();
+  process.exit(code);
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../kit/files/project-dir.ts';
+import type { Reader, Table, Tx } from './engine.ts';
+import type { SqlValue } from './sqlite/connection.ts';
+import type { Store } from './store.ts';
+
+type Row = Readonly<Record<string, SqlValue>>;
+
+/** How many rows are read and written at a time. */
+const PAGE = 500;
+/** Not copied: the target has its own. */
+const MIGRATIONS = 'migrations';
+/** Copied last, and emptied before, because triggers change them. */
+const REVISION = ['revision', 'revision_changes'];
+
+export interface CopiedTable {
+  readonly name: string;
+  readonly rows: number;
+}
+
+/**
+ * Copies all rows of a store into another one, whose tables are made first, and compares their number and digest, all in one
+ * transaction of the target. Rejects, and leaves no row there, if the target holds a store, if a plugin whose tables are in
+ * the source is not installed, or if something differs at the end, because somebody changed the source meanwhile.
+ */
+export async function copyStore(source: Store, target: Store): Promise<CopiedTable[]> {
+  await makeTables(source, target);
+  return target.write(async (tx) => {
+    if ((await tx.get('select 1 as n from plans')) !== undefined)
+      throw new Error(`${target.place} already holds a store: name an empty one`);
+    const tables = (await target.catalogue.tables()).filter(({ name }) => name !== MIGRATIONS);
+    const inOrder = [
+      ...tables.filter(({ name }) => !REVISION.includes(name)),
+      ...tables.filter(({ name }) => REVISION.includes(name)),
+    ];
+    for (const table of inOrder) await copyRows(table, source, tx);
+    await copyLastIds(source, target, tx);
+    const copied: CopiedTable[] = [];
+    for (const table of inOrder) copied.push(await compared(table, source, tx));
+    return copied;
+  });
+}
+
+async function makeTables(source: Store, target: Store): Promise<void> {
+  const applied = await source.migrations();
+  const owners = [...new Set(['kernel', ...applied.map(({ owner }) => owner)])];
+  for (const owner of owners) {
+    const folder = join(projectDir, owner === 'kernel' ? 'kernel/store' : join('plugins', owner), 'migrations');
+    if (!existsSync(folder)) throw new Error(`the plugin ${owner}, whose tables are in the store, is not installed`);
+    await target.migrate(owner, folder);
+  }
+  const names = (all: typeof applied) => all.map(({ owner, name }) => `${owner}/${name}`).join();
+  if (names(applied) !== names(await target.migrations()))
+    throw new Error(`${source.place} is not of this version: start the server once, so that it is migrated`);
+}
+
+async function copyRows({ name, columns, key }: Table, source: Reader, tx: Tx): Promise<void> {
+  if (key.length === 0 || REVISION.includes(name)) await tx.run(`delete from ${name}`);
+  for await (const rows of pagesOf({ name, columns, key }, source)) {
+    const places = rows.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ');
+    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
+    await tx.run(`insert into ${name} (${columns.join(', ')}) values ${places}`, ...values);
+  }
+}
+
+/** An id that was given to an account that is gone must not be given again: its files may still be there. */
+async function copyLastIds(source: Store, target: Store, tx: Tx): Promise<void> {
+  const last = await source.write((from) => source.catalogue.lastIds(from));
+  for (const table of new Set([...Object.keys(last), ...Object.keys(await target.catalogue.lastIds(tx))])) {
+    const { id } = (await tx.get<{ id: number | null }>(`select max(id) as id from ${table}`)) ?? { id: null };
+    const newest = Math.max(last[table] ?? 0, id ?? 0);
+    if (newest > 0) await target.catalogue.setLastId(tx, table, newest);
+  }
+}
+
+async function compared(table: Table, source: Reader, target: Reader): Promise<CopiedTable> {
+  const [wanted, found] = [await digestOf(table, source), await digestOf(table, target)];
+  if (wanted.rows !== found.rows || wanted.digest !== found.digest)
+    throw new Error(
+      `${table.name} differs after the copy (${wanted.rows} rows and ${found.rows}): nothing was copied; see that nobody serves the store meanwhile`,
+    );
+  return { name: table.name, rows: found.rows };
+}
+
+async function digestOf(table: Table, reader: Reader): Promise<{ rows: number; digest: string }> {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const rows of pagesOf(table, reader))
+    for (const row of rows) {
+      count += 1;
+      hash.update(`${JSON.stringify(table.columns.map((column) => row[column] ?? null))}\n`);
+    }
+  return { rows: count, digest: hash.digest('hex') };
+}
+
+/** Yields the rows in the order of their key. */
+async function* pagesOf({ name, columns, key }: Table, reader: Reader): AsyncGenerator<Row[]> {
+  const select = `select ${columns.join(', ')} from ${name}`;
+  const order = key.length === 0 ? '' : ` order by ${key.join(', ')} limit ${PAGE}`;
+  const after = `${select} where (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+  let rows = await reader.all<Row>(select + order);
+  while (rows.length > 0) {
+    yield rows;
+    const last = rows.at(-1) ?? {};
+    rows = key.length === 0 ? [] : await reader.all<Row>(after + order, ...key.map((column) => last[column] ?? null));
+  }
+}

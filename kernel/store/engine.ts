@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { ChangeSignal } from './change-signal.ts';
+import type { SqlValue } from './sqlite/connection.ts';
+
+/**
+ * Reads rows, from the whole store or from within a transaction. A row is an object by the names of its columns; `?` stands for
+ * each parameter in turn, `?1` for the first. Rejects with 503 `store_unavailable` while the database cannot be reached.
+ */
+export interface Reader {
+  /** Resolves with the first row, `undefined` if there is none. */
+  get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
+  all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
+}
+
+/** One write transaction. What it reads cannot change before it commits. */
+export interface Tx extends Reader {
+  /** Runs a statement, and resolves with the number of rows that it changed. */
+  run(sql: string, ...params: SqlValue[]): Promise<{ changes: number }>;
+  /** Runs an `insert` of one row, and resolves with its `id`. */
+  insert(sql: string, ...params: SqlValue[]): Promise<number>;
+  /** Calls back once the transaction is durable, before `write` resolves; never if the transaction fails. */
+  afterCommit(callback: () => void): void;
+}
+
+/** A file of SQL that changes tables. */
+export interface Migration {
+  /** `kernel` or the name of a plugin. */
+  readonly owner: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A migration that was applied, by whichever build. */
+export interface AppliedMigration extends Omit<Migration, 'sql'> {
+  readonly sha256: string;
+  /** The version of Hostkeep that applied it, where several may use the store at a time. */
+  readonly version?: string;
+}
+
+/** A table as a copy needs it. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Its primary key; empty for a table without one, which has one row at most. */
+  readonly key: readonly string[];
+}
+
+/** What a database knows of its own tables. */
+export interface Catalogue {
+  /** Resolves with the tables in the order in which they were made, so that a row comes after those that it refers to. */
+  tables(): Promise<Table[]>;
+  /** Resolves with the largest id that each table with generated ids has given, also to rows that are gone. */
+  lastIds(tx: Tx): Promise<Readonly<Record<string, number>>>;
+  /** Makes the next id larger than this. */
+  setLastId(tx: Tx, table: string, id: number): Promise<void>;
+}
+
+/**
+ * The database behind a store, and all that differs from one database to another. Statements do not: they are those that
+ * SQLite and PostgreSQL both take, with `?` or `?1` for parameters, which an engine may rewrite. So
+ *
+ * - `on conflict do nothing` and `on conflict (…) do update`, not `insert or …`, and the name of the table before columns of
+ *   the existing row;
+ * - `Tx.insert` for the id of a new row;
+ * - `string_agg` with its own `order by`, `case`, `cast(exists (…) as integer)`, because a condition is not a number
+ *   everywhere, and no `min` or `max` of two values;
+ * - a list as one parameter: `in (select value from json_each(?))`, and `cast(value as bigint)` where it is of numbers;
+ * - `like … escape` of lower case only; `instr(text, part)`, which an engine provides, as it does `json_each`;
+ * - a `limit` of at least 0; flags are 0 and 1; times come from the program.
+ *
+ * `test/whole/boundaries.test.ts` refuses what only SQLite takes.
+ */
+export interface StoreEngine extends Reader {
+  /** Where the database is, for people. */
+  readonly place: string;
+  /** What operators do if it is damaged. */
+  readonly remedy: string;
+  /** The folder, in that of an owner's migrations, with those in the dialect of this database; empty = that folder itself. */
+  readonly migrationsFolder: string;
+  /** Whether nodes on other machines may have the same store. */
+  readonly isShared: boolean;
+  /** How long what is cached of the store counts while it cannot be reached, in milliseconds. */
+  readonly graceMs: number;
+  readonly signal: ChangeSignal;
+  readonly catalogue: Catalogue;
+  /**
+   * Runs `work` in a transaction and resolves with its result once the changes are durable; if it throws, they are
+   * rolled back. `work` must await only its own `tx`, and reads of the other store, because other writers wait for it.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Resolves with all migrations that were applied; none for a new database. */
+  migrations(): Promise<AppliedMigration[]>;
+  /** Applies a migration in a transaction of its own, unless another process has done so meanwhile. */
+  apply(migration: Migration): Promise<void>;
+  /** Replaces the rows of tables in a file of SQLite by those here, durably. Leaves tables that are not here as they are. */
+  copyTables(tables: readonly string[], file: string): Promise<void>;
+  /** Resolves with the room that it takes, without logs. */
+  sizeBytes(): Promise<number>;
+  /** Resolves with faults in the database's structure, at most 10. */
+  examine(): Promise<string[]>;
+  /** Waits for queued writers, then closes the database. */
+  close(): Promise<void>;
+}
+
+/** Returns the SHA-256 of a migration, which tells whether it was changed. */
+export const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');

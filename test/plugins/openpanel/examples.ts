@@ -1,0 +1,269 @@
+/** The requests that OpenPanel documents, one for each row of the tables, and what they are answered. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
+import { codeOf } from '../../support/account-client.ts';
+import { PASSWORD, type TestServer } from '../../support/hostkeep.ts';
+
+// oxlint-disable-next-line no-explicit-any
+export type Body = any;
+export interface Example {
+  readonly path?: string | (() => string);
+  readonly body?: unknown;
+  readonly status?: number;
+  /** What the answer is; the same as that of the one operation behind it unless given. */
+  readonly is?: (body: Body) => void;
+}
+const kept = { secret: '', session: '' };
+export const succeeded = (pattern: RegExp) => (body: Body) => {
+  assert.is(body.success, true);
+  assert.match(body.response?.message ?? body.message, pattern);
+};
+const has = (members: readonly string[]) => (body: Body) =>
+  assert.equal(
+    members.filter((name) => !Object.hasOwn(body, name)),
+    [],
+    JSON.stringify(body),
+  );
+
+/** By address and row, in the order in which they are asked; for the accounts demo and root. */
+export const examples = (server: () => TestServer): Readonly<Record<Address, Readonly<Record<string, Example>>>> => ({
+  user: {
+    'POST /api/login': { body: { username: 'demo', password: PASSWORD }, is: has(['token', 'expires_in']) },
+    'POST /api/domains': {
+      body: { domain: 'example.com' },
+      status: 201,
+      is: (body) => {
+        assert.is(body.domain_url, 'example.com');
+        writeFileSync(join(server().data, 'files/demo/example.com/index.html'), '<p>Hello');
+      },
+    },
+    'GET /api/domains': {},
+    'GET /api/domains/:domain/docroot': {
+      path: '/api/domains/example.com/docroot',
+      is: (body) => assert.equal(body, { domain: 'example.com', docroot: '/var/www/html/example.com' }),
+    },
+    'GET /api/sites': {
+      is: (body) =>
+        assert.equal(
+          body.sites.map(({ site }: Body) => site),
+          ['example.com'],
+        ),
+    },
+    'GET /api/sites/:domain': { path: '/api/sites/example.com', is: (body) => assert.is(body.site, 'example.com') },
+    'GET /api/sites/:domain/screenshot': {
+      path: '/api/sites/example.com/screenshot',
+      is: (body) => assert.equal(body, { url: 'https://pictures.example/example.com' }),
+    },
+    'POST /api/sites/:domain/screenshot': { path: '/api/sites/example.com/screenshot', is: has(['url']) },
+    'GET /api/autoinstaller': {},
+    'GET /api/wordpress': { is: (body) => assert.equal(body, { sites: [] }) },
+    'DELETE /api/domains/:domain': {
+      path: '/api/domains/example.com',
+      is: (body) => assert.equal(body, { domain_url: 'example.com', deleted: true }),
+    },
+    'GET /api/account': { is: (body) => assert.equal(body, { username: 'demo', plan_name: 'developer' }) },
+    'GET /api/account/sessions': {
+      path: '/api/account/sessions?limit=5',
+      is: ({ sessions }) => (kept.session = sessions.find(({ current }: Body) => !current).id),
+    },
+    'DELETE /api/account/sessions/:token': { path: () => `/api/account/sessions/${kept.session}`, is: has(['ended']) },
+    'POST /api/account/2fa/setup': { body: { password: PASSWORD }, is: ({ secret }) => (kept.secret = secret) },
+    'POST /api/account/2fa/confirm': {
+      get body() {
+        return { otp_code: codeOf(kept.secret) };
+      },
+      is: (body) => assert.is(body.enabled, true),
+    },
+    'GET /api/account/2fa': {},
+    'DELETE /api/account/2fa': {
+      get body() {
+        return { password: PASSWORD, otp_code: codeOf(kept.secret, 1) };
+      },
+      is: (body) => assert.is(body.enabled, false),
+    },
+    'POST /api/account/favorites': {
+      body: { link: '/domains', title: 'Domains' },
+      is: (body) => assert.equal(body, [{ link: '/domains', title: 'Domains' }]),
+    },
+    'GET /api/account/favorites': {},
+    'DELETE /api/account/favorites': { body: { link: '/domains' }, is: (body) => assert.equal(body, []) },
+    'PUT /api/account/language': { body: { locale: 'de' }, is: (body) => assert.is(body.current, 'de') },
+    'GET /api/account/language': {},
+    'GET /api/account/login-history': {},
+    'GET /api/account/activity': { path: '/api/account/activity?search=domain&page=1', is: has(['log_content']) },
+    'GET /api/usage': { is: has(['container_stats']) },
+    'GET /api/hosting/info': { is: has(['node', 'uptime']) },
+    'GET /api/hosting/plan': {},
+    'GET /api/hosting/ports': {},
+    'GET /api/server/info': { is: has(['node', 'uptime']) },
+    'GET /api/dashboard/resource-usage': { is: has(['container_stats']) },
+    'GET /api/dashboard/disk-inodes': { is: has(['disk_used']) },
+    'GET /api/disk-usage': { is: has(['size']) },
+    'GET /api/disk-usage/*path': { path: '/api/disk-usage/example.com', is: has(['size']) },
+    'GET /api/inodes': { is: has(['inodes_used']) },
+    'GET /api/folders': {
+      is: ({ folders }) =>
+        assert.equal(
+          folders.map(({ name }: Body) => name),
+          ['example.com'],
+        ),
+    },
+    'GET /api/folders/*path': { path: '/api/folders/var/www/html/example.com', is: has(['path', 'folders']) },
+    'GET /api/mysql/databases': { is: (body) => assert.equal(body, { databases: [] }) },
+    'GET /api/mysql/size': { path: '/api/mysql/size?unit=kb', is: (body) => assert.equal(body, []) },
+    'GET /api/containers/status': {
+      is: ({ containers }) =>
+        assert.equal(
+          containers.map(({ state }: Body) => state),
+          ['running'],
+        ),
+    },
+    'GET /api/containers/:service/status': {
+      path: '/api/containers/web/status',
+      status: 404,
+      is: (body) => assert.is(body.error, 'not_found'),
+    },
+    'GET /api/containers': { is: ({ containers }) => assert.ok(Array.isArray(containers)) },
+    'GET /api/sites/database-size': {
+      path: '/api/sites/database-size?database=none',
+      status: 404,
+      is: (body) => assert.is(body.error, 'database_not_found'),
+    },
+    'GET /api/search/files': { path: '/api/search/files?q=x&ext=php', is: (body) => assert.equal(body, []) },
+    'GET /api/search/folders': { path: '/api/search/folders?q=example', is: (body) => assert.is(body.length, 1) },
+    'GET /api/search/features': { path: '/api/search/features?q=zzz', is: (body) => assert.equal(body, []) },
+    'GET /api/search/websites': { path: '/api/search/websites?q=zzz', is: (body) => assert.equal(body, []) },
+  },
+  admin: {
+    'GET /api/': { is: has(['message']) },
+    'POST /api/': {
+      body: { username: 'root', password: PASSWORD },
+      is: async (body) => {
+        assert.equal(Object.keys(body), ['access_token']);
+        const { status } = await server().ask('/api/whoami', { address: 'admin', token: body.access_token });
+        assert.is(status, 200);
+      },
+    },
+    'GET /api/whoami': { is: (body) => assert.equal(body, { logged_in_as: 'root' }) },
+    'POST /api/plans': {
+      body: {
+        ...{ name: 'starter', description: 'Starter hosting plan', email_limit: '10', max_email_quota: '0' },
+        ...{ max_hourly_email: '0', ftp_limit: '5', domains_limit: '5', websites_limit: '5', disk_limit: '5 GB' },
+        ...{ inodes_limit: '100000', db_limit: '5', cpu: '1', ram: '1.5g', bandwidth: '100', feature_set: 'default' },
+      },
+      status: 201,
+      is: succeeded(/created the plan starter/),
+    },
+    'GET /api/plans': {
+      is: ({ plans }) => {
+        const starter = plans.find(({ name }: Body) => name === 'starter');
+        assert.equal(starter, {
+          ...{ id: 539038149, name: 'starter', description: 'Starter hosting plan', email_limit: 10, ftp_limit: 5 },
+          ...{ domains_limit: 5, websites_limit: 5, disk_limit: '5 GB', inodes_limit: 100_000, db_limit: 5 },
+          ...{ cpu: '1', ram: '1.5g', bandwidth: 100, feature_set: 'starter' },
+        });
+      },
+    },
+    'PUT /api/plans/:plan_id': {
+      path: '/api/plans/539038149',
+      body: { name: 'starter', description: 'Larger', disk_limit: 20, cpu: '2', ram: '2g' },
+      is: succeeded(/changed the plan starter/),
+    },
+    'PATCH /api/plans/:plan_id': {
+      path: '/api/plans/starter',
+      body: { disk_limit: '10' },
+      is: succeeded(/changed the plan starter/),
+    },
+    'GET /api/plans/:plan_id': {
+      path: '/api/plans/539038149',
+      is: ({ plan }) => assert.equal([plan.disk_limit, plan.cpu, plan.description], ['10 GB', '2', 'Larger']),
+    },
+    'POST /api/users': {
+      body: {
+        ...{ email: 'stefan@example.com', username: 'stefan', password: 's32dsasaq', plan_name: 'starter' },
+        ...{ webserver: 'nginx', sql_type: 'mysql' },
+      },
+      status: 201,
+      is: (body) => assert.equal(body, { success: true, response: { message: 'Successfully added user stefan' } }),
+    },
+    'POST /api/users/:username': {
+      path: '/api/users/petar',
+      body: { username: 'petar', password: 's32dsasaq', email: 'petar@example.com', plan_name: 'basic' },
+      status: 201,
+      is: succeeded(/added user petar/),
+    },
+    'GET /api/users': {
+      is: ({ users }) => {
+        assert.equal(
+          users.map(({ username }: Body) => username),
+          ['demo', 'petar', 'stefan'],
+        );
+        has(['id', 'email', 'plan_name', 'registered_date'])(users[0]);
+      },
+    },
+    'GET /api/users/:username': {
+      path: '/api/users/stefan',
+      is: ({ user: { user, plan, domains, sites, disk_usage: disk } }) => {
+        assert.equal([user.username, user.email, plan.name], ['stefan', 'stefan@example.com', 'starter']);
+        assert.match(user.registered_date, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+        assert.equal([domains, sites, disk.disk_soft, disk.inodes_hard], [[], [], 10 * 1024 * 1024, 100_000]);
+      },
+    },
+    'PUT /api/users/:username': {
+      path: '/api/users/stefan',
+      body: { plan_name: 'basic' },
+      is: succeeded(/plan of user stefan to basic/),
+    },
+    'PATCH /api/users/:username': {
+      path: '/api/users/stefan',
+      body: { action: 'suspend', password: 'NEW_PASSWORD_HERE' },
+      is: succeeded(/for user stefan: suspend/),
+    },
+    'POST /api/users/:username/autologin': {
+      path: '/api/users/petar/autologin',
+      is: ({ link }) => assert.match(link, /^http.*#login=/),
+    },
+    'GET /api/domains': { is: (body) => assert.equal(body, { domains: [] }) },
+    'DELETE /api/users/:username': { path: '/api/users/stefan', is: succeeded(/removed user stefan/) },
+    'DELETE /api/plans/:plan_id': {
+      path: '/api/plans/539038149',
+      is: (body) => assert.equal([body.success, body.output], [true, '']),
+    },
+    'GET /api/usage/cpu': { is: has(['core_0']) },
+    'GET /api/usage/memory': { is: has(['ram_info', 'human_readable_info']) },
+    'GET /api/usage/server': { is: (body) => has(['device', 'mountpoint', 'total', 'percent'])(body[0] ?? {}) },
+    'GET /api/usage/disk': {
+      is: (body) => {
+        assert.equal(Object.keys(body), ['demo', 'petar']);
+        has(['diskusage', 'disklimit', 'inodesusage', 'inodeslimit', 'bwusage', 'bwlimit'])(body.petar);
+        assert.is(body.petar.disklimit, 5 * 1024);
+      },
+    },
+    'GET /api/services': { is: (body) => has(['name', 'real_name', 'type', 'on_dashboard'])(body[0]) },
+    'GET /api/services/status': { is: (body) => has(['name', 'status'])(body[0]) },
+    'GET /api/system': {
+      is: has(['hostname', 'os', 'time', 'kernel', 'cpu', 'uptime', 'running_processes', 'package_updates']),
+    },
+    'GET /api/ips': { is: (body) => assert.equal(Object.keys(body), ['demo', 'petar']) },
+    'GET /api/server/processes': { is: (body) => has(['pid', 'name', 'cpu_percent', 'owner', 'command'])(body[0]) },
+    'GET /api/server/timezone': { is: ({ current_timezone: zone }) => assert.type(zone, 'string') },
+    'GET /api/settings/modules': {
+      is: ({ features, plugins }) => {
+        assert.equal(
+          features.find(({ name }: Body) => name === 'domains'),
+          { name: 'domains', status: 'ready' },
+        );
+        assert.ok(plugins.some(({ name }: Body) => name === 'openpanel'));
+      },
+    },
+    'GET /api/settings/administrators': {
+      is: (body) =>
+        assert.equal(
+          body.map(({ username }: Body) => username),
+          ['root'],
+        ),
+    },
+  },
+});

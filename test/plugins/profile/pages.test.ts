@@ -1,0 +1,501 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { installedPlugins } from '../../../kernel/host/discovery.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
+import { errorCodes } from '../../../kernel/errors.ts';
+import { countryFinding, CountryDatabase } from '../../../plugins/account/country.ts';
+import { isLink } from '../../../plugins/account/favorites.ts';
+import { createLog } from '../../../kernel/log.ts';
+import type { DashboardPart } from '../../../kernel/contract/points/dashboard-part.ts';
+import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
+import { testSuite } from '../../support/suite.ts';
+import { enableTwofa, logIn } from '../../support/account-client.ts';
+
+const test = testSuite('account: pages');
+let server: TestServer;
+test.before(async () => void (server = await TestServer.start({ config: { trusted_proxies: ['127.0.0.1'] } })));
+test.after(() => server.close());
+
+const FAVORITE = { link: '/files', title: 'Files' };
+const ROUTES = [
+  ['POST', '/api/logout', 'logout', undefined],
+  ['GET', '/api/account/sessions', 'sessions', undefined],
+  ['DELETE', '/api/account/sessions/x', 'sessions', undefined],
+  ['PUT', '/api/account/password', 'account', { password: PASSWORD, new_password: 'long enough' }],
+  ['GET', '/api/account/activity', 'activity', undefined],
+  ['GET', '/api/account/login-history', 'login_history', undefined],
+  ['GET', '/api/account/language', 'locale', undefined],
+  ['PUT', '/api/account/language', 'locale', { locale: 'de' }],
+  ['GET', '/api/favorites', 'favorites', undefined],
+  ['PUT', '/api/favorites', 'favorites', FAVORITE],
+  ['DELETE', '/api/favorites', 'favorites', FAVORITE],
+] as const;
+
+test('every route refuses guests and accounts that lack its feature', async () => {
+  const { token } = await server.user('ann');
+  for (const [method, path, feature, body] of ROUTES) {
+    assert.is((await server.ask(path, { method, body })).status, 401);
+    await server.hostkeep.core.accounts.setFeature('ann', feature, false);
+    const answer = await server.ask(path, { method, body, token });
+    assert.is(answer.status, 403, path);
+    assert.is(answer.body['feature'], feature);
+    await server.hostkeep.core.accounts.setFeature('ann', feature, true);
+  }
+});
+
+test('admins find logout, sessions and password on their own address, and nothing else of it', async () => {
+  const admin = await server.admin('chief');
+  const user = await server.user('bea');
+  for (const [method, path, feature, body] of ROUTES) {
+    const isShared = ['logout', 'sessions', 'account'].includes(feature);
+    assert.is(
+      (await server.ask(path, { method, body, token: user.token, address: 'admin' })).status,
+      isShared ? 401 : 404,
+      path,
+    );
+    assert.is((await server.ask(path, { method, body, token: admin.token })).status, 401);
+  }
+  const other = await server.token(admin.account);
+  const { body } = await server.ask<{ sessions: { id: string; current: boolean }[] }>('/api/account/sessions', {
+    token: admin.token,
+    address: 'admin',
+  });
+  const id = body.sessions.find(({ current }) => !current)?.id ?? '';
+  assert.equal(
+    (await server.ask(`/api/account/sessions/${id}`, { method: 'DELETE', token: admin.token, address: 'admin' })).body,
+    { id, ended: true },
+  );
+  assert.is((await server.ask('/api/account/sessions', { token: other, address: 'admin' })).status, 401);
+  assert.equal((await server.ask('/api/logout', { method: 'POST', token: admin.token, address: 'admin' })).body, {
+    logged_out: true,
+  });
+  assert.is((await server.ask('/api/account/sessions', { token: admin.token, address: 'admin' })).status, 401);
+});
+
+test('a logged out token is worth nothing, and only that one', async () => {
+  const { account, token } = await server.user('cleo');
+  const other = await server.token(account);
+  assert.is((await server.ask('/api/favorites', { token })).status, 200);
+  assert.equal((await server.ask('/api/logout', { method: 'POST', token })).body, { logged_out: true });
+  assert.is((await server.ask('/api/favorites', { token })).status, 401);
+  assert.is((await server.ask('/api/logout', { method: 'POST', token })).status, 401);
+  assert.is((await server.ask('/api/favorites', { token: other })).status, 200);
+});
+
+test('of logouts at once with one token, one ends it, and the others find it ended', async () => {
+  const { token } = await server.user('twice');
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => server.ask('/api/logout', { method: 'POST', token })),
+  );
+  assert.equal(answers.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 7 }, () => 401)]);
+  assert.ok(answers.every(({ status, body }) => status === 200 || body['error'] === 'authentication_required'));
+});
+
+test('the own sessions are listed in pages', async () => {
+  const { account, token } = await server.user('paula');
+  for (let i = 0; i < 4; i += 1) await server.token(account);
+  type Page = { sessions: { id: string; current: boolean }[]; next_cursor: string | null };
+  const page = async (query: string) => (await server.ask<Page>(`/api/account/sessions${query}`, { token })).body;
+  const [all, first] = [await page(''), await page('?limit=3')];
+  const rest = await page(`?limit=3&cursor=${first.next_cursor}`);
+  assert.equal([all.next_cursor, rest.next_cursor], [null, null]);
+  assert.equal([...first.sessions, ...rest.sessions], all.sessions);
+  assert.equal([all.sessions.length, all.sessions.filter(({ current }) => current).length], [5, 1]);
+  for (const bad of ['?cursor=x', '?limit=101', '?limit=0', '?page=2'])
+    assert.is((await server.ask(`/api/account/sessions${bad}`, { token })).body['error'], 'invalid_request', bad);
+});
+
+// asvs 7.2.4: each login opens a new session
+// asvs 7.5.2: an account lists and ends its own sessions
+test('an account sees and ends its own sessions only', async () => {
+  const dora = await server.user('dora');
+  const eve = await server.user('eve');
+  const used = await server.token(dora.account);
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 200);
+  const { body } = await server.ask<{ sessions: { id: string; current: boolean; created_at: string; ip: string }[] }>(
+    '/api/account/sessions',
+    { token: dora.token },
+  );
+  assert.is(body.sessions.length, 2);
+  assert.match(body.sessions[0]?.created_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const other = body.sessions.find(({ current }) => !current)?.id ?? '';
+  for (const [token, id] of [
+    [eve.token, other],
+    [dora.token, 'x'],
+    [dora.token, `${other}x`],
+  ] as const) {
+    const answer = await server.ask(`/api/account/sessions/${id}`, { method: 'DELETE', token });
+    assert.is(answer.status, 404);
+    assert.is(answer.body['error'], 'session_not_found');
+  }
+  assert.equal((await server.ask(`/api/account/sessions/${other}`, { method: 'DELETE', token: dora.token })).body, {
+    id: other,
+    ended: true,
+  });
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 401);
+});
+
+// asvs 6.2.1-3, 6.2.5: at least 8 characters of any kind, changed with the old password only
+test('the password changes with the old one only, and all other sessions end at once', async () => {
+  const { account, token } = await server.user('fay');
+  const used = await server.token(account);
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 200);
+  for (const [body, status, error] of [
+    [{ new_password: 'long enough' }, 400, 'invalid_request'],
+    [{ password: PASSWORD, new_password: 'short' }, 400, 'invalid_request'],
+    [{ password: PASSWORD, new_password: 'x'.repeat(129) }, 400, 'invalid_request'],
+    [{ password: 'wrong', new_password: 'long enough' }, 401, 'invalid_credentials'],
+  ] as const) {
+    const answer = await server.ask('/api/account/password', { method: 'PUT', token, body });
+    assert.is(answer.status, status);
+    assert.is(answer.body['error'], error);
+  }
+  assert.equal(
+    (
+      await server.ask('/api/account/password', {
+        method: 'PUT',
+        token,
+        body: { password: PASSWORD, new_password: 'long enough' },
+      })
+    ).body,
+    { changed: true },
+  );
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 401);
+  assert.is((await server.ask('/api/favorites', { token })).status, 200);
+  assert.is((await logIn(server, 'fay')).status, 401);
+  assert.is((await logIn(server, 'fay', { password: 'long enough' })).status, 200);
+});
+
+test('the log is paged newest first, searched in any case, and shown whole on demand', async () => {
+  const { account, token } = await server.user('gil');
+  const { events, store } = server.hostkeep.core;
+  await store.write(async (tx) => {
+    for (let i = 1; i <= 59; i += 1)
+      await events.record(tx, {
+        type: 'logout',
+        account,
+        text: `did ${i === 30 ? "Ünique 100%_ 'quoted'\r\n[x] User" : `thing ${i}`}`,
+        ip: '203.0.113.5',
+      });
+  });
+  const page = async (query: string) =>
+    (await server.ask<{ log_content: string[] } & Record<string, unknown>>(`/api/account/activity?${query}`, { token }))
+      .body;
+  const { log_content: first, ...rest } = await page('');
+  assert.is(first.length, 25);
+  assert.match(first[0] ?? '', /User 'gil' did thing 59 from IP 203\.0\.113\.5$/);
+  assert.equal(rest, {
+    current_page: 1,
+    items_per_page: 25,
+    total_pages: 3,
+    total_lines: 60,
+    search_term: '',
+    show_all: false,
+  });
+  assert.is((await page('page=3')).log_content.length, 10);
+  assert.equal(await page('page=9'), {
+    log_content: [],
+    current_page: 9,
+    items_per_page: 25,
+    total_pages: 3,
+    total_lines: 60,
+    search_term: '',
+    show_all: false,
+  });
+  const all = await page('show_all=true&page=2');
+  assert.is(all.log_content.length, 60);
+  assert.equal([all['current_page'], all['items_per_page'], all['total_pages'], all['show_all']], [1, 60, 1, true]);
+  assert.is((await page('show_all=false')).log_content.length, 25);
+  const found = await page('search=DID%20THING&page=2');
+  assert.equal([found.log_content.length, found['total_lines'], found['search_term']], [25, 58, 'DID THING']);
+  const one = await page(`search=${encodeURIComponent("ünique 100%_ 'QUOTED'")}`);
+  assert.is(one.log_content.length, 1);
+  assert.match(one.log_content[0] ?? '', /'quoted'\\x0d\\x0a\[x\] User from IP/);
+  assert.equal(await page('search=nothing+like+it'), {
+    log_content: [],
+    current_page: 1,
+    items_per_page: 25,
+    total_pages: 1,
+    total_lines: 0,
+    search_term: 'nothing like it',
+    show_all: false,
+  });
+  assert.equal((await page('search=nothing+like+it&show_all=true'))['total_pages'], 1);
+  assert.is((await page('show_all=')).log_content.length, 25);
+  for (const query of [
+    'page=0',
+    'page=-1',
+    'page=x',
+    'page=1.5',
+    'page=1&page=2',
+    'show_all=True',
+    'show_all=1',
+    'show_all=yes',
+    `search=${'x'.repeat(256)}`,
+  ]) {
+    assert.is((await server.ask(`/api/account/activity?${query}`, { token })).status, 400, query);
+  }
+  const other = await server.user('hal');
+  assert.is(
+    (await server.ask<{ log_content: string[] }>('/api/account/activity?show_all=true', { token: other.token })).body
+      .log_content.length,
+    1,
+  );
+});
+
+test('the login history has the last 20 with their countries, of this account only', async () => {
+  const { account, token } = await server.user('ida');
+  const addresses = ['8.8.8.8', '2001:4860:4860::8888', '10.1.2.3', '203.0.113.7', 'fe80::1%eth0'];
+  for (const from of addresses) assert.is((await logIn(server, 'ida', { from })).status, 200);
+  await logIn(server, 'ida', { from: '9.9.9.9', password: 'wrong' });
+  const { body } = await server.ask<{ country_code: string; ip: string; login_time: string; login_at: string }[]>(
+    '/api/account/login-history',
+    { token },
+  );
+  assert.equal(
+    body.map(({ ip, country_code }) => [ip, country_code]),
+    [
+      ['fe80::1', ''],
+      ['203.0.113.7', ''],
+      ['10.1.2.3', ''],
+      ['2001:4860:4860::8888', 'US'],
+      ['8.8.8.8', 'US'],
+    ],
+  );
+  assert.match(body[0]?.login_time ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.is(body[0]?.login_at.slice(0, 19), body[0]?.login_time.replace(' ', 'T'));
+  assert.match(body[0]?.login_at ?? '', /Z$/);
+  await server.hostkeep.core.store.write(async (tx) => {
+    for (let i = 0; i < 120; i += 1)
+      await tx.run(
+        'insert into login_history (account_id, at, ip) values (?, ?, ?)',
+        account.id,
+        Date.now(),
+        '192.0.2.1',
+      );
+  });
+  await logIn(server, 'ida', { from: '192.0.2.2' });
+  const later = (await server.ask<{ ip: string }[]>('/api/account/login-history', { token })).body;
+  assert.is(later.length, 20);
+  assert.is(later[0]?.ip, '192.0.2.2');
+  assert.is(
+    (
+      await server.hostkeep.core.store.get<{ n: number }>(
+        'select count(*) as n from login_history where account_id = ?',
+        account.id,
+      )
+    )?.n,
+    100,
+  );
+  const other = await server.user('jon');
+  assert.equal((await server.ask('/api/account/login-history', { token: other.token })).body, []);
+});
+
+test('languages are those installed, English first, and errors speak the chosen one', async () => {
+  const { token } = await server.user('kim');
+  assert.equal((await server.ask('/api/account/language', { token })).body, {
+    locales: ['en', 'de', 'fr'],
+    current: 'en',
+  });
+  for (const locale of ['xx', '', 'DE', '../de', 'constructor']) {
+    const answer = await server.ask<{ error: string; errors: { path: string }[] }>('/api/account/language', {
+      method: 'PUT',
+      token,
+      body: { locale },
+    });
+    assert.is(answer.status, 400);
+    assert.is(answer.body.errors[0]?.path, '/locale');
+  }
+  assert.equal((await server.ask('/api/account/language', { method: 'PUT', token, body: { locale: 'de' } })).body, {
+    locales: ['en', 'de', 'fr'],
+    current: 'de',
+  });
+  assert.is((await server.ask('/api/account/language', { token })).body['current'], 'de');
+  assert.is(
+    (await server.ask('/api/account/sessions/x', { method: 'DELETE', token })).body['title'],
+    'Sitzung nicht gefunden',
+  );
+});
+
+test('every language has every title and description, wherever they stand', async () => {
+  const off = await Promise.all(installedPlugins().flatMap((each) => (each.isOptIn ? [each.load()] : [])));
+  const codes = [...errorCodes(), ...off.flatMap(({ errors = {} }) => Object.keys(errors))];
+  const folders = ['config', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];
+  type Texts = Record<string, Record<string, unknown>>;
+  const read = (folder: string, file: string): Texts => {
+    const path = join(projectDir, folder, file);
+    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Texts) : {};
+  };
+  const features = folders.flatMap((folder) => Object.keys(read(folder, 'features.json')));
+  assert.is(new Set(features).size, features.length, 'each feature is described in one place');
+  for (const locale of ['de', 'fr']) {
+    const parts = folders.map((folder) => read(folder, `locales/${locale}.json`));
+    assert.equal(parts.flatMap((part) => Object.keys(part['errors'] ?? {})).toSorted(), codes.toSorted(), locale);
+    const translated = parts.flatMap((part) => Object.entries(part['features'] ?? {}));
+    assert.equal(translated.map(([name]) => name).toSorted(), features.toSorted(), locale);
+    for (const [, text] of translated) assert.equal(Object.keys(text as object), ['title', 'description']);
+  }
+});
+
+// asvs 1.2.2: favorites are http(s) links or paths
+// asvs 1.2.3: replies are JSON written by JSON.stringify
+test('favorites refuse what is no link or no title', async () => {
+  const { token } = await server.user('leo');
+  for (const body of [
+    {},
+    { link: '/x' },
+    { title: 'x' },
+    { link: '', title: 'x' },
+    { link: '/x', title: '' },
+    { link: 5, title: 'x' },
+    { link: 'javascript:alert(1)', title: 'x' },
+    { link: 'ftp://example.com/', title: 'x' },
+    { link: 'files', title: 'x' },
+    { link: '//example.com', title: 'x' },
+    { link: '/\\example.com', title: 'x' },
+    { link: 'https://', title: 'x' },
+    { link: `/${'x'.repeat(2048)}`, title: 'x' },
+    { link: '/x', title: 'x'.repeat(256) },
+    { link: '/x\n', title: 'x' },
+    { link: '/x', title: 'x\r\ny' },
+    { link: '/x', title: 'x\u2028y' },
+    { link: '/x\u0000', title: 'x' },
+    { link: '/x', title: 'x', position: -1 },
+    { link: '/x', title: 'x', position: 50 },
+    { link: '/x', title: 'x', position: '0' },
+    { link: '/x', title: 'x', place: 0 },
+  ]) {
+    const answer = await server.ask('/api/favorites', { method: 'PUT', token, body });
+    assert.is(answer.status, 400, JSON.stringify(body));
+    assert.is(answer.body['error'], 'invalid_request');
+  }
+  assert.is((await server.ask('/api/favorites', { method: 'DELETE', token, body: {} })).status, 400);
+  assert.equal((await server.ask('/api/favorites', { token })).body, []);
+  for (const link of [
+    '/',
+    '/files?path=/a b',
+    'http://example.com',
+    'HTTPS://EXAMPLE.com:8443/ä#x',
+    `/${'ü'.repeat(2047)}`,
+  ])
+    assert.ok(isLink(link), link);
+});
+
+test('favorites are added, renamed and removed, and each account has its own', async () => {
+  const { token } = await server.user('mia');
+  const other = await server.user('nat');
+  const ask = (method: string, body: unknown, as = token) =>
+    server.ask<unknown[]>('/api/favorites', { method, token: as, body });
+  assert.equal((await ask('PUT', FAVORITE)).body, [FAVORITE]);
+  assert.equal((await ask('PUT', { link: 'https://example.com/', title: 'Éxample "x"' })).body, [
+    FAVORITE,
+    { link: 'https://example.com/', title: 'Éxample "x"' },
+  ]);
+  assert.equal((await ask('PUT', { ...FAVORITE, title: 'My files' })).body[0], { ...FAVORITE, title: 'My files' });
+  assert.equal((await server.ask('/api/favorites', { token: other.token })).body, []);
+  assert.equal((await ask('DELETE', { link: '/files' }, other.token)).body, []);
+  assert.is((await ask('DELETE', { link: '/unknown' })).body.length, 2);
+  assert.is((await ask('DELETE', { link: '/files' })).body.length, 1);
+  assert.equal((await server.ask('/api/favorites', { token })).body, [
+    { link: 'https://example.com/', title: 'Éxample "x"' },
+  ]);
+});
+
+test('favorites have the order that the account gives them', async () => {
+  const { token } = await server.user('olga');
+  const put = async (title: string, position?: number) => {
+    const body = { link: `/${title}`, title, ...(position !== undefined && { position }) };
+    const { body: list } = await server.ask<{ title: string }[]>('/api/favorites', { method: 'PUT', token, body });
+    return list.map((each) => each.title).join('');
+  };
+  for (const title of ['a', 'b', 'c']) await put(title);
+  assert.is(await put('d'), 'abcd');
+  assert.is(await put('d', 0), 'dabc');
+  assert.is(await put('d', 2), 'abdc');
+  assert.is(await put('a', 49), 'bdca', 'beyond the end is the end');
+  assert.is(await put('e', 1), 'bedca', 'a new one, at a place');
+  assert.is(await put('c'), 'bedca', 'without a place it stays where it is');
+  await server.ask('/api/favorites', { method: 'DELETE', token, body: { link: '/d' } });
+  assert.is(await put('f'), 'becaf');
+  const { body } = await server.ask<{ title: string }[]>('/api/favorites', { token });
+  assert.is(body.map(({ title }) => title).join(''), 'becaf');
+  const log = await server.ask<{ log_content: string[] }>('/api/account/activity', { token });
+  assert.ok(log.body.log_content.some((line) => line.includes('moved the favorite d')));
+});
+
+test('there is room for 50 favorites, also when two come at once', async () => {
+  const { token } = await server.user('oli');
+  const put = (i: number) =>
+    server.ask('/api/favorites', { method: 'PUT', token, body: { link: `/${i}`, title: String(i) } });
+  const answers = await Promise.all(Array.from({ length: 55 }, (_, i) => put(i)));
+  assert.is(answers.filter(({ status }) => status === 200).length, 50);
+  assert.is(answers.find(({ status }) => status !== 200)?.body['error'], 'favorites_full');
+  const { body } = await server.ask<{ link: string }[]>('/api/favorites', { token });
+  assert.is(body.length, 50);
+  assert.is(
+    (await server.ask('/api/favorites', { method: 'PUT', token, body: { link: body[7]?.link, title: 'renamed' } }))
+      .status,
+    200,
+  );
+});
+
+test("the dashboard gets the previous login's address, the language and the second factor, by feature", async () => {
+  const { account, token } = await server.user('pia');
+  const { accounts } = server.hostkeep.core;
+  const part = async (): Promise<DashboardPart | undefined> => {
+    const own = (await server.hostkeep.plugins.gather('dashboard', await accounts.get('pia'))).find(
+      ({ plugin }) => plugin === 'account',
+    );
+    return own?.ok === true ? own.value : undefined;
+  };
+  assert.equal(await part(), { last_ip: '', locale: 'en', twofa_enabled: null });
+  await logIn(server, 'pia', { from: '192.0.2.10' });
+  await logIn(server, 'pia', { from: '192.0.2.11' });
+  await enableTwofa(server, token);
+  assert.equal(await part(), { last_ip: '192.0.2.10', locale: 'en', twofa_enabled: true });
+  for (const feature of ['login_history', 'locale', 'twofa'])
+    await accounts.setFeature(account.username, feature, false);
+  assert.equal(await part(), { last_ip: '', locale: '', twofa_enabled: null });
+});
+
+test('users are counted without admins, and the demo has favorites and a history', async () => {
+  const demo = await server.account('demo');
+  const other = await server.account('other', 'basic');
+  const { plugins, core } = server.hostkeep;
+  const [counts] = (await plugins.gather('counts')).filter(({ plugin }) => plugin === 'account');
+  assert.ok(counts?.ok === true && counts.value.users === (await core.accounts.count('user')));
+  const filled = (await plugins.callInOrder('demo', { demo, other, neighbours: [] })).find(
+    ({ plugin }) => plugin === 'account',
+  );
+  assert.ok(filled !== undefined && filled.error === undefined);
+  const token = await server.token(demo);
+  assert.is((await server.ask<unknown[]>('/api/favorites', { token })).body.length, 5);
+  const history = (await server.ask<{ login_time: string }[]>('/api/account/login-history', { token })).body;
+  assert.ok(history.length >= 5 && new Set(history.map(({ login_time }) => login_time.slice(0, 10))).size >= 4);
+  assert.ok(
+    (await server.ask<{ total_lines: number }>('/api/account/activity', { token })).body.total_lines >= 20,
+    'with what other plugins add',
+  );
+});
+
+test('the country database is found, and its absence costs only the countries', async () => {
+  const finding = await countryFinding();
+  assert.ok(finding.ok);
+  assert.match(finding.detail, /geo-whois-asn-country-mmdb \d/);
+  const lookup = await new CountryDatabase(createLog('silent')).lookup();
+  assert.is(lookup('8.8.8.8'), 'US');
+  for (const ip of [
+    'not an address',
+    '',
+    '127.0.0.1',
+    '10.0.0.1',
+    '172.16.3.3',
+    '192.168.1.1',
+    '203.0.113.24',
+    '::1',
+    'fd00::1',
+    '2001:db8::1',
+  ])
+    assert.is(lookup(ip), '', ip);
+});

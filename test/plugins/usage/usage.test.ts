@@ -1,0 +1,510 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import { promisify } from 'node:util';
+import * as assert from 'uvu/assert';
+import { definePlugin } from '../../../kernel/contract/plugin.ts';
+import { rawRequest } from '../../support/raw.ts';
+import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../../support/hostkeep.ts';
+import { eventSource } from '../../support/event-source.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { testSuite } from '../../support/suite.ts';
+import { LIMIT_MS, until } from '../../support/until.ts';
+import { codeOf, enableTwofa } from '../../support/account-client.ts';
+
+const test = testSuite('usage');
+let server: TestServer;
+let admin: string;
+let websites = 1;
+/** Something to count, whatever other plugins there are. */
+const counted = definePlugin({
+  name: 'counted',
+  features: [],
+  routes: {},
+  setup: () => ({ handlers: {}, provides: { counts: () => ({ websites }) } }),
+});
+test.before(async () => {
+  server = await TestServer.start({
+    config: { usage: { interval_ms: 100, streams: 3 } },
+    plugins: [...(await allPlugins()), counted],
+  });
+  admin = (await server.admin()).token;
+});
+test.after(() => server.close());
+test.after.each(() => mock.timers.reset());
+
+const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map(
+  (path) => `/api/usage${path}`,
+);
+const ask = <T = Record<string, unknown>>(path: string, question: RequestOptions = {}) =>
+  server.ask<T>(path, { address: 'admin', token: admin, ...question });
+
+// threat open-usage-api: usage requires an administrator's token
+test('guests and users get the same 401, and the user address knows nothing of it', async () => {
+  const { token } = await server.user('ann', 'developer');
+  for (const path of PATHS) {
+    for (const headers of [{}, { authorization: `Bearer ${token}` }, { authorization: 'Bearer x.y.z' }]) {
+      const { status, body, headers: got } = await server.ask(path, { address: 'admin', headers });
+      assert.is(status, 401, path);
+      assert.is(body['error'], 'authentication_required');
+      assert.is(got.get('www-authenticate'), 'Bearer');
+    }
+    assert.is((await server.ask(path, { token })).status, 404);
+  }
+});
+
+test('other methods are refused by name', async () => {
+  for (const path of PATHS) {
+    const { status, headers } = await ask(path, { method: 'POST', body: {} });
+    assert.is(status, 405);
+    assert.is(headers.get('allow'), 'GET, HEAD');
+  }
+});
+
+// threat open-usage-api: foreign Host headers are refused, so a page cannot rebind DNS
+test('a name of somebody else in the Host header is refused, so that a page cannot rebind its name to us', async () => {
+  const url = server.hostkeep.url('admin');
+  const asked = (host: string) =>
+    rawRequest(
+      url,
+      `GET /api/usage/cpu HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${admin}\r\nOrigin: http://${host}\r\n\r\n`,
+    );
+  assert.match(await asked('attacker.example'), /^HTTP\/1.1 403 [^]*host_not_allowed/);
+  assert.match(await asked('127.0.0.1.attacker.example:2087'), /^HTTP\/1.1 403 /);
+  const fine = await asked(new URL(url).host);
+  assert.match(fine, /^HTTP\/1.1 200 OK/);
+  assert.not.match(fine, /access-control/i);
+  assert.match(await asked('localhost:2087'), /^HTTP\/1.1 200 OK/);
+});
+
+test('no page of another origin gets CORS headers', async () => {
+  for (const [path, method] of [
+    ['/api/usage/cpu', 'GET'],
+    ['/api/usage/cpu', 'OPTIONS'],
+    ['/api/usage/stream', 'HEAD'],
+  ] as const) {
+    const { headers } = await ask(path, {
+      method,
+      headers: { origin: 'https://attacker.example', 'access-control-request-method': 'GET' },
+    });
+    assert.equal(
+      [...headers.keys()].filter((name) => name.startsWith('access-control')),
+      [],
+    );
+  }
+});
+
+test('every core has its load in one decimal', async () => {
+  const { status, body } = await ask<Record<string, number>>('/api/usage/cpu');
+  assert.is(status, 200);
+  const cores = Object.entries(body);
+  assert.ok(cores.length > 0);
+  for (const [name, load] of cores) {
+    assert.match(name, /^core_\d+$/);
+    assert.ok(load >= 0 && load <= 100 && Math.round(load * 10) / 10 === load);
+  }
+});
+
+test('memory is returned in bytes and as text', async () => {
+  const { body } = await ask<{
+    human_readable_info: Record<string, string>;
+    ram_info: Record<'available' | 'percent' | 'total' | 'used', number>;
+  }>('/api/usage/memory');
+  const { available, percent, total, used } = body.ram_info;
+  assert.is(used, total - available);
+  assert.is(percent, Math.round((used / total) * 1000) / 10);
+  assert.equal(Object.keys(body.human_readable_info).toSorted(), ['available', 'percent', 'total', 'used']);
+  assert.is(body.human_readable_info['total'], `${(total / 2 ** 30).toFixed(2)} GB`);
+  assert.is(body.human_readable_info['percent'], `${percent.toFixed(1)}%`);
+});
+
+test('both paths return the same disks', async () => {
+  const { body } = await ask<Record<string, unknown>[]>('/api/usage/disk');
+  const root = body.find((disk) => disk['mountpoint'] === '/');
+  assert.equal(Object.keys(root ?? {}).toSorted(), [
+    'device',
+    'free',
+    'fstype',
+    'mountpoint',
+    'percent',
+    'total',
+    'used',
+  ]);
+  assert.is((await ask<unknown[]>('/api/usage/server')).body.length, body.length);
+});
+
+test('the host is read below the roots that are set, for a server that runs in a container of its own', async () => {
+  const root = temporaryFolder();
+  const files: Record<string, string> = {
+    'proc/stat': 'cpu  1 2 3 4\ncpu7 100 0 0 100\n',
+    'proc/meminfo': 'MemTotal: 4096 kB\nMemAvailable: 1024 kB\n',
+    'proc/filesystems': '\text4\n',
+    'proc/1/mountinfo': '1 0 8:1 / / rw - ext4 /dev/of-the-host rw\n',
+    'sys/fs/cgroup/memory.max': 'max\n',
+    'sys/fs/cgroup/memory.current': '1\n',
+    'sys/fs/cgroup/memory.stat': '',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(root, name, '..'), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  const inside = await TestServer.start({
+    config: { usage: { roots: { proc: join(root, 'proc'), sys: join(root, 'sys'), files: root } } },
+  });
+  const { token } = await inside.admin();
+  const figure = async (path: string) =>
+    (await inside.ask<Record<string, unknown>>(path, { address: 'admin', token })).body;
+  assert.equal(await figure('/api/usage/cpu'), { core_7: 0 });
+  assert.equal((await figure('/api/usage/memory'))['ram_info'], {
+    available: 1_048_576,
+    percent: 75,
+    total: 4_194_304,
+    used: 3_145_728,
+  });
+  const [disk] = (await figure('/api/usage/disk')) as unknown as Record<string, unknown>[];
+  assert.equal([disk?.['device'], disk?.['mountpoint']], ['/dev/of-the-host', '/']);
+  await inside.close();
+});
+
+/** Name the lock of an address for documentation, and that from which the requests here come. */
+const [EXAMPLE_LOCK, OWN_LOCK] = ['198.51.100.7', '127.0.0.1'].map((ip) =>
+  Buffer.from(`address ${ip}`).toString('base64url'),
+) as [string, string];
+
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+  readonly description: string;
+  readonly example: string;
+}
+
+/** What only the caller of an example knows, after the example's account or plan has been made or cleared away. */
+async function prepared(n: number, { method, path }: Listed): Promise<Record<string, string>> {
+  const { accounts, plans, passwords, sessions } = server.hostkeep.core;
+  const { account, token } = await server.admin(`operator${n}`);
+  if (/\/(?:2fa|login-link)$/.test(path))
+    await ask('/api/reauthenticate', { token, method: 'POST', body: { password: PASSWORD } });
+  const known = { TOKEN: token, USERNAME: account.username, NEW_PASSWORD: `${PASSWORD}!`, PASSWORD, CODE: '', ID: '' };
+  if (await accounts.byUsername('jane')) await accounts.remove('jane');
+  const removed = await accounts.removed.claim('jane').catch(() => undefined);
+  if (removed !== undefined) await accounts.removed.release(removed, { username: '', ip: '' });
+  if ((await plans.all()).has('starter')) await plans.remove('starter');
+  if (path !== '/api/plans') {
+    const { name: _, features, ...limits } = await plans.get('basic');
+    await plans.create('starter', limits, [...features]);
+  }
+  if (path !== '/api/accounts') {
+    const passwordHash = await passwords.hash(PASSWORD);
+    const jane = await accounts.create({ username: 'jane', role: 'user', plan: 'basic', passwordHash });
+    await server.token(path.includes(':username') ? jane : account);
+    const open = await sessions.list(path.includes(':username') ? jane.id : account.id);
+    known.ID = open.at(0)?.id ?? '';
+  }
+  if (path.endsWith('/tokens/:id')) {
+    const owner = path.includes(':username') ? await accounts.get('jane') : account;
+    const wanted = { name: 'Backup', scopes: ['sessions:read'], networks: [], expiresAt: Date.now() + 60_000 };
+    known.ID = (await server.hostkeep.core.tokens.make(owner, wanted, '', () => Promise.resolve())).made.id;
+  }
+  if (path === '/api/locks/:key')
+    await server.ask('/api/login', { method: 'POST', body: { username: 'x', password: 'wrong' } });
+  if (path === '/api/account/2fa/confirm') {
+    const body = { password: PASSWORD };
+    const setup = await ask<{ secret: string }>('/api/account/2fa/setup', { token, method: 'POST', body });
+    known.CODE = codeOf(setup.body.secret);
+  }
+  if (path === '/api/account/2fa' && method === 'DELETE')
+    known.CODE = codeOf((await enableTwofa(server, token, 'admin')).secret, 1);
+  return known;
+}
+
+/** Runs an example in a shell. What measures the machine may be too late on a busy one, and says when to ask again. */
+async function statusOf(command: string, TOKEN: string): Promise<string> {
+  const shown = `${command} -s -o /dev/null -w '%{http_code}' --retry 20`;
+  return (await promisify(execFile)('sh', ['-c', shown], { env: { ...process.env, TOKEN } })).stdout;
+}
+
+/** Does the same for a stream, which has no end: once its head is there, the client goes. */
+async function statusOfStream(command: string, TOKEN: string): Promise<string> {
+  const child = spawn('sh', ['-c', `exec ${command} -s -o /dev/null -D -`], {
+    env: { ...process.env, TOKEN },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  let head = '';
+  for await (const chunk of child.stdout) if ((head += String(chunk)).includes('\r\n\r\n')) break;
+  child.kill();
+  await ended;
+  return /^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? head;
+}
+
+test('every endpoint of the address is listed, and its example works in a shell', async () => {
+  const { endpoints } = (await ask<{ endpoints: Listed[] }>('/api/usage')).body;
+  for (const path of PATHS) assert.ok(endpoints.some((each) => each.path === path && each.method === 'GET'));
+  const served = server.hostkeep.node
+    .routes()
+    .filter((route) => route.address === 'admin')
+    .flatMap((route) => route.paths.map((path) => `${route.method} ${path}`));
+  assert.equal(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted(), served.toSorted());
+  const { token } = await server.admin('first-sample');
+  const isSampled = async () => (await server.ask('/api/usage/system', { token, address: 'admin' })).status === 200;
+  await until('the first sample, which a busy machine takes late', isSampled);
+  for (const [n, each] of endpoints.entries()) {
+    const { TOKEN = '', ...known } = await prepared(n, each);
+    const command = each.example
+      .replace(/\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID)\b/g, (word) => known[word] ?? word)
+      .replace(EXAMPLE_LOCK, OWN_LOCK);
+    const isStream = each.path.endsWith('/stream');
+    const got = await (isStream ? statusOfStream(command, TOKEN) : statusOf(command, TOKEN));
+    const { method, path, description } = each;
+    const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
+    const isPage = path === '/' || /^\/(?:console|assets)\b/.test(path); // curl does not ask for a page, nor for a name that there is
+    const isMissing = /^\/api\/(?:webhooks|fleet)\/:/.test(path); // there is no webhook, and no fleet
+    const success = path === '/docs' ? '302' : created ? '201' : '200';
+    const status = isPage || isMissing ? '404' : success;
+    assert.is(got, status, `${description}: ${command}`);
+  }
+});
+
+test('statistics hold today last, follow what happens, and have no end of line', async () => {
+  const last = async () => {
+    const { body } = await ask<{ usage_stats: string }>('/api/usage/stats');
+    assert.not.ok(body.usage_stats.endsWith('\n'));
+    return JSON.parse(body.usage_stats.split('\n').at(-1) ?? '') as {
+      timestamp: string;
+      users: number;
+      domains: number;
+      websites: number;
+    };
+  };
+  const before = await last();
+  assert.match(before.timestamp, /^\d{4}-\d\d-\d\d$/);
+  assert.equal(Object.keys(before), ['timestamp', 'users', 'domains', 'websites']);
+  websites += 1;
+  await server.user('bea');
+  assert.is((await last()).websites, before.websites + 1);
+});
+
+test('the figures are provided as metrics', async () => {
+  const parts = await server.hostkeep.plugins.gather('metrics');
+  const part = parts.find(({ plugin }) => plugin === 'usage');
+  const figures = new Map(part?.ok === true ? part.value.map((figure) => [figure.name, figure.samples]) : []);
+  for (const [name, labels] of [
+    ['cpu_load_ratio', ['core']],
+    ['memory_available_bytes', []],
+    ['filesystem_free_bytes', ['device', 'fstype', 'mountpoint']],
+    ['usage_samples_total', []],
+    ['usage_sample_age_seconds', []],
+  ] as const) {
+    const [first] = figures.get(`hostkeep_${name}`) ?? [];
+    assert.ok((first?.value ?? -1) >= 0, name);
+    assert.equal(Object.keys(first?.labels ?? {}), labels);
+  }
+});
+
+test('doctor reports the sources of the figures', async () => {
+  const findings = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) =>
+    part.ok && part.plugin === 'usage' ? part.value : [],
+  );
+  assert.equal(
+    findings.map(({ name, ok }) => [name, ok]),
+    [
+      ['processor', true],
+      ['memory', true],
+      ['disks', true],
+    ],
+  );
+  assert.match(findings[0]?.detail ?? '', /^\d+ cores, from \/proc\/stat$/);
+});
+
+test('history refuses what is no range, no time and no metric', async () => {
+  for (const query of [
+    'metric=passwords',
+    'from=yesterday',
+    'from=2030-13-45',
+    'from=20&to=10',
+    'step=0',
+    'step=x',
+    'from=1&step=3600&to=99999999',
+    'metric=cpu&metric=disk',
+    `from=${'9'.repeat(40)}`,
+  ]) {
+    const { status, body } = await ask(`/api/usage/history?${query}`);
+    assert.is(status, 400, query);
+    assert.is(body['error'], 'invalid_request');
+  }
+});
+
+test('history answers the last minutes from memory', async () => {
+  await ask('/api/usage/memory');
+  const from = Math.floor(Date.now() / 1000) - 60;
+  const { body } = await ask<{
+    unit: string;
+    step: number;
+    from_at: string;
+    to: number;
+    to_at: string;
+    points: { time: number; time_at: string; value: number }[];
+  }>(`/api/usage/history?metric=memory&from=${from}`);
+  const timeAt = (seconds: number) => new Date(seconds * 1000).toISOString();
+  assert.equal([body.from_at, body.to_at], [timeAt(from), timeAt(body.to)]);
+  for (const { time, time_at: text } of body.points) assert.is(text, timeAt(time));
+  assert.is(body.unit, 'percent');
+  assert.is(body.step, 1);
+  assert.ok(body.points.length > 0 && body.points.length <= body.to - from + 1);
+  for (const { time, value } of body.points) assert.ok(time >= from && value > 0 && value < 100);
+});
+
+test('the history includes minutes without requests', async () => {
+  const begin = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: begin });
+  const quiet = await TestServer.start();
+  const { token } = await quiet.admin();
+  const points = async (count: number) => {
+    for (const end = performance.now() + LIMIT_MS; performance.now() < end;) {
+      const { body } = await quiet.ask<{ points: { time: number; value: number }[] }>(
+        `/api/usage/history?metric=memory&step=60&from=${begin / 1000}&to=${begin / 1000 + 300}`,
+        { address: 'admin', token },
+      );
+      if (body.points.length >= count) return body.points;
+    }
+    throw new Error(`the history had fewer than ${count} minutes after ${LIMIT_MS / 1000} s`);
+  };
+  mock.timers.tick(60_020);
+  assert.is((await points(1)).length, 1);
+  mock.timers.tick(60_000);
+  const both = await points(2);
+  assert.equal(
+    both.map(({ time }) => time - begin / 1000),
+    [0, 60],
+  );
+  for (const { value } of both) assert.ok(value > 0 && value < 100);
+  mock.timers.reset();
+  await quiet.close();
+});
+
+test('a stream sends samples in the shapes of the other routes, each later than the last', async () => {
+  const source = await eventSource(server, admin);
+  assert.is(source.response.headers.get('content-type'), 'text/event-stream');
+  assert.is(source.response.headers.get('cache-control'), 'no-store');
+  const [first, second] = [await source.next(), await source.next()];
+  assert.ok(Number(second.id) > Number(first.id));
+  assert.is(second.event, 'sample');
+  assert.equal(Object.keys(second.data), ['at', 'cpu', 'memory', 'disk']);
+  assert.is(new Date(String(second.data['at'])).getTime(), Number(second.id));
+  assert.match(Object.keys(second.data['cpu'] as object)[0] ?? '', /^core_/);
+  await source.close();
+});
+
+test('a stream begins with the newest sample, however long the next takes', async () => {
+  const slow = await TestServer.start({ config: { usage: { interval_ms: 60_000 } } });
+  const { token } = await slow.admin();
+  const first = await eventSource(slow, token);
+  const { id } = await first.next();
+  const second = await eventSource(slow, token);
+  assert.is((await second.next()).id, id);
+  for (const source of [first, second]) await source.close();
+  await slow.close();
+});
+
+test('a client that comes back is sent what it missed', async () => {
+  const source = await eventSource(server, admin);
+  const seen = [await source.next(), await source.next(), await source.next()];
+  await source.close();
+  const again = await eventSource(server, admin, { 'last-event-id': seen[0]?.id ?? '' });
+  assert.equal(
+    [await again.next(), await again.next()].map(({ id }) => id),
+    seen.slice(1).map(({ id }) => id),
+  );
+  await again.close();
+  const odd = await eventSource(server, admin, { 'last-event-id': '<script>' });
+  assert.ok((await odd.next()).id !== '');
+  await odd.close();
+});
+
+test('a stream ends with its session', async () => {
+  const { account, token } = await server.admin('second');
+  const source = await eventSource(server, token);
+  await source.next();
+  await server.hostkeep.core.accounts.suspend('second');
+  await source.ended;
+  assert.is((await ask('/api/usage/cpu', { token })).status, 401);
+  assert.is(account.role, 'admin');
+});
+
+test('only so many streams are open at once, and each that ends makes room', async () => {
+  const sources = [];
+  for (let i = 0; i < 3; i += 1) sources.push(await retried(() => eventSource(server, admin)));
+  const { status, body, headers } = await ask('/api/usage/stream');
+  assert.is(status, 503);
+  assert.is(body['error'], 'overloaded');
+  assert.is(headers.get('retry-after'), '5');
+  for (const source of sources) await source.close();
+  const next = await retried(() => eventSource(server, admin));
+  await next.close();
+});
+
+test('HEAD of a stream is its head', async () => {
+  const text = await rawRequest(
+    server.hostkeep.url('admin'),
+    `HEAD /api/usage/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\nConnection: close\r\n\r\n`,
+    (got) => got.includes('\r\n\r\n'),
+  );
+  assert.match(text, /^HTTP\/1.1 200 OK[^]*text\/event-stream/);
+  assert.match(text, /\r\n\r\n$/);
+});
+
+/** Retries while the server has not yet noticed that clients disconnected; rejects with the last error in the end. */
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  for (const end = performance.now() + LIMIT_MS; ;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!/503/.test(String(error)) || performance.now() > end) throw error;
+    }
+  }
+}
+
+const feature = testSuite('usage for accounts that hold the feature');
+let shared: TestServer;
+feature.before(
+  async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature', streams_of_user: 1 } } })),
+);
+feature.after(() => shared.close());
+
+feature('a user whose plan holds the feature may read; the refusal of another names the feature', async () => {
+  const [holder, other] = [await shared.user('ann', 'developer'), await shared.user('ben', 'basic')];
+  for (const path of PATHS.filter((each) => each !== '/api/usage/stream')) {
+    assert.is((await shared.ask(path, { token: holder.token, address: 'admin' })).status, 200, path);
+    const refused = await shared.ask(path, { token: other.token, address: 'admin' });
+    assert.is(refused.status, 403);
+    assert.is(refused.body['error'], 'feature_disabled');
+    assert.is(refused.body['feature'], 'usage');
+    assert.is((await shared.ask(path, { address: 'admin' })).status, 401);
+    assert.is((await shared.ask(path, { token: holder.token })).status, 404, 'not on the user address');
+  }
+});
+
+feature('the feature is taken away from one request to the next', async () => {
+  const { token } = await shared.user('cy', 'developer');
+  assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 200);
+  await shared.hostkeep.core.accounts.setFeature('cy', 'usage', false);
+  assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 403);
+});
+
+feature('one user has only so many streams, and takes none from others', async () => {
+  const [first, second] = [await shared.user('dan', 'developer'), await shared.user('eve', 'developer')];
+  const open = await eventSource(shared, first.token);
+  assert.is(
+    (await shared.ask('/api/usage/stream', { token: first.token, address: 'admin', method: 'HEAD' })).status,
+    503,
+  );
+  const other = await eventSource(shared, second.token);
+  await Promise.all([open.close(), other.close()]);
+});
+
+feature('an admin still reads', async () => {
+  const { token } = await shared.admin();
+  assert.is((await shared.ask('/api/usage/memory', { token, address: 'admin' })).status, 200);
+});

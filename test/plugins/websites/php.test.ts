@@ -1,0 +1,323 @@
+import { createRequire } from 'node:module';
+import * as assert from 'uvu/assert';
+import { HttpError } from '../../../kernel/errors.ts';
+import { CONFIG_FILES } from '../../../plugins/websites/database-info/config-files.ts';
+import type { TypeWithDatabase } from '../../../plugins/websites/detection/detectors.ts';
+import { parseEnv } from '../../../plugins/websites/database-info/env-file.ts';
+import { PhpFile } from '../../../plugins/websites/database-info/php-evaluator.ts';
+import { textOf } from '../../../plugins/websites/database-info/php-value.ts';
+import { testSuite } from '../../support/suite.ts';
+
+const test = testSuite('websites php');
+
+const variables = (php: string): Record<string, unknown> => Object.fromEntries(new PhpFile(`<?php ${php}`).variables);
+const constants = (php: string): Record<string, unknown> => Object.fromEntries(new PhpFile(`<?php ${php}`).constants);
+/** Reads name, user, password, host and prefix from the configuration of an application type. */
+function read(type: TypeWithDatabase, text: string, file = 0): (string | undefined)[] {
+  const access = CONFIG_FILES[type][file]?.read(text);
+  assert.ok(access, `${type} names no database`);
+  return [access.name, access.user, access.password, access.host, access.prefix].map(textOf);
+}
+const isRefused = (error: unknown) => error instanceof HttpError && error.code === 'invalid_config_file';
+const isTooComplex = (error: unknown) => error instanceof HttpError && error.code === 'file_too_complex';
+
+test('the parser is loaded with the first file', () => {
+  const isLoaded = () =>
+    Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('/php-parser/'));
+  assert.not.ok(isLoaded());
+  assert.equal(variables('$a = 1;'), { a: 1 });
+  assert.ok(isLoaded());
+});
+
+test('constants by define and const; the first definition is kept', () => {
+  assert.equal(constants(`define('A', 'x'); define('A', 'y'); const B = A . '1', C = 2; define("D", B . '-' . C);`), {
+    A: 'x',
+    B: 'x1',
+    C: 2,
+    D: 'x1-2',
+  });
+  assert.equal(
+    constants(`if (!defined('A')) define('A', 1); if (defined('A')) { define('B', 2); } else { define('B', 3); }`),
+    { A: 1, B: 2 },
+  );
+  assert.equal(constants(`define('A', true); define('B', \\A ? 'yes' : 'no'); define('C', constructor);`), {
+    A: true,
+    B: 'yes',
+    C: undefined,
+  });
+});
+
+test('code in comments and strings is ignored', () => {
+  assert.equal(
+    constants(`
+    // define('DB_NAME', 'line');
+    # define('DB_NAME', 'hash');
+    /* define('DB_NAME', 'block'); */
+    /** define('DB_NAME', 'doc'); */
+    $text = "define('DB_NAME', 'text');";
+    define(/* 'DB_USER' */ 'DB_NAME' // 'x'
+      , 'real');`),
+    { DB_NAME: 'real' },
+  );
+});
+
+test('strings: quotes, escapes, heredoc, interpolation, concatenation', () => {
+  assert.equal(
+    variables(`$a = 'it\\'s'; $b = "a\\tb\\x41\\u{e9}\\$"; $c = "v: $a {$b}"; $d = 'x' . 1 . "y"; $d .= 'z';`),
+    {
+      a: "it's",
+      b: 'a\tbA\u00e9$',
+      c: "v: it's a\tbA\u00e9$",
+      d: 'x1yz',
+    },
+  );
+  assert.equal(variables(`$p = 'w'; $h = <<<TXT\npass-$p\nTXT;\n$n = <<<'TXT'\nraw $p\nTXT;\n`), {
+    p: 'w',
+    h: 'pass-w',
+    n: 'raw $p',
+  });
+});
+
+test('getenv finds nothing, so the default is used, however it is written', () => {
+  assert.equal(
+    variables(`$a = getenv('X') ?: 'd'; $b = getenv('X') ? getenv('X') : 'd'; $c = $_ENV['X'] ?? 'd'; $e = env('X', 'd'); $f = (string) getenv('X');
+    $g = ($v = getenv('X')) !== false ? $v : 'd'; $h = $_SERVER['X'] ?? getenv('Y') ?: 'd'; $i = isset($_ENV['X']) ? 1 : 'd';`),
+    { a: 'd', b: 'd', c: 'd', e: 'd', f: '', g: 'd', v: false, h: 'd', i: 'd' },
+  );
+});
+
+test('arrays of every form: nested, extended, spread and changed', () => {
+  const file = new PhpFile(
+    `<?php $x = array('a' => ['b' => 'c'], 'n', 'm'); $y = ['z' => 1, ...$x]; $x['a']['b'] = 'd'; $x[] = 'o'; return ['a' => $x['a']['b'], 'y' => $y['a']['b'], 'o' => $x['2']];`,
+  );
+  assert.equal(Object.fromEntries(file.returned as Map<string, unknown>), { a: 'd', y: 'd', o: 'o' });
+});
+
+test('conditions and own functions are followed, and what depends on the running site is unknown', () => {
+  assert.equal(
+    variables(
+      `if (file_exists('/x')) { $a = 1; } elseif ($_SERVER['HTTP_HOST'] == 'dev') { $a = 2; } else { $a = 3; }`,
+    ),
+    { a: 3 },
+  );
+  assert.equal(
+    variables(
+      `$a = f('x'); function f($k, $d = 'D') { if ($v = getenv($k)) { return $v; } else if ($k === 'never') { return 1; } return $d; }`,
+    ),
+    { a: 'D' },
+  );
+  assert.equal(variables(`$a = include 'x.php'; $b = md5('x'); $c = 'p' . $b; $d = __DIR__ . '/x';`), {
+    a: undefined,
+    b: undefined,
+    c: undefined,
+    d: undefined,
+  });
+  assert.equal(
+    variables(`defined('_JEXEC') or die; if (!defined('X')) { exit('no'); } if (!defined('Y')) return; $a = 1;`),
+    { a: 1 },
+  );
+});
+
+test('what is not PHP is refused', () => {
+  for (const php of ['<?php $x = ;', '<?php define("A', `<?php $x = ${'('.repeat(100)}1`])
+    assert.throws(() => new PhpFile(php), isRefused, php.slice(0, 40));
+});
+
+const KIB = 'x'.repeat(1024);
+const DOUBLED = `$a = 'x'; ${'$a = $a . $a;'.repeat(16)}`;
+const ARRAY = `$a = [${'1,'.repeat(2000)}];`;
+
+// threat hostile-php: PHP is parsed with limits
+test('PHP that grows, nests or never ends is refused while it is evaluated', () => {
+  assert.is((variables(DOUBLED)['a'] as string).length, 65_536, 'the longest value');
+  const before = process.memoryUsage().rss;
+  for (const php of [
+    `$a = 'xxxxxxxx'; ${'$a=$a.$a;'.repeat(23)}`,
+    `$a = 'x'; ${'$a .= $a;'.repeat(23)}`,
+    `$a = 'x'; ${'$a = "$a$a";'.repeat(23)}`,
+    `$a = '${'x'.repeat(65_537)}';`,
+    `${DOUBLED}${'$b = $a . "";'.repeat(17)}`,
+    `${DOUBLED}${Array.from({ length: 2000 }, (_, i) => `$b${i} = '' . $a;`).join('')}`,
+    `$a = '${KIB}A'; ${Array.from({ length: 2000 }, (_, i) => `$b${i} = strtolower($a);`).join('')}`,
+    `${ARRAY}${Array.from({ length: 2000 }, (_, i) => `$b${i} = $a;`).join('')}`,
+    `${ARRAY}${Array.from({ length: 2000 }, (_, i) => `$b${i} = [...$a];`).join('')}`,
+    `${ARRAY}${Array.from({ length: 2000 }, (_, i) => `$b${i} = $a + [];`).join('')}`,
+    `class A { public $a = ''; ${Array.from({ length: 2000 }, (_, i) => `public $p${i};`).join('')} } ${Array.from({ length: 2000 }, (_, i) => `$b${i} = new A;`).join('')}`,
+    `${Array.from({ length: 2000 }, (_, i) => `$b${i} = $GLOBALS;`).join('')}`,
+    'function f() { f(); f(); } f();',
+    `$a = '${'1'.repeat(60_000)}'; function f($x) { ${'$x + $x;'.repeat(2000)} } ${'f($a);'.repeat(50)}`,
+    `class A { ${'public $a;'.repeat(80_000)} }`,
+    `$x = ${'('.repeat(50_000)}1`,
+    `$x = ${'['.repeat(200_000)}`,
+    `$x = ${'!'.repeat(20_000)}1;`,
+    `$x = 1${' . 1'.repeat(20_000)};`,
+    `$x = "${'{$a['.repeat(20_000)}";`,
+  ])
+    assert.throws(() => new PhpFile(`<?php ${php}`), isTooComplex, php.slice(0, 60));
+  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+  assert.ok(grown < 200, `memory grew by ${Math.round(grown)} MiB`);
+});
+
+// threat hostile-php: references in a .env cannot multiply its text
+test('a .env whose references multiply its text is refused while it is expanded', () => {
+  const nested = ['A0=' + 'x'.repeat(1000)];
+  for (let i = 1; i <= 5; i += 1) nested.push(`A${i}=${`\${A${i - 1}}`.repeat(10)}`);
+  for (let i = 0; i < 60; i += 1) nested.push(`B${i}=\${A5}\${A5}x`);
+  const copies = [`A=${KIB}`, ...Array.from({ length: 2000 }, (_, i) => `B${i}=\${A}`)];
+  const before = process.memoryUsage().rss;
+  for (const lines of [nested, copies, [`A="${'x'.repeat(65_537)}"`], [`A=${'x'.repeat(65_537)}`]])
+    assert.throws(() => parseEnv(lines.join('\n')), isTooComplex, lines.at(-1));
+  assert.is(parseEnv(copies.slice(0, 900).join('\n')).get('B800'), KIB);
+  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+  assert.ok(grown < 100, `memory grew by ${Math.round(grown)} MiB`);
+});
+
+test('a .env: quotes, comments, export, references', () => {
+  assert.equal(
+    Object.fromEntries(
+      parseEnv(
+        '# DB_HOST=no\nexport A=1\nB="x # \\"y\\"\\n" # c\nC=\'$A ${A}\'\nD=v # c\nE="${A}-${D}"\r\nF=\n G = h#i \nbroken line\nH=a=b',
+      ),
+    ),
+    {
+      A: '1',
+      B: 'x # "y"\n',
+      C: '$A ${A}',
+      D: 'v',
+      E: '1-v',
+      F: '',
+      G: 'h#i',
+      H: 'a=b',
+    },
+  );
+});
+
+test('WordPress, as shipped and as its container image writes it', () => {
+  assert.equal(
+    read(
+      'wordpress',
+      `<?php
+/** The name of the database for WordPress */
+define( 'DB_NAME', 'wp' ); define( 'DB_USER', 'u' ); define( 'DB_PASSWORD', 'p\\'w"$' ); define( 'DB_HOST', 'localhost' );
+$table_prefix = 'wp_';
+if ( ! defined( 'ABSPATH' ) ) { define( 'ABSPATH', __DIR__ . '/' ); }
+require_once ABSPATH . 'wp-settings.php';`,
+    ),
+    ['wp', 'u', 'p\'w"$', 'localhost', 'wp_'],
+  );
+  assert.equal(
+    read(
+      'wordpress',
+      `<?php
+if (!function_exists('getenv_docker')) {
+  function getenv_docker($env, $default) {
+    if ($fileEnv = getenv($env . '_FILE')) { return rtrim(file_get_contents($fileEnv), "\\r\\n"); }
+    else if (($val = getenv($env)) !== false) { return $val; }
+    else { return $default; }
+  }
+}
+define( 'DB_NAME', getenv_docker('WORDPRESS_DB_NAME', 'wordpress') ); define('DB_USER', getenv_docker('WORDPRESS_DB_USER', 'example username'));
+define( 'DB_PASSWORD', getenv('SECRET') ); $table_prefix = getenv_docker('WORDPRESS_TABLE_PREFIX', 'wp_');`,
+    ),
+    ['wordpress', 'example username', '', undefined, 'wp_'],
+  );
+});
+
+test('Joomla, Drupal, PrestaShop old and new', () => {
+  assert.equal(
+    read(
+      'joomla',
+      `<?php class JConfig { public $offline = false; public $host = 'h'; public $user = 'u'; public $password = 'p'; public $db = 'j'; var $dbprefix = 'jos_'; }`,
+    ),
+    ['j', 'u', 'p', 'h', 'jos_'],
+  );
+  assert.equal(
+    read(
+      'drupal',
+      `<?php $databases['default']['default'] = array('database' => 'd', 'username' => 'u', 'password' => 'p', 'host' => 'h', 'port' => '3307', 'prefix' => '');`,
+      1,
+    ),
+    ['d', 'u', 'p', 'h:3307', ''],
+  );
+  assert.equal(
+    read(
+      'drupal',
+      `<?php $databases = ['default' => ['default' => ['database' => 'd', 'username' => 'u', 'password' => 'p', 'host' => 'h', 'prefix' => ['default' => 'x_']]]];`,
+    ),
+    ['d', 'u', 'p', 'h', 'x_'],
+  );
+  assert.equal(
+    read(
+      'prestashop',
+      `<?php return array('parameters' => array('database_host' => 'h', 'database_name' => 'n', 'database_user' => 'u', 'database_password' => 'p', 'database_prefix' => 'ps_'));`,
+    ),
+    ['n', 'u', 'p', 'h', 'ps_'],
+  );
+  assert.equal(
+    read(
+      'prestashop',
+      `<?php define('_DB_SERVER_', 'h'); define('_DB_NAME_', 'n'); define('_DB_USER_', 'u'); define('_DB_PASSWD_', 'p'); define('_DB_PREFIX_', 'ps_');`,
+      1,
+    ),
+    ['n', 'u', 'p', 'h', 'ps_'],
+  );
+});
+
+test('Nextcloud, MediaWiki, Moodle, Magento, OpenCart, phpBB', () => {
+  assert.equal(
+    read(
+      'nextcloud',
+      `<?php $CONFIG = array ('dbname' => 'n', 'dbhost' => 'h', 'dbtableprefix' => 'oc_', 'dbuser' => 'u', 'dbpassword' => 'p');`,
+    ),
+    ['n', 'u', 'p', 'h', 'oc_'],
+  );
+  assert.equal(
+    read(
+      'mediawiki',
+      `<?php if ( !defined( 'MEDIAWIKI' ) ) { exit; } $wgDBserver = "h"; $wgDBname = "n"; $wgDBuser = "u"; $wgDBpassword = "p";`,
+    ),
+    ['n', 'u', 'p', 'h', undefined],
+  );
+  assert.equal(
+    read(
+      'moodle',
+      `<?php unset($CFG); global $CFG; $CFG = new stdClass(); $CFG->dbhost = 'h'; $CFG->dbname = 'n'; $CFG->dbuser = 'u'; $CFG->dbpass = 'p'; $CFG->prefix = 'mdl_';`,
+    ),
+    ['n', 'u', 'p', 'h', 'mdl_'],
+  );
+  assert.equal(
+    read(
+      'magento',
+      `<?php return ['db' => ['table_prefix' => 'm_', 'connection' => ['default' => ['host' => 'h', 'dbname' => 'n', 'username' => 'u', 'password' => 'p']]]];`,
+    ),
+    ['n', 'u', 'p', 'h', 'm_'],
+  );
+  assert.equal(
+    read(
+      'opencart',
+      `<?php define('DB_HOSTNAME', 'h'); define('DB_USERNAME', 'u'); define('DB_PASSWORD', 'p'); define('DB_DATABASE', 'n'); define('DB_PREFIX', 'oc_');`,
+    ),
+    ['n', 'u', 'p', 'h', 'oc_'],
+  );
+  assert.equal(
+    read('phpbb', `<?php $dbhost = 'h'; $dbname = 'n'; $dbuser = 'u'; $dbpasswd = 'p'; $table_prefix = 'phpbb_';`),
+    ['n', 'u', 'p', 'h', 'phpbb_'],
+  );
+});
+
+test('Laravel and Symfony', () => {
+  assert.equal(read('laravel', 'DB_HOST=127.0.0.1\nDB_DATABASE=l\nDB_USERNAME=u\nDB_PASSWORD="p#1"\n'), [
+    'l',
+    'u',
+    'p#1',
+    '127.0.0.1',
+    undefined,
+  ]);
+  assert.equal(read('symfony', 'DATABASE_URL="mysql://u:p%40ss@h:3306/s?serverVersion=8"'), [
+    's',
+    'u',
+    'p@ss',
+    'h:3306',
+    '',
+  ]);
+});

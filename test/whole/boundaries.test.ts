@@ -1,0 +1,400 @@
+/**
+ * The rules of the house, as a check that turns red, and why each of them is there:
+ *
+ * - The kernel knows no plugin, so that any feature can be taken out or put in without touching what all rely on.
+ * - The kernel stands on floors. A file imports only from floors below its own or from its own folder, types included,
+ *   so that it can be read after those below it, and a change above never reaches down.
+ * - A plugin takes from the kernel what `FOR_PLUGINS` allows and nothing else: the contract, the ground, and the
+ *   rooms of tools. How requests are served, plugins are loaded and keys are kept can then change without them.
+ * - A plugin knows itself; of a plugin that it needs it may know types. So a plugin is read, changed and removed alone,
+ *   and what happens between two of them happens at a named point.
+ * - Each package has one owning folder, so that replacing or updating it is a change in one place.
+ * - No circle of imports, types included, so that every file can be understood after those that it imports.
+ * - No two exported types share a name, so that a name means one thing.
+ * - One file starts programs, so that none starts with the rights of the service, or through a shell.
+ * - Customers' files are opened by jobs only, in processes of their own: never by the process that serves everybody.
+ * - One queue shares what is scarce between accounts, so that no other forgets to be fair.
+ * - The SQL of the store is what SQLite and PostgreSQL both take, so that no code asks which engine it runs on.
+ * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
+ * - Names say what is in a file. A drawer called after nothing in particular collects everything.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import * as assert from 'uvu/assert';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('boundaries');
+
+interface Import {
+  readonly file: string;
+  readonly to: string;
+  readonly isType: boolean;
+}
+
+/** The floors of the kernel, from the ground up. A folder is named without its files, a file without its ending. */
+const FLOORS = [
+  ['errors', 'schema', 'log'],
+  ['kit'],
+  ['config'],
+  ['store'],
+  ['workers'],
+  ['identity'],
+  ['contract'],
+  ['http'],
+  ['host', 'broker'],
+  ['run'],
+];
+/** What plugins may import of the kernel; everything else is closed to them. */
+const FOR_PLUGINS = {
+  values: ['errors', 'schema', 'log', 'kit', 'contract'],
+  types: ['identity', 'store', 'config'],
+};
+/** The file or folder that may import a package. */
+const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
+  'uWebSockets.js': 'kernel/http/uws.ts',
+  jose: 'kernel/identity/gate/keyring.ts',
+  ajv: 'kernel/config/validator.ts',
+  sqlite: 'kernel/store/sqlite/connection.ts',
+  sqlite3: 'kernel/store/sqlite/connection.ts',
+  pg: 'kernel/store/postgres/',
+  pino: 'kernel/log.ts',
+  commander: 'kernel/run/',
+  '@node-rs/argon2': 'kernel/identity/gate/password-worker.ts',
+  '@sinclair/typebox': 'kernel/schema.ts',
+  'fast-glob': 'kernel/kit/files/find-files.ts',
+  'lru-cache': 'kernel/kit/waiting/bounded-cache.ts',
+  otpauth: 'plugins/account',
+  qr: 'plugins/account',
+  maxmind: 'plugins/account',
+  '@ip-location-db/geo-whois-asn-country-mmdb': 'plugins/account',
+  tldts: 'plugins/domains',
+  dockerode: 'plugins/containers/engine/engine-modem.ts',
+  mysql2: 'plugins/databases',
+  'php-parser': 'plugins/websites',
+  systeminformation: 'plugins/usage',
+  'prom-client': 'plugins/metrics',
+  sharp: 'plugins/screenshots',
+  puppeteer: 'plugins/screenshots',
+  '@modelcontextprotocol/sdk': 'plugins/mcp',
+  undici: 'plugins/fleet',
+  '@peculiar/x509': 'plugins/fleet/membership/certificates.ts',
+  esbuild: ['plugins/pages/build', 'config/package'], // pages, and the code that a package installs
+};
+/** The only file that may start programs. */
+const STARTS_PROGRAMS = 'kernel/kit/programs/start-program.ts';
+/** Where tasks wait, and why not all of them in the first one. */
+const QUEUES: Readonly<Record<string, string>> = {
+  'kernel/kit/waiting/fair-queue.ts': 'the queue of the product',
+  'kernel/workers/turns.ts':
+    'what has one name in all workers, such as attempts on one budget, waits for no other name',
+  'kernel/store/sqlite/sqlite-engine.ts': 'short transactions, in the order of their arrival',
+  'plugins/webhooks/store.ts': 'rows of deliveries, in turns by endpoint',
+  'plugins/webserver/vhosts/change-batcher.ts':
+    'changes of virtual hosts, of which each account has a share in a batch',
+};
+const TOP_LEVEL = [
+  ...['package.json', 'tsconfig.json', 'kernel', 'plugins', 'config', 'test', 'bench', 'README.md'],
+  ...['package-lock.json', 'LICENSE', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...['.ci', '.editorconfig', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierrc.json', '.prettierignore'],
+];
+/** A folder of the kernel with more files than this has rooms of its own. */
+const FILES_IN_A_FOLDER = 15;
+
+function sources(folder: string, ending = /\.ts$/): string[] {
+  return readdirSync(join(projectDir, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
+    .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(projectDir, file), 'utf8');
+  const found = [
+    ...text.matchAll(
+      /^(?:import|export)\s+(type\s+)?[^;]*?from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)|(?:resolve|require)\('(@?[a-z][^']+)'\)|^\s*(declare module) '(\.[^']+)'/gm,
+    ),
+  ];
+  return found.map((match) => {
+    const to = match[2] ?? match[3] ?? match[4] ?? match[5] ?? match[7] ?? '';
+    return {
+      file,
+      to: to.startsWith('.') ? relative(projectDir, join(projectDir, dirname(file), to)) : to,
+      isType: match[1] !== undefined || match[6] !== undefined,
+    };
+  });
+}
+
+/** Code of the pages, which runs in browsers: the shell, its kit, and what each area brings. */
+const PAGE_CODE = /^plugins\/(?:pages\/(?:kit|shell)|[^/]+\/page)\//;
+const files = [...sources('kernel'), ...sources('plugins').filter((file) => !PAGE_CODE.test(file))];
+const imports = files.flatMap(importsOf);
+const packageOf = (to: string) =>
+  to
+    .split('/')
+    .slice(0, to.startsWith('@') ? 2 : 1)
+    .join('/');
+const isPackage = ({ to }: Import) =>
+  !to.startsWith('node:') &&
+  !to.startsWith('kernel/') &&
+  !to.startsWith('plugins/') &&
+  !to.startsWith('config/') &&
+  to !== 'package.json';
+const pluginOf = (path: string) => (path.startsWith('plugins/') ? path.split('/')[1] : undefined);
+/** The folder directly in the kernel, or the file without its ending. */
+const roomOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+const floorOf = (path: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
+const listed = (list: readonly Import[]) => list.map(({ file, to }) => `${file} imports ${to}`);
+
+test('the kernel imports no plugin', () => {
+  assert.equal(listed(imports.filter(({ file, to }) => file.startsWith('kernel/') && to.startsWith('plugins/'))), []);
+});
+
+test('the kernel imports downwards only, types included', () => {
+  assert.equal(
+    files.filter((file) => file.startsWith('kernel/') && floorOf(file) < 0),
+    [],
+    'files that stand on no floor',
+  );
+  const upwards = imports.filter(({ file, to }) => {
+    if (!file.startsWith('kernel/') || !to.startsWith('kernel/') || roomOf(file) === roomOf(to)) return false;
+    return floorOf(to) >= floorOf(file);
+  });
+  assert.equal(listed(upwards), []);
+});
+
+test('a plugin imports of the kernel what is for plugins, and nothing else', () => {
+  const closed = imports.filter(({ file, to, isType }) => {
+    if (!file.startsWith('plugins/') || !to.startsWith('kernel/')) return false;
+    return !FOR_PLUGINS.values.includes(roomOf(to)) && !(isType && FOR_PLUGINS.types.includes(roomOf(to)));
+  });
+  assert.equal(listed(closed), []);
+});
+
+// threat hung-file-system: the serving process opens no customers' files, whatever plugin asks
+test("only jobs can open customers' files", () => {
+  const values = new Map<string, string[]>();
+  for (const { file, to, isType } of imports) if (!isType) values.set(file, [...(values.get(file) ?? []), to]);
+  const reached = new Set(files.filter((file) => /^kernel\/run\/|^plugins\/[^/]+\/(index|commands)\.ts$/.test(file)));
+  for (const file of reached) for (const to of values.get(file) ?? []) reached.add(to);
+  assert.ok(reached.size > 200, 'the imports of the program were not found');
+  const openers = ['kernel/kit/files/safe-folder.ts', 'kernel/kit/files/safe-folder-sync.ts'];
+  assert.equal(
+    openers.filter((file) => reached.has(file)),
+    [],
+  );
+  const jobs = files.filter((file) => file.endsWith('-job.ts'));
+  assert.ok(jobs.some((job) => values.get(job)?.includes('kernel/kit/files/safe-folder.ts')));
+  assert.equal(
+    jobs.filter((file) => reached.has(file)),
+    [],
+    'a job runs in a process of its own',
+  );
+});
+
+// threat crowding-out: all work that waits for a slot waits in the one queue that shares by cost
+test('one file makes tasks wait for slots', () => {
+  const waits =
+    /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex|Turns)\b/;
+  const queues = files.filter((file) => waits.test(readFileSync(join(projectDir, file), 'utf8')));
+  assert.equal(queues.toSorted(), Object.keys(QUEUES).toSorted());
+});
+
+test('a plugin imports itself, and types of the plugins that it needs', () => {
+  const foreign = imports.filter(({ file, to, isType }) => {
+    const [from, target] = [pluginOf(file), pluginOf(to)];
+    if (from === undefined || target === undefined || from === target) return false;
+    const manifest = readFileSync(join(projectDir, 'plugins', from, 'index.ts'), 'utf8');
+    const needs = /needs: \[([^\]]*)\]/.exec(manifest)?.[1] ?? '';
+    return !isType || !needs.includes(`'${target}'`);
+  });
+  assert.equal(listed(foreign), []);
+});
+
+test('each package is imported in its owning folder only', () => {
+  const strays = [...imports, ...sources('config').flatMap(importsOf)].filter((each) => {
+    const owners = [OWNERS[packageOf(each.to)] ?? []].flat();
+    return isPackage(each) && !owners.some((owner) => each.file.startsWith(owner));
+  });
+  assert.equal(listed(strays), []);
+  const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const texts = files.map((file) => readFileSync(join(projectDir, file), 'utf8'));
+  const isNamed = (name: string) => texts.some((text) => text.includes(`'${name}`));
+  assert.equal(
+    Object.keys(dependencies).filter((name) => !isNamed(name)),
+    [],
+    'dependencies that nothing imports',
+  );
+});
+
+// asvs 3.2.2: pages show texts as texts, and no other way is written
+test('the code of pages imports the kit and itself, and writes no HTML', () => {
+  const pages = sources('plugins', /\.tsx?$/).filter((file) => PAGE_CODE.test(file));
+  assert.ok(pages.length > 60, 'the code of the pages was not found');
+  const packages = ['preact', 'preact-iso', '@preact/signals'];
+  const strays = pages.flatMap(importsOf).filter(({ file, to }) => {
+    if (to.startsWith('hostkeep:')) return !file.startsWith('plugins/pages/');
+    if (!to.startsWith('plugins/')) return !packages.includes(packageOf(to));
+    const isOwn = pluginOf(to) === pluginOf(file) && PAGE_CODE.test(to);
+    const isKit = to.startsWith('plugins/pages/kit/') && (to.endsWith('/index.ts') || to.endsWith('/chart.tsx'));
+    return !isOwn && !isKit;
+  });
+  assert.equal(listed(strays), []);
+  const writesHtml =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|\beval\(|new Function/;
+  assert.equal(
+    pages.filter((file) => writesHtml.test(readFileSync(join(projectDir, file), 'utf8'))),
+    [],
+  );
+});
+
+interface WorkspacePackage {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+test('the packages of the generated clients stay with them', () => {
+  const names = ['test/client', 'test/client-orval']
+    .map((folder) => JSON.parse(readFileSync(join(projectDir, folder, 'package.json'), 'utf8')) as WorkspacePackage)
+    .flatMap(({ devDependencies }) => Object.keys(devDependencies))
+    .filter((name) => name !== 'typescript');
+  const strays = [...sources('test'), ...sources('bench')]
+    .filter((file) => !/^test\/(client|fixtures\/client)\//.test(file))
+    .flatMap(importsOf);
+  assert.equal(listed([...imports, ...strays].filter(({ to }) => names.includes(packageOf(to)))), []);
+});
+
+// threat inherited-rights: one function starts every program
+// threat shell-injection: programs start without a shell, arguments are arrays
+// asvs 1.2.5: no program is started through a shell
+test('programs are started in one place, and without a shell', () => {
+  const where = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(join(projectDir, file), 'utf8')));
+  assert.equal(where(/child_process/), [STARTS_PROGRAMS]);
+  assert.match(readFileSync(join(projectDir, STARTS_PROGRAMS), 'utf8'), /^import \{ spawn, spawnSync, type /m);
+  assert.equal(where(/\bshell:/), []);
+});
+
+test('the scripts of processes and threads have names by which the package finds them', () => {
+  const named = files.flatMap((file) => [
+    ...readFileSync(join(projectDir, file), 'utf8').matchAll(/\bscript: '([^']+)'|new Worker\([^)]*\/([\w-]+)\.js/g),
+  ]);
+  const scripts = named.map(([, script, file]) => script ?? file ?? '');
+  assert.ok(scripts.includes('report-worker'));
+  assert.equal(
+    scripts.filter((script) => !/-(?:job|thread|worker)$/.test(script)),
+    [],
+    'see ENTRIES in config/package/bundle.ts',
+  );
+});
+
+test('every event stands in a table, from which its type and the description of webhooks follow', () => {
+  const declared = files.filter((file) => /interface EventTypes/.test(readFileSync(join(projectDir, file), 'utf8')));
+  const bare = /interface EventTypes (?!extends EventData<typeof \w+> \{\})/;
+  assert.equal(
+    declared.filter((file) => bare.test(readFileSync(join(projectDir, file), 'utf8'))),
+    ['kernel/store/events/event-types.ts'],
+  );
+});
+
+test('no imports go in a circle, types included', () => {
+  const next = new Map(files.map((file) => [file, new Set<string>()]));
+  for (const { file, to } of imports) if (to !== file) next.get(file)?.add(to);
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    assert.not.ok(path.includes(file), `circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+    if (done.has(file)) return;
+    for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+});
+
+test('no two exported types or classes of the kernel and one plugin share a name', () => {
+  const exported = new Map<string, string[]>();
+  for (const file of files)
+    for (const [, name = ''] of readFileSync(join(projectDir, file), 'utf8').matchAll(
+      /^export (?:abstract )?(?:class|interface|type) (\w+)/gm,
+    ))
+      exported.set(name, [...(exported.get(name) ?? []), file]);
+  const clashes = [...exported].flatMap(([name, places]) => {
+    const [kernel, rest] = [
+      places.filter((p) => p.startsWith('kernel/')),
+      places.filter((p) => !p.startsWith('kernel/')),
+    ];
+    const inOnePlugin = rest.filter((each, i) => rest.findIndex((p) => pluginOf(p) === pluginOf(each)) !== i);
+    const isClash = kernel.length > 1 || (kernel.length > 0 && rest.length > 0) || inOnePlugin.length > 0;
+    return isClash ? [`${name}: ${places.join(', ')}`] : [];
+  });
+  assert.equal(clashes, []);
+});
+
+// threat sql-injection: SQL names only tables of its owner, from fixed lists
+test('SQL names tables of its own owner only', () => {
+  const tables = new Map<string, string>();
+  const owners = ['kernel', ...readdirSync(join(projectDir, 'plugins')).map((name) => `plugins/${name}`)];
+  for (const owner of owners) {
+    const folder = join(projectDir, owner, owner === 'kernel' ? 'store/migrations' : 'migrations');
+    for (const name of findFiles('**/*.sql', folder)) {
+      for (const [, table = ''] of readFileSync(join(folder, name), 'utf8').matchAll(
+        /create (?:virtual )?table (?:if not exists )?(\w+)/g,
+      )) {
+        assert.is(tables.get(table) ?? owner, owner, `table ${table} is made twice`);
+        tables.set(table, owner);
+      }
+    }
+  }
+  assert.ok(tables.has('accounts') && tables.has('domains'), 'the migrations were found');
+  const strays = files.flatMap((file) =>
+    [
+      ...readFileSync(join(projectDir, file), 'utf8').matchAll(
+        /\b(?:from|join|into|update|delete from) (\w+)\b(?= |\)|'|`|"|$)/gm,
+      ),
+    ]
+      .filter(([, table = '']) => tables.has(table) && !file.startsWith(`${tables.get(table)}/`))
+      .map(([text]) => `${file}: ${text}`),
+  );
+  assert.equal(strays, []);
+});
+
+test('files are named for what is in them, and no folder of the kernel is a crowd', () => {
+  const bad = files.filter(
+    (file) =>
+      !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(basename(file)) || /\b(utils?|helpers?|common|misc|manager)\b/.test(file),
+  );
+  assert.equal(bad, []);
+  for (const folder of new Set(files.filter((file) => file.startsWith('kernel/')).map(dirname))) {
+    const inside = files.filter((file) => dirname(file) === folder);
+    assert.ok(inside.length <= FILES_IN_A_FOLDER, `${folder} has ${inside.length} files`);
+  }
+});
+
+test('the top level is what it is, dot-files included', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: projectDir, encoding: 'utf8' }).split('\n');
+  const top = new Set(tracked.filter((path) => path !== '').map((path) => path.split('/')[0] ?? ''));
+  assert.equal(
+    [...top].filter((name) => !TOP_LEVEL.includes(name)),
+    [],
+  );
+});
+
+/** What only SQLite takes, or takes in its own way; `kernel/store/engine.ts` says what to write instead. */
+const ONLY_SQLITE =
+  /\b(?:insert or (?:ignore|replace)|replace into|group_concat|iif|ifnull|glob|json_(?:extract|group_\w+)|strftime|unixepoch|rowid|last_insert_rowid|pragma|sqlite_\w+|limit -1|collate nocase|on conflict do update|(?:min|max)\((?:[\w.]+|count\(\*\)), )/gi;
+/** Files that speak with SQLite, because their tables are in the local store or in a customer's file. */
+const OF_SQLITE = [
+  /^kernel\/store\/(?:backup\/|sqlite\/|local-store\.ts$|serving-lock\.ts$)/,
+  /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
+  /^plugins\/databases\//,
+];
+
+test('SQL of the store is in the dialect of both engines', () => {
+  const inQuotes = (text: string) => [...text.matchAll(/(['"`])(?:select|insert|update|delete|with)\b[\s\S]*?\1/g)];
+  const sql = files
+    .filter((file) => /^(?:kernel|plugins)\//.test(file) && !OF_SQLITE.some((each) => each.test(file)))
+    .flatMap((file) => inQuotes(readFileSync(join(projectDir, file), 'utf8')).map(([text]) => [file, text] as const));
+  assert.ok(sql.length > 50, 'statements were found');
+  const strays = sql.flatMap(([file, text]) => [...text.matchAll(ONLY_SQLITE)].map(([word]) => `${file}: ${word}`));
+  assert.equal(strays, []);
+});

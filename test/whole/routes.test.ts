@@ -1,0 +1,280 @@
+/** Checks every route of every plugin: authentication, features, methods and replies. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { RouteInfo } from '../../kernel/contract/node-info.ts';
+import type { Address } from '../../kernel/contract/route-spec.ts';
+import { demoEngine, type FakeEngine } from '../support/fake-engine.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { rawRequest } from '../support/raw.ts';
+import type { TSchema } from '../../kernel/schema.ts';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { testSuite } from '../support/suite.ts';
+import { walk } from '../support/walk.ts';
+import { WebhookSink } from '../support/webhook-sink.ts';
+
+const test = testSuite('every route');
+let server: TestServer;
+let engine: FakeEngine;
+let sink: WebhookSink;
+let nobody: string;
+let admin: string;
+test.before(async () => {
+  const socket = join(temporaryFolder(), 'docker.sock');
+  engine = await demoEngine(socket);
+  sink = await WebhookSink.open();
+  // a remote screenshot service needs no browser
+  server = await TestServer.start({
+    config: {
+      containers: { socket },
+      screenshots: { remote_url: 'https://pictures.example/{domain}' },
+      webhooks: sink.settings,
+    },
+  });
+  const { plans } = server.hostkeep.core;
+  const { name: _, features: __, ...limits } = await plans.get('basic');
+  await plans.create('nothing', limits, []);
+  nobody = (await server.user('nobody', 'nothing')).token;
+  admin = (await server.admin()).token;
+});
+test.after(async () => {
+  await server.close();
+  await engine.close();
+  sink.close();
+});
+
+interface RouteAddress {
+  readonly route: RouteInfo;
+  readonly address: Address;
+  readonly path: string;
+}
+
+/** Every route on every address and path, with values in place of parameters. */
+function routeAddresses(): RouteAddress[] {
+  const routes = server.hostkeep.node.routes();
+  return routes.flatMap((route) =>
+    route.paths.map((path) => ({ route, address: route.address, path: path.replace(/[:*]\w+/g, 'x') })),
+  );
+}
+
+/**
+ * Which node of a fleet answers, by plugin, or by route where it is not the same for all of a plugin. Whoever adds a route thinks
+ * about it: what needs the machine of an account is answered at its home, and what is in the store by any node.
+ */
+const ANSWERED: Readonly<Record<NonNullable<RouteInfo['at']> | 'anywhere', readonly string[]>> = {
+  home: [
+    ...['containers', 'dashboard', 'databases', 'files', 'mcp', 'quota', 'screenshots', 'search', 'websites'],
+    ...['domains.add', 'domains.remove', 'hosting.info', 'hosting.ports'],
+  ],
+  named: ['control.removeAccount', 'control.usage'],
+  node: [
+    ...['stats', 'cpu', 'memory', 'disk', 'accounts', 'system', 'stream', 'history'].map((name) => `usage.${name}`),
+    ...['control.doctor', 'control.plugins', 'control.settings'],
+  ],
+  anywhere: [
+    ...['account', 'events', 'fleet', 'health', 'metrics', 'openapi', 'openpanel', 'pages', 'webhooks'],
+    ...['domains.list', 'domains.docker', 'domains.ofAccount', 'hosting.plan', 'usage.list'],
+    ...['accounts', 'createAccount', 'account', 'updateAccount', 'putAccount', 'suspend', 'unsuspend'].map(ofControl),
+    ...['password', 'sessions', 'endSessions', 'endSession', 'grant', 'revoke', 'features'].map(ofControl),
+    ...['plans', 'createPlan', 'plan', 'updatePlan', 'putPlan', 'removePlan', 'switchOn', 'switchOff'].map(ofControl),
+  ],
+};
+
+function ofControl(name: string): string {
+  return `control.${name}`;
+}
+
+test('every route says which node of a fleet answers it', () => {
+  for (const { plugin, name, at = 'anywhere', params, query } of server.hostkeep.node.routes()) {
+    const route = `${plugin}.${name}`;
+    const named = Object.entries(ANSWERED).filter(([, names]) => names.includes(route) || names.includes(plugin));
+    assert.equal(
+      named.map(([where]) => where),
+      [at],
+      route,
+    );
+    if (at === 'named') assert.ok(params?.properties['username'], route);
+    if (at === 'node') assert.ok(query?.properties['node'] && query.required?.includes('node') !== true, route);
+  }
+});
+
+/** Why the lists of these routes, which are not paged, cannot grow without bound. */
+const BOUNDED: Readonly<Record<string, readonly string[]>> = {
+  'as many as the product has': [
+    ...['account.languages', 'account.setLanguage', 'usage.list', 'control.features', 'control.plugins'],
+    ...['control.doctor', 'control.settings'],
+    ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
+    ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
+    ...['control.putAccount', 'control.putPlan'],
+    ...['control.switchOn', 'control.switchOff', 'control.removeAccount', 'pages.session'],
+    ...['account.tokens', 'account.makeToken', 'account.tokensOf'],
+  ],
+  'a number that the plugin keeps or makes': [
+    ...['account.confirmTwofa', 'account.loginHistory', 'account.activity', 'account.activityOf'],
+    ...['account.favorites', 'account.putFavorite', 'account.removeFavorite', 'usage.history', 'containers.df'],
+  ],
+  'the nodes of the fleet, some hundred bytes each': ['fleet.show'],
+  'the hardware of the host': ['usage.cpu', 'usage.disk', 'usage.system'],
+  'names of an account, by its plan': ['domains.list', 'domains.ofAccount', 'domains.docker'],
+  'names of an account, by its plan, and folders searched below each': ['websites.autoInstaller', 'dashboard.show'],
+  'files.max_folders': ['files.list', 'files.root'],
+  'databases of an account on its server, and the limit of a reply': ['databases.sizes'],
+};
+
+/** Whether a value may hold a list, or a record, whose length the schema does not limit. */
+function hasLongList(schema: TSchema): boolean {
+  const { type, items, maxItems, properties, patternProperties, anyOf } = schema as Readonly<Record<string, unknown>>;
+  if (patternProperties !== undefined || (type === 'array' && maxItems === undefined)) return true;
+  return [...Object.values(properties ?? {}), ...[anyOf ?? []].flat(), ...[items ?? []].flat()].some((each) =>
+    hasLongList(each as TSchema),
+  );
+}
+
+// threat oversized-replies: every list is paged, or bounded for a reason that stands here
+test('every list of a reply is paged or bounded', () => {
+  const known = Object.values(BOUNDED).flat();
+  const unpaged = server.hostkeep.node
+    .routes()
+    .filter(({ reply, query }) => hasLongList(reply) && query?.properties['limit']?.['maximum'] === undefined)
+    .map(({ plugin, name }) => `${plugin}.${name}`);
+  assert.equal([...new Set(unpaged)].toSorted(), known.toSorted());
+});
+
+test('shipped plans contain only features that a plugin provides', () => {
+  const plans = JSON.parse(readFileSync(join(projectDir, 'config/plans.json'), 'utf8')) as Record<
+    string,
+    { features: string[] }
+  >;
+  const provided = server.hostkeep.plugins.features;
+  for (const [name, { features }] of Object.entries(plans))
+    assert.equal(
+      features.filter((feature) => !provided.has(feature)),
+      [],
+      name,
+    );
+  assert.equal(Object.keys(plans), ['basic', 'standard', 'developer']);
+});
+
+const nameOf = ({ route, address }: RouteAddress) => `${route.plugin}.${route.name} on ${address}`;
+
+// threat filtered-post-only: every method of every route checks the token first
+// asvs 8.2.1: every route without a valid token for its address returns 401
+test('without a token, or with one for the other address, every route returns 401 first', async () => {
+  for (const each of routeAddresses()) {
+    const { route, address, path } = each;
+    if (route.access === 'guest') continue;
+    const wrong = address === 'user' ? admin : nobody;
+    for (const token of [undefined, 'x.y.z', wrong]) {
+      const { status, headers, body } = await server.ask(path, {
+        method: route.method,
+        address,
+        ...(token === undefined ? {} : { token }),
+        ...(route.body === undefined ? {} : { body: '{' }),
+      });
+      assert.is(status, 401, nameOf(each));
+      assert.is(body['error'], 'authentication_required', nameOf(each));
+      assert.is(headers.get('www-authenticate'), 'Bearer', nameOf(each));
+    }
+  }
+});
+
+// asvs 8.2.1: without its feature a route returns 403
+test('without its feature a route returns 403 and names the feature', async () => {
+  for (const each of routeAddresses()) {
+    const { route, address, path } = each;
+    if (route.access !== 'feature' || address !== 'user') continue;
+    const { status, body } = await server.ask(path, {
+      method: route.method,
+      token: nobody,
+      ...(route.body === undefined ? {} : { body: '{' }),
+    });
+    assert.is(status, 403, nameOf(each));
+    assert.is(body['error'], 'feature_disabled', nameOf(each));
+    assert.ok(route.features.includes(String(body['feature'])), nameOf(each));
+  }
+});
+
+// threat filtered-post-only: undeclared methods return 405
+// asvs 13.4.4: TRACE and every other undeclared method returns 405
+test('undeclared methods return 405 with the allowed ones', async () => {
+  const byPath = new Map<string, RouteAddress[]>();
+  for (const each of routeAddresses())
+    byPath.set(`${each.address} ${each.path}`, [...(byPath.get(`${each.address} ${each.path}`) ?? []), each]);
+  for (const [key, list] of byPath) {
+    const declared = new Set(list.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])));
+    const { address, path } = list[0] as RouteAddress;
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+      if (declared.has(method)) continue;
+      const head = await rawRequest(
+        server.hostkeep.url(address),
+        `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+        (text) => text.includes('\r\n\r\n'),
+      );
+      assert.match(head, /^HTTP\/1.1 405 /, `${method} ${key}`);
+      assert.match(head, new RegExp(`Allow: ${[...declared].toSorted().join(', ')}\r\n`, 'i'), `${method} ${key}`);
+    }
+  }
+});
+
+test('a trailing slash is 404 on every route, except after a path', async () => {
+  const { token: user } = await server.user('slash');
+  const routes = routeAddresses();
+  // a path may end with a slash, and may be empty
+  const beforePaths = routes.flatMap(({ route }) => route.paths.map((one) => one.replace(/\*\w+$/, '*')));
+  for (const each of routes) {
+    const { route, address, path } = each;
+    if (route.paths.some((one) => one.includes('*')) || beforePaths.includes(`${path}/*`)) continue;
+    const { status, body } = await server.ask(`${path}/`, {
+      method: route.method,
+      address,
+      token: address === 'user' ? user : admin,
+    });
+    assert.equal([status, body['error']], [404, 'not_found'], nameOf(each));
+  }
+});
+
+// asvs 4.1.1: every reply has a content type, with a charset for text
+// asvs 15.3.1: every route's reply matches its schema
+test('every route returns a reply that matches its schema, and 304 to a client that has it already', async () => {
+  for await (const { name, route, answer, ask } of walk(server, (plugin, error) =>
+    assert.is(plugin, 'containers', `only its content needs a program, busybox: ${String(error)}`),
+  )) {
+    assert.is(answer.status, route.status ?? 200, `${name}: ${JSON.stringify(answer.body)}`);
+    if (route.headers?.includes('if-none-match') !== true || name === 'screenshots.show') continue; // remote pictures
+    let etag = answer.headers.get('etag');
+    for (let again = answer; again.status !== 304; etag = again.headers.get('etag')) {
+      assert.match(etag ?? '', /^"[\w-]{22}"$/, name);
+      again = await ask({ 'if-none-match': etag ?? '' });
+      if (again.status === 304) assert.equal([again.body, again.headers.get('etag')], ['', etag], name);
+      else assert.is.not(again.headers.get('etag'), etag, `${name} has not changed`); // what is sampled may have
+    }
+  }
+});
+
+test('every route has a summary', () => {
+  for (const { route } of routeAddresses())
+    assert.match(route.summary, /^[A-Z][^]{4,160}[^.]$/, `${route.plugin}.${route.name}`);
+});
+
+test('a member that a route does not know is refused, in the query and in the body', async () => {
+  const { token: holder } = await server.user('holder');
+  for (const door of routeAddresses()) {
+    const { route, address, path } = door;
+    const token = address === 'user' ? holder : admin;
+    const ask = (query: string, body: unknown) =>
+      server.ask<{ error?: string; errors?: { path: string }[] }>(path + query, {
+        method: route.method,
+        address,
+        ...(route.access === 'guest' ? {} : { token }),
+        ...(route.body === undefined ? {} : { body }),
+      });
+    const { properties = {} } = route.body ?? {};
+    const values = Object.fromEntries(Object.keys(properties).map((name) => [name, 'x']));
+    const refused = route.body === undefined ? await ask('?zzz=1', {}) : await ask('', { ...values, zzz: 1 });
+    assert.is(refused.status, 400, nameOf(door));
+    assert.is(refused.body.error, 'invalid_request', nameOf(door));
+    if (route.body === undefined) assert.equal(refused.body.errors?.[0]?.path, '/zzz', nameOf(door));
+    else assert.is(route.body['additionalProperties'], false, nameOf(door));
+  }
+});
