@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
@@ -61,13 +61,18 @@ async function fill(root: string, version: string): Promise<void> {
     join(projectDir, 'config'),
   ))
     put(root, `usr/share/hostkeep/${file}`, readFileSync(join(projectDir, 'config', file)));
-  for (const page of ['README.md', 'SECURITY.md', 'CHANGELOG.md'])
-    put(root, `usr/share/doc/hostkeep/${page}.gz`, gzipSync(readFileSync(join(projectDir, page)), { level: 9 }));
+  const operating = readFileSync(join(projectDir, 'config/OPERATING.md'), 'utf8');
+  for (const page of ['README.md', 'SECURITY.md', 'CHANGELOG.md', 'config/OPERATING.md'])
+    put(
+      root,
+      `usr/share/doc/hostkeep/${basename(page)}.gz`,
+      gzipSync(readFileSync(join(projectDir, page)), { level: 9 }),
+    );
   const run = (...args: string[]) =>
     execFileSync(join(program, 'bin/node'), [join(program, 'dist/kernel/run/main.js'), ...args], { encoding: 'utf8' });
   put(root, 'usr/share/hostkeep/hostkeep.schema.json', run('config', 'schema'));
   put(root, 'etc/hostkeep/hostkeep.json', `${JSON.stringify(SETTINGS, undefined, 2)}\n`);
-  put(root, 'usr/share/man/man1/hostkeep.1.gz', gzipSync(manual(run, version), { level: 9 }));
+  put(root, 'usr/share/man/man1/hostkeep.1.gz', gzipSync(manual(run, version, operating), { level: 9 }));
   for (const [path, text] of Object.entries(completions(run))) put(root, path, text);
 }
 

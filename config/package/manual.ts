@@ -1,4 +1,5 @@
-/** The manual page and the completions of shells, from what `hostkeep --help` prints. */
+/** The manual page, from `hostkeep --help` and the operator's manual, and the completions of shells. */
+import { escaped, troff } from './troff.ts';
 
 /** Runs `hostkeep` and returns what it prints. */
 type Run = (...args: string[]) => string;
@@ -16,8 +17,8 @@ interface CommandHelp {
   readonly notes: readonly string[];
 }
 
-/** Returns the manual page, in troff. */
-export function manual(run: Run, version: string): string {
+/** Returns the manual page, in troff. `operating` is the operator's manual in Markdown, which follows the commands. */
+export function manual(run: Run, version: string, operating: string): string {
   const program = helpOf(run, []);
   const commands = allBelow(program).filter(({ commands: below }) => below.length === 0);
   return [
@@ -42,6 +43,7 @@ export function manual(run: Run, version: string): string {
     entry(['/etc/hostkeep/hostkeep.json', 'the configuration; `hostkeep config reference` explains each setting']),
     entry(['/var/lib/hostkeep', 'the store, its keys and backups']),
     entry(['/usr/share/hostkeep', 'alert rules, dashboards and snippets for web servers']),
+    troff(operating),
     '',
   ].join('\n');
 }
@@ -90,11 +92,6 @@ function allBelow(command: CommandHelp): CommandHelp[] {
 }
 
 const lowerFirst = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1);
-const escaped = (text: string) =>
-  text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replace(/^([.'])/, '\\&$1');
 const entry = ([term, text]: Item) => `.TP\n.B ${escaped(term)}\n${escaped(text)}`;
 
 const nameOf = ({ path }: CommandHelp) => path.split(' ').at(-1) ?? '';

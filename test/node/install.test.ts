@@ -79,6 +79,7 @@ test('the manual, the completions, the schema and the timer are where systems lo
   const page = await machine.run('man -P cat hostkeep');
   for (const command of [/backup create \[target\]/, /^ *upgrade <package>$/m, /^ *rollback$/m])
     assert.match(page, command);
+  assert.match(page, /^SUSPENDED ACCOUNTS$/m, "the operator's manual follows the commands");
   assert.match(
     await machine.run(
       'bash -c \'. /usr/share/bash-completion/completions/hostkeep; COMP_WORDS=(hostkeep account ad); COMP_CWORD=2; _hostkeep; echo "${COMPREPLY[@]}"\'',
