@@ -11,6 +11,7 @@ import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { Host } from './plugin.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { AuditLog } from '../store/events/audit-log.ts';
+import type { AppliedMigration } from '../store/engine.ts';
 import type { Membership } from '../store/membership.ts';
 import type { Store } from '../store/store.ts';
 import { escapeControl } from '../log.ts';
@@ -23,9 +24,20 @@ export interface CommandOption {
   readonly default?: string;
   /** Whether the value must be a number of at least 0. */
   readonly isNumber?: boolean;
+  /** Returns the value of a text; throws `UsageError` for one that cannot be. */
+  readonly parse?: (text: string) => string | number;
   readonly isRequired?: boolean;
   /** The name of an option that excludes this one. */
   readonly conflicts?: string;
+}
+
+/** A value of an option that cannot be. The command does nothing, and ends with 2. */
+export class UsageError extends Error {}
+
+/** Parses the value of an option that counts something. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError('It must be a whole number of at least 1.');
+  return Number(text);
 }
 
 /** Values of options by name in camel case: `--password-stdin` is `passwordStdin`. */
@@ -47,6 +59,30 @@ export interface NodeFiles {
   leave(keepsKeys: boolean): void;
 }
 
+/** The files of a data folder, for commands that copy or replace them. */
+export interface DataFiles {
+  /** The data folder. */
+  readonly folder: string;
+  /** Names of its files: the keys, the store and the local store. */
+  readonly names: { readonly keys: string; readonly store: string; readonly local: string };
+  /** Throws unless the folder holds a store and sound keys, all closed to other users. */
+  assertSound(): void;
+  /** Runs `work` while nobody serves the folder. Rejects, naming the process, if somebody does. */
+  whileStopped<T>(work: () => Promise<T>): Promise<T>;
+  /** Writes a consistent copy of a database, to which others may be writing. */
+  copy(file: string, target: string): Promise<void>;
+  /** Resolves with the migrations of a database in a file, none if there is no file. */
+  migrations(file: string): Promise<AppliedMigration[]>;
+  /** Names those migrations that only a newer build has; `undefined` if there are none. */
+  newerMigrations(applied: readonly Pick<AppliedMigration, 'owner' | 'name'>[]): string | undefined;
+  /** Resolves with the faults that SQLite finds in a file. */
+  faults(file: string): Promise<string[]>;
+  /** Opens the store that the settings name: `url`, or else `file`, by default that of the folder. */
+  open(settings: Config['store'], file?: string): Promise<Store>;
+  /** Makes the tables of one store in another. Rejects if a plugin whose tables are in the source is not installed. */
+  makeTables(source: Store, target: Store): Promise<void>;
+}
+
 /** What a command gets to work with. */
 export interface CommandContext {
   readonly config: Config;
@@ -66,6 +102,7 @@ export interface CommandContext {
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
   readonly nodeFiles: NodeFiles;
+  readonly files: DataFiles;
   /** Resolves with the valid settings of a plugin, whose manifest it imports. Rejects with `ConfigError`. */
   settingsOf<S>(plugin: string): Promise<S>;
   /**

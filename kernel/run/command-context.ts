@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import { installedConfig, loadConfig, type Config } from '../config/configuration.ts';
 import { assertStoreExists, openCore, type Core } from './core.ts';
 import { createLog } from '../log.ts';
@@ -46,12 +45,6 @@ export async function withCore<T>(
 /** Prints the value as JSON if `--json` is given, else the text. */
 export function print(asJson: boolean | undefined, value: unknown, text: string): void {
   process.stdout.write(`${asJson === true ? JSON.stringify(value, undefined, 2) : text}\n`);
-}
-
-/** Parses the value of an option. */
-export function countOf(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 1.');
-  return Number(text);
 }
 
 /** Resolves with all of standard input, without the newline that a shell adds. On a terminal, it says what is awaited. */

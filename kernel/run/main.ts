@@ -87,10 +87,7 @@ const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
 // A command starts faster without the code of those that are added after it.
 if (!isAdded()) {
-  (await import('./commands/storage/backup.ts')).addBackupCommands(program);
-  (await import('./commands/storage/store.ts')).addStoreCommands(program);
   (await import('./commands/config.ts')).addConfigCommands(program);
-  (await import('./commands/events.ts')).addEventsCommand(program);
   (await import('./commands/upgrade.ts')).addUpgradeCommands(program);
 }
 if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);

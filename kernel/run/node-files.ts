@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Config } from '../config/configuration.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
 import type { NodeFiles } from '../contract/command.ts';
-import { STORE_FILE } from '../store/backup/backup-file.ts';
 import { AuditLog } from '../store/events/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from '../store/membership.ts';
 import { openStore } from '../store/open-store.ts';
@@ -32,7 +31,7 @@ export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
     membership: () => readMembership(data),
     async hasKeysInUse() {
       if (!Keyring.exist(data)) return false;
-      const file = join(data, STORE_FILE);
+      const file = join(data, 'hostkeep.db');
       if (!existsSync(file)) return true; // those of a store elsewhere
       const own = await Store.open(file);
       try {

@@ -7,18 +7,20 @@ import { violations } from '../config/validator.ts';
 import { Locales } from '../config/locales.ts';
 import { HttpError } from '../errors.ts';
 import { createLog } from '../log.ts';
-import type {
-  Command as PluginCommand,
-  CommandContext,
-  CommandGroup,
-  CommandOption,
-  OptionValues,
+import {
+  UsageError,
+  type Command as PluginCommand,
+  type CommandContext,
+  type CommandGroup,
+  type CommandOption,
+  type OptionValues,
 } from '../contract/command.ts';
 import { findCommands, installedPlugins, migrationsOf, sectionOf } from '../host/discovery.ts';
 import type { Static, TSchema } from '../schema.ts';
 import { migrateStores } from '../store/local-store.ts';
 import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
 import { confirm } from './confirm.ts';
+import { dataFilesAt } from './data-files.ts';
 import { nodeFilesOf } from './node-files.ts';
 
 /** Adds the commands of all plugins to the program, in their groups. */
@@ -54,13 +56,22 @@ function addCommand(group: Command, plugin: string, { usage, summary, options = 
   });
 }
 
-function optionOf({ flags, summary, default: value, isNumber, isRequired, conflicts }: CommandOption): Option {
+function optionOf({ flags, summary, default: value, isNumber, parse, isRequired, conflicts }: CommandOption): Option {
   const option = new Option(flags, summary);
   if (value !== undefined) option.default(value);
   if (isNumber === true) option.argParser(numberOf);
+  if (parse !== undefined) option.argParser((text: string) => parsed(parse, text));
   if (isRequired === true) option.makeOptionMandatory();
   if (conflicts !== undefined) option.conflicts(conflicts);
   return option;
+}
+
+function parsed(parse: NonNullable<CommandOption['parse']>, text: string): string | number {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof UsageError ? new InvalidArgumentError(error.message) : error;
+  }
 }
 
 function numberOf(text: string): number {
@@ -90,6 +101,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
       return Keyring.open(config.data);
     },
     nodeFiles: nodeFilesOf(config),
+    files: dataFilesAt(config),
     settingsOf: async <S>(name: string) => {
       const named = installedPlugins().find((each) => each.name === name);
       if (named === undefined) throw new Error(`the plugin ${name} is not installed`);

@@ -1,22 +1,19 @@
 /**
- * A backup: one tar file of `manifest.json`, `keys.json`, `hostkeep.db` and `node.db`, in this order; older ones lack
- * `node.db`. It opens with any tar program. The manifest has the checksums, so that what is restored is what was saved.
+ * A backup: one tar file of `manifest.json`, `keys.json`, `hostkeep.db` and `node.db`, in this order. It opens with any tar program. The manifest has the checksums, so that what is restored is what was saved.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../errors.ts';
-import { besideOf, removeLeftovers, writeAll } from '../../kit/files/atomic-file.ts';
-import { makePrivate } from '../../kit/files/private-file.ts';
-import { Connection } from '../sqlite/connection.ts';
-import { LOCAL_FILE } from '../local-store.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { besideOf, removeLeftovers, writeAll } from '../../kernel/kit/files/atomic-file.ts';
+import type { DataFiles } from '../../kernel/contract/command.ts';
 import { bytesOf, endTar, tarMembers, writeTarMember, type TarMember } from './tar-file.ts';
 
-export const STORE_FILE = 'hostkeep.db';
-export const KEYS_FILE = 'keys.json';
 const MANIFEST = 'manifest.json';
 const FORMAT = 'hostkeep-backup';
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 1;
+/** The files of a backup, in the order of the archive; see `DataFiles.names`. */
+export const CONTENT = ['keys.json', 'hostkeep.db', 'node.db'] as const;
 /** A manifest lists three files and some dozens of migrations. */
 const MANIFEST_LIMIT = 1024 * 1024;
 
@@ -32,27 +29,33 @@ export interface Manifest {
 }
 
 /** Writes a backup of a data folder, also while a server serves it. Rejects, and leaves nothing behind, if the file exists. */
-export async function createBackup(data: string, target: string, version: string): Promise<Manifest> {
+export async function createBackup(files: DataFiles, target: string, version: string): Promise<Manifest> {
   if (existsSync(target)) throw new Error(`${target} already exists`);
-  const [storeFile, keysFile] = [join(data, STORE_FILE), join(data, KEYS_FILE)];
-  for (const each of [storeFile, keysFile, dirname(target)])
+  const { folder, names } = files;
+  const source = (name: string) => join(folder, name);
+  for (const each of [source(names.store), source(names.local), source(names.keys), dirname(target)])
     if (!existsSync(each)) throw new Error(`${each} does not exist`);
   removeLeftovers(target);
   const [storeCopy, localCopy, partial] = [besideOf(target), besideOf(target), besideOf(target)];
   try {
-    await copyStores(data, storeCopy, localCopy);
+    // The local store first: it has nothing of an account that the copy of the store does not know.
+    await files.copy(source(names.local), localCopy);
+    await files.copy(source(names.store), storeCopy);
     // The keys after the store: a new signing key keeps the previous one beside it, so these fit the store's sessions.
     const sources = [
-      { name: KEYS_FILE, file: keysFile },
-      { name: STORE_FILE, file: storeCopy },
-      ...(existsSync(localCopy) ? [{ name: LOCAL_FILE, file: localCopy }] : []),
+      { name: names.keys, file: source(names.keys) },
+      { name: names.store, file: storeCopy },
+      { name: names.local, file: localCopy },
     ];
     const manifest: Manifest = {
       format: FORMAT,
       format_version: FORMAT_VERSION,
       hostkeep: version,
       created_at: new Date().toISOString(),
-      migrations: [...(await migrationsOf(storeCopy)), ...(await localMigrationsOf(localCopy))],
+      migrations: [
+        ...(await files.migrations(storeCopy)),
+        ...(await files.migrations(localCopy)).map((each) => ({ ...each, name: `local/${each.name}` })),
+      ],
       files: sources.map(({ name, file }) => ({ name, size_bytes: statSync(file).size, sha256: checksumOfFile(file) })),
     };
     writeArchive(partial, manifest, sources);
@@ -136,12 +139,8 @@ function withBackup<T>(path: string, work: (file: number, manifest: Manifest, me
 /** The files of the manifest with their places in the archive. Throws unless they are exactly those of a backup. */
 function listed({ files }: Manifest, members: readonly TarMember[]) {
   const names = files.map(({ name }) => name).join();
-  const isBackup = [
-    [KEYS_FILE, STORE_FILE],
-    [KEYS_FILE, STORE_FILE, LOCAL_FILE],
-  ].some((each) => each.join() === names);
-  if (!isBackup || members.map(({ name }) => name).join() !== names)
-    throw new Error(`it must hold ${MANIFEST}, ${KEYS_FILE}, ${STORE_FILE} and ${LOCAL_FILE}, and nothing else`);
+  if (names !== CONTENT.join() || members.map(({ name }) => name).join() !== names)
+    throw new Error(`it must hold ${MANIFEST}, ${CONTENT.join(', ')}, and nothing else`);
   return files.map(({ name, sha256, size_bytes }) => {
     const member = members.find((each) => each.name === name);
     if (member?.sizeBytes !== size_bytes)
@@ -158,53 +157,6 @@ function copyOut(file: number, { offset, sizeBytes }: TarMember, path: string): 
   } finally {
     closeSync(target);
   }
-}
-
-/**
- * Copies the local store first: what it has of an account belongs to one that the copy of the store knows too. Does so again
- * if tables moved from one to the other meanwhile.
- */
-async function copyStores(data: string, storeCopy: string, localCopy: string): Promise<void> {
-  const [storeFile, localFile] = [join(data, STORE_FILE), join(data, LOCAL_FILE)];
-  for (let isWhole = false; !isWhole;) {
-    for (const each of [storeCopy, localCopy]) rmSync(each, { force: true });
-    const before = await migrationsOf(storeFile);
-    if (existsSync(localFile)) await copyStore(localFile, localCopy);
-    await copyStore(storeFile, storeCopy);
-    isWhole = JSON.stringify(before) === JSON.stringify(await migrationsOf(storeCopy));
-  }
-}
-
-/** Writes a consistent copy of a database that others may be writing to. */
-async function copyStore(file: string, target: string): Promise<void> {
-  makePrivate(target); // SQLite fills an empty file, and would make one that everybody can read
-  const connection = await Connection.open(file, []);
-  try {
-    await connection.all('vacuum into ?', target);
-  } finally {
-    await connection.close();
-  }
-}
-
-async function migrationsOf(storeFile: string): Promise<Manifest['migrations']> {
-  const connection = await Connection.open(storeFile, ['query_only=on']);
-  try {
-    return await connection.all('select owner, name, sha256 from migrations order by owner, name');
-  } finally {
-    await connection.close();
-  }
-}
-
-/** Resolves with those of the local store under names of their own; with none if nothing was migrated in it yet. */
-async function localMigrationsOf(localFile: string): Promise<Manifest['migrations']> {
-  if (!existsSync(localFile)) return [];
-  const connection = await Connection.open(localFile, ['query_only=on']);
-  try {
-    if ((await connection.get("select 1 from sqlite_schema where name = 'migrations'")) === undefined) return [];
-  } finally {
-    await connection.close();
-  }
-  return (await migrationsOf(localFile)).map((each) => ({ ...each, name: `local/${each.name}` }));
 }
 
 function withFile<T>(path: string, work: (file: number) => T): T {

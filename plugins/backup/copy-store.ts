@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { projectDir } from '../kit/files/project-dir.ts';
-import type { Reader, Table, Tx } from './engine.ts';
-import type { SqlValue } from './sqlite/connection.ts';
-import type { Store } from './store.ts';
+import type { DataFiles } from '../../kernel/contract/command.ts';
+import type { Reader, Table, Tx } from '../../kernel/store/engine.ts';
+import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
+import type { Store } from '../../kernel/store/store.ts';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -25,35 +23,23 @@ export interface CopiedTable {
  * transaction of the target. Rejects, and leaves no row there, if the target holds a store, if a plugin whose tables are in
  * the source is not installed, or if something differs at the end, because somebody changed the source meanwhile.
  */
-export async function copyStore(source: Store, target: Store): Promise<CopiedTable[]> {
-  await makeTables(source, target);
+export async function copyStore(files: DataFiles, source: Store, target: Store): Promise<CopiedTable[]> {
+  await files.makeTables(source, target);
   return target.write(async (tx) => {
-    if ((await tx.get('select 1 as n from plans')) !== undefined)
-      throw new Error(`${target.place} already holds a store: name an empty one`);
     const tables = (await target.catalogue.tables()).filter(({ name }) => name !== MIGRATIONS);
     const inOrder = [
       ...tables.filter(({ name }) => !REVISION.includes(name)),
       ...tables.filter(({ name }) => REVISION.includes(name)),
     ];
+    for (const { name, key } of inOrder)
+      if (key.length > 0 && !REVISION.includes(name) && (await tx.get(`select 1 as n from ${name}`)) !== undefined)
+        throw new Error(`${target.place} already holds a store: name an empty one`);
     for (const table of inOrder) await copyRows(table, source, tx);
     await copyLastIds(source, target, tx);
     const copied: CopiedTable[] = [];
     for (const table of inOrder) copied.push(await compared(table, source, tx));
     return copied;
   });
-}
-
-async function makeTables(source: Store, target: Store): Promise<void> {
-  const applied = await source.migrations();
-  const owners = [...new Set(['kernel', ...applied.map(({ owner }) => owner)])];
-  for (const owner of owners) {
-    const folder = join(projectDir, owner === 'kernel' ? 'kernel/store' : join('plugins', owner), 'migrations');
-    if (!existsSync(folder)) throw new Error(`the plugin ${owner}, whose tables are in the store, is not installed`);
-    await target.migrate(owner, folder);
-  }
-  const names = (all: typeof applied) => all.map(({ owner, name }) => `${owner}/${name}`).join();
-  if (names(applied) !== names(await target.migrations()))
-    throw new Error(`${source.place} is not of this version: start the server once, so that it is migrated`);
 }
 
 async function copyRows({ name, columns, key }: Table, source: Reader, tx: Tx): Promise<void> {

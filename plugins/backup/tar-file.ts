@@ -3,7 +3,7 @@
  * a backup must refuse.
  */
 import { readSync } from 'node:fs';
-import { writeAll } from '../../kit/files/atomic-file.ts';
+import { writeAll } from '../../kernel/kit/files/atomic-file.ts';
 
 const BLOCK = 512;
 const CHUNK = 1024 * 1024;

@@ -2,16 +2,17 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openCore } from '../../kernel/run/core.ts';
-import { createLog } from '../../kernel/log.ts';
-import { copyStore } from '../../kernel/store/copy-store.ts';
-import { openStore } from '../../kernel/store/open-store.ts';
-import { Store } from '../../kernel/store/store.ts';
-import { hostkeep } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { testConfig, TestServer } from '../support/hostkeep.ts';
-import { inFile, Postgres, schemaAt } from '../support/postgres.ts';
-import { testSuite } from '../support/suite.ts';
+import { dataFilesAt } from '../../../kernel/run/data-files.ts';
+import { openCore } from '../../../kernel/run/core.ts';
+import { createLog } from '../../../kernel/log.ts';
+import { copyStore } from '../../../plugins/backup/copy-store.ts';
+import { openStore } from '../../../kernel/store/open-store.ts';
+import { Store } from '../../../kernel/store/store.ts';
+import { hostkeep } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { testConfig, TestServer } from '../../support/hostkeep.ts';
+import { inFile, Postgres, schemaAt } from '../../support/postgres.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('copies of the store');
 let postgres: Postgres;
@@ -94,16 +95,16 @@ test('a copy that differs from its source leaves no row', async () => {
     data,
     testConfig(data, { store: { url: schemaAt(postgres.url, `${data} differs`) } }).store,
   );
-  const error = await copyStore(source, target).catch((each: unknown) => each);
+  const error = await copyStore(dataFilesAt(testConfig(data)), source, target).catch((each: unknown) => each);
   assert.match(String(error), /accounts differs after the copy \(4 rows and 4\): nothing was copied/);
   assert.equal(await target.get('select count(*) as n from accounts'), { n: 0 });
 
   await source.write((tx) => tx.run("update accounts set email = '' where username = 'ann'"));
-  assert.ok((await copyStore(source, target)).length > 10, 'the next attempt succeeds');
+  assert.ok((await copyStore(dataFilesAt(testConfig(data)), source, target)).length > 10, 'the next attempt succeeds');
   await source.write((tx) => tx.run("insert into migrations values ('absent', '0001-x.sql', '', 0)"));
   const file = join(temporaryFolder(), 'hostkeep.db');
   const other = await Store.open(file);
-  const refused = await copyStore(source, other).catch((each: unknown) => each);
+  const refused = await copyStore(dataFilesAt(testConfig(data)), source, other).catch((each: unknown) => each);
   assert.match(String(refused), /the plugin absent, whose tables are in the store, is not installed/);
   await Promise.all([source.close(), target.close(), other.close()]);
   rmSync(file);

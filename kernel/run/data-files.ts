@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/configuration.ts';
+import type { DataFiles } from '../contract/command.ts';
+import { migrationsOf as pluginMigrations } from '../host/discovery.ts';
+import { Keyring } from '../identity/gate/keyring.ts';
+import { projectDir } from '../kit/files/project-dir.ts';
+import { LOCAL_FILE } from '../store/local-store.ts';
+import { openStore } from '../store/open-store.ts';
+import { ServingLock } from '../store/serving-lock.ts';
+import { faultsIn } from '../store/sqlite/connection.ts';
+import { copyDatabase, migrationsIn } from '../store/sqlite/database-file.ts';
+import type { Store } from '../store/store.ts';
+import { namesOf, unknownMigrations } from '../store/unknown-migrations.ts';
+import { assertPrivateData, assertStoreExists } from './core.ts';
+
+/** Returns what commands may do with the files of a data folder; see `DataFiles`. */
+export function dataFilesAt({ data: folder }: Config): DataFiles {
+  return {
+    folder,
+    names: { keys: 'keys.json', store: 'hostkeep.db', local: LOCAL_FILE },
+    assertSound() {
+      assertStoreExists(folder);
+      assertPrivateData(folder);
+      if (Keyring.exist(folder)) Keyring.open(folder);
+    },
+    async whileStopped(work) {
+      const lock = await ServingLock.acquire(folder);
+      try {
+        return await work();
+      } finally {
+        await lock.release();
+      }
+    },
+    copy: copyDatabase,
+    migrations: migrationsIn,
+    newerMigrations(applied) {
+      const unknown = unknownMigrations(applied);
+      return unknown.length === 0 ? undefined : namesOf(unknown);
+    },
+    faults: faultsIn,
+    open: (settings, file) => openStore(folder, settings, file === undefined ? {} : { file }),
+    makeTables,
+  };
+}
+
+async function makeTables(source: Store, target: Store): Promise<void> {
+  const applied = await source.migrations();
+  for (const owner of new Set(['kernel', ...applied.map((each) => each.owner)])) {
+    const folder = owner === 'kernel' ? join(projectDir, 'kernel/store/migrations') : pluginMigrations(owner);
+    if (!existsSync(folder)) throw new Error(`the plugin ${owner}, whose tables are in the store, is not installed`);
+    await target.migrate(owner, folder);
+  }
+  const names = (all: typeof applied) => all.map(({ owner, name }) => `${owner}/${name}`).join();
+  if (names(applied) !== names(await target.migrations()))
+    throw new Error(`${source.place} is not of this version: start the server once, so that it is migrated`);
+}
