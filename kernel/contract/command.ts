@@ -8,6 +8,8 @@ import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
+import type { ExtensionPoints } from './extension-points.ts';
+import type { NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { AuditLog } from '../store/events/audit-log.ts';
@@ -31,7 +33,7 @@ export interface CommandOption {
   readonly conflicts?: string;
 }
 
-/** A value of an option that cannot be. The command does nothing, and ends with 2. */
+/** A command that was given what it cannot work with. It did nothing, and ends with 2. */
 export class UsageError extends Error {}
 
 /** Parses the value of an option that counts something. */
@@ -83,6 +85,18 @@ export interface DataFiles {
   makeTables(source: Store, target: Store): Promise<void>;
 }
 
+/** The node of a demo, before its addresses open. */
+export interface DemoNode extends Pick<NodeInfo, 'config' | 'locales' | 'plugins'> {
+  readonly identity: Identity;
+  /** Calls all providers of a point one after another, in the order of their needs, without a time limit. */
+  callInOrder<P extends 'demo' | 'demoOutside'>(
+    point: P,
+    ...args: Parameters<ExtensionPoints[P]>
+  ): Promise<{ plugin: string; value?: Awaited<ReturnType<ExtensionPoints[P]>>; error?: unknown }[]>;
+  /** Dates all accounts and events so far this long back. */
+  backdate(ms: number): Promise<void>;
+}
+
 /** What a command gets to work with. */
 export interface CommandContext {
   readonly config: Config;
@@ -99,6 +113,15 @@ export interface CommandContext {
   withPlugins<T>(
     work: (open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Serves a node until the process is asked to stop. `settings` are laid under the configuration file that is named; that of
+   * an installed node is not read, whose data is that of real customers. `prepare` runs before the addresses open, and what
+   * it returns runs afterwards.
+   */
+  serveDemo(
+    settings: Readonly<Record<string, unknown>>,
+    prepare: (node: DemoNode) => Promise<(urls: { base_url: string; admin_url: string }) => void>,
+  ): Promise<void>;
   /** Opens only the keys, for when the store cannot be opened. */
   keyring(): Keyring;
   readonly nodeFiles: NodeFiles;

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/configuration.ts';
 import { errorKind, HttpError, messageOf } from '../errors.ts';
-import { COMMAND_FAILURES, CommandFailure } from '../contract/command.ts';
+import { COMMAND_FAILURES, CommandFailure, UsageError } from '../contract/command.ts';
 import { remedyFor } from '../store/sqlite/sqlite-engine.ts';
 
 /** How a command ended, for scripts. */
@@ -22,7 +22,7 @@ export function reportFailure(error: unknown, asJson: boolean): number {
   if (asJson) process.stderr.write(`${JSON.stringify(problemOf(error, detail))}\n`);
   else if (!isUsage) process.stderr.write(`hostkeep: ${detail}\n`); // commander has printed its own
   const isUnconfirmed = error instanceof CommandFailure && error.code === 'confirmation_required';
-  return isUsage || isUnconfirmed || error instanceof ConfigError ? 2 : 1;
+  return isUsage || isUnconfirmed || error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
 }
 
 function problemOf(error: unknown, detail: string): Record<string, unknown> {
@@ -31,7 +31,7 @@ function problemOf(error: unknown, detail: string): Record<string, unknown> {
     return { type: `urn:hostkeep:error:${error.code}`, title, status, detail, error: error.code, ...error.members };
   }
   const [code, title] =
-    error instanceof CommanderError
+    error instanceof CommanderError || error instanceof UsageError
       ? ['invalid_usage', 'Invalid usage']
       : error instanceof CommandFailure
         ? [error.code, COMMAND_FAILURES[error.code]]

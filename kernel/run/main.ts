@@ -72,12 +72,6 @@ program
     (await import('./commands/doctor.ts')).doctor(options, command),
   );
 program
-  .command('demo')
-  .description('serve a node with demo accounts and content, created at the first start')
-  .action(async (options: GlobalOptions, command: Command) =>
-    (await import('./commands/demo.ts')).demo(options, command),
-  );
-program
   .command('broker')
   .description("do for the service what needs the rights of root: accounts' processes, virtual hosts, quotas")
   .action(async (options: GlobalOptions, command: Command) =>

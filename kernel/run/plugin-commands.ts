@@ -96,6 +96,8 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
         access,
       ),
     withPlugins: pluginsOf(config),
+    serveDemo: async (settings, prepare) =>
+      (await import('./serving/demo-node.ts')).serveDemo(options.config, settings, prepare),
     keyring() {
       assertStoreExists(config.data);
       return Keyring.open(config.data);
