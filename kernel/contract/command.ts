@@ -9,9 +9,10 @@ import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { ExtensionPoints } from './extension-points.ts';
-import type { NodeInfo } from './node-info.ts';
+import type { EffectiveSetting, NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
-import type { Static, TSchema } from '../schema.ts';
+import type { Issue } from '../errors.ts';
+import type { Static, TObject, TSchema } from '../schema.ts';
 import type { AuditLog } from '../store/events/audit-log.ts';
 import type { AppliedMigration } from '../store/engine.ts';
 import type { Membership } from '../store/membership.ts';
@@ -69,6 +70,8 @@ export interface DataFiles {
   readonly names: { readonly keys: string; readonly store: string; readonly local: string };
   /** Throws unless the folder holds a store and sound keys, all closed to other users. */
   assertSound(): void;
+  /** Returns the process that serves the folder; `undefined` if none does. */
+  serving(): ServingProcess | undefined;
   /** Runs `work` while nobody serves the folder. Rejects, naming the process, if somebody does. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>;
   /** Writes a consistent copy of a database, to which others may be writing. */
@@ -83,6 +86,29 @@ export interface DataFiles {
   open(settings: Config['store'], file?: string): Promise<Store>;
   /** Makes the tables of one store in another. Rejects if a plugin whose tables are in the source is not installed. */
   makeTables(source: Store, target: Store): Promise<void>;
+}
+
+/** A process that serves a data folder. */
+export interface ServingProcess {
+  readonly pid: number;
+  /** When it began to serve, in milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+/** The configuration, for commands that check and describe it. */
+export interface ConfigurationFiles {
+  /** The named file, or that of an installed node; `undefined` if there is neither. */
+  readonly file: string | undefined;
+  /** The defaults of the kernel's settings. */
+  readonly shipped: Readonly<Record<string, unknown>>;
+  /** Resolves with the schemas of the kernel's settings and of all settings; members may name files of secrets. */
+  schemas(): Promise<{ readonly kernel: TObject; readonly whole: TObject }>;
+  /** Resolves with all faults, whose paths are JSON pointers. `read` reads a file of the configuration. */
+  check(
+    read: (path: string) => Record<string, unknown>,
+  ): Promise<{ readonly issues: readonly Issue[]; sourceOf(setting: string): string | undefined }>;
+  /** Resolves with all settings in effect; secrets are masked. */
+  effective(): Promise<EffectiveSetting[]>;
 }
 
 /** The node of a demo, before its addresses open. */
@@ -126,6 +152,7 @@ export interface CommandContext {
   keyring(): Keyring;
   readonly nodeFiles: NodeFiles;
   readonly files: DataFiles;
+  readonly configuration: ConfigurationFiles;
   /** Resolves with the valid settings of a plugin, whose manifest it imports. Rejects with `ConfigError`. */
   settingsOf<S>(plugin: string): Promise<S>;
   /**
@@ -146,6 +173,8 @@ export interface CommandOutput {
   readonly value: unknown;
   /** The text that is printed without `--json`. */
   readonly text: string;
+  /** Whether the command found something wrong: it ends with 1. */
+  readonly isFailure?: boolean;
 }
 
 export interface Command {

@@ -11,7 +11,7 @@ import type { Address } from '../contract/route-spec.ts';
 import { backgroundOf } from '../host/background.ts';
 import { isOn, type InstalledPlugin } from '../host/discovery.ts';
 import { effectiveSettings } from '../host/effective-settings.ts';
-import { examine } from '../host/examination.ts';
+import { examine } from './examination/examination.ts';
 import { PluginSet } from '../host/plugin-set.ts';
 import { privilegesOf } from '../host/privileges.ts';
 import { clockSlackMs, readMembership, socketsOf, writeMembership, type Membership } from '../store/membership.ts';

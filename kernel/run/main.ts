@@ -9,6 +9,7 @@ const asJson = process.argv.includes('--json');
 const program = new Command('hostkeep')
   .description('Control service for hosting accounts')
   .version(VERSION)
+  .configureHelp({ sortSubcommands: true })
   .addOption(
     new Option(
       '-c, --config <file>',
@@ -46,44 +47,11 @@ program
   );
 program.command('worker', { hidden: true }).action(async () => (await import('./serving/worker.ts')).worker());
 program
-  .command('status')
-  .description(
-    'show whether the server runs and answers, and what its store holds; the exit code is 1 if it does not answer',
-  )
-  .option('--json', 'print JSON')
-  .action(async (options: GlobalOptions, command: Command) =>
-    (await import('./commands/status.ts')).status(options, command),
-  );
-program
-  .command('reload')
-  .description('have the running server read its configuration and certificate again, and say what it made of them')
-  .option('--json', 'print JSON')
-  .action(async (options: GlobalOptions, command: Command) =>
-    (await import('./commands/reload.ts')).reload(options, command),
-  );
-program
-  .command('doctor')
-  .description(
-    'prove that every plugin has what it needs, and say what to do if not; reloads the web server; the exit code is 1 if something is missing',
-  )
-  .option('--strict', 'exit with 1 after a warning, too')
-  .option('--json', 'print JSON')
-  .action(async (options: GlobalOptions, command: Command) =>
-    (await import('./commands/doctor.ts')).doctor(options, command),
-  );
-program
   .command('broker')
   .description("do for the service what needs the rights of root: accounts' processes, virtual hosts, quotas")
-  .action(async (options: GlobalOptions, command: Command) =>
-    (await import('./commands/broker.ts')).broker(options, command),
-  );
+  .action(async (options: GlobalOptions, command: Command) => (await import('./broker.ts')).broker(options, command));
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
-// A command starts faster without the code of those that are added after it.
-if (!isAdded()) {
-  (await import('./commands/config.ts')).addConfigCommands(program);
-  (await import('./commands/upgrade.ts')).addUpgradeCommands(program);
-}
 if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);
 throwInsteadOfExit(program);
 

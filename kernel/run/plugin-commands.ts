@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { assertStoreExists } from './core.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
 import type { Config } from '../config/configuration.ts';
-import { inPlainWords } from '../config/plain-words.ts';
+import { inPlainWords } from './plain-words.ts';
 import { violations } from '../config/validator.ts';
 import { Locales } from '../config/locales.ts';
 import { HttpError } from '../errors.ts';
@@ -18,7 +18,8 @@ import {
 import { findCommands, installedPlugins, migrationsOf, sectionOf } from '../host/discovery.ts';
 import type { Static, TSchema } from '../schema.ts';
 import { migrateStores } from '../store/local-store.ts';
-import { configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
+import { configFile, configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
+import { configurationFiles } from './configuration-files.ts';
 import { confirm } from './confirm.ts';
 import { dataFilesAt } from './data-files.ts';
 import { nodeFilesOf } from './node-files.ts';
@@ -52,7 +53,9 @@ function addCommand(group: Command, plugin: string, { usage, summary, options = 
     const given = command.optsWithGlobals<GlobalOptions & OptionValues & { json?: boolean; yes?: boolean }>();
     if (asks !== undefined && given.yes !== true) await confirm(asks(command.args));
     const output = await run(contextOf(plugin, given), command.args, given);
-    if (output !== undefined) print(given.json, output.value, output.text);
+    if (output === undefined) return;
+    print(given.json, output.value, output.text);
+    if (output.isFailure === true) process.exitCode = 1;
   });
 }
 
@@ -82,9 +85,19 @@ function numberOf(text: string): number {
 }
 
 function contextOf(plugin: string, options: GlobalOptions & { readonly json?: boolean }): CommandContext {
-  const config = configOf(options);
+  let loaded: Config | undefined;
+  const config = () => (loaded ??= configOf(options)); // commands that check it must run with one that is wrong
   return {
-    config,
+    get config() {
+      return config();
+    },
+    get nodeFiles() {
+      return nodeFilesOf(config());
+    },
+    get files() {
+      return dataFilesAt(config());
+    },
+    configuration: configurationFiles(configFile(options), config),
     locales: new Locales(),
     withStore: (work, access) =>
       withCore(
@@ -95,19 +108,18 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
         },
         access,
       ),
-    withPlugins: pluginsOf(config),
+    withPlugins: (work) => withPlugins(config(), work),
     serveDemo: async (settings, prepare) =>
       (await import('./serving/demo-node.ts')).serveDemo(options.config, settings, prepare),
     keyring() {
-      assertStoreExists(config.data);
-      return Keyring.open(config.data);
+      const { data } = config();
+      assertStoreExists(data);
+      return Keyring.open(data);
     },
-    nodeFiles: nodeFilesOf(config),
-    files: dataFilesAt(config),
     settingsOf: async <S>(name: string) => {
       const named = installedPlugins().find((each) => each.name === name);
       if (named === undefined) throw new Error(`the plugin ${name} is not installed`);
-      return sectionOf(await named.load(), config) as S;
+      return sectionOf(await named.load(), config()) as S;
     },
     checked,
     emit: ({ value, text }) => void process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`),
@@ -125,23 +137,24 @@ function checked<S extends TSchema>(schema: S, values: Readonly<Record<string, u
 }
 
 /** Imported only by the commands that need it, because commands are to start quickly. */
-function pluginsOf(config: Config): CommandContext['withPlugins'] {
-  return async (work) => {
-    assertStoreExists(config.data);
-    const { Hostkeep } = await import('./hostkeep.ts');
-    const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
-    const { core, node, plugins } = hostkeep;
-    try {
-      return await work({
-        identity: core,
-        events: core.events,
-        store: core.store,
-        jobs: core.jobs,
-        node,
-        gather: plugins.gather,
-      });
-    } finally {
-      await hostkeep.close();
-    }
-  };
+async function withPlugins<T>(
+  config: Config,
+  work: (open: Parameters<Parameters<CommandContext['withPlugins']>[0]>[0]) => Promise<T>,
+): Promise<T> {
+  assertStoreExists(config.data);
+  const { Hostkeep } = await import('./hostkeep.ts');
+  const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
+  const { core, node, plugins } = hostkeep;
+  try {
+    return await work({
+      identity: core,
+      events: core.events,
+      store: core.store,
+      jobs: core.jobs,
+      node,
+      gather: plugins.gather,
+    });
+  } finally {
+    await hostkeep.close();
+  }
 }

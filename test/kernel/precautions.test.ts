@@ -7,7 +7,7 @@ import { loadConfig } from '../../kernel/config/configuration.ts';
 import { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
-import { precautions } from '../../kernel/host/precautions.ts';
+import { precautions } from '../../kernel/run/examination/precautions.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { hostkeep, start } from '../support/command.ts';

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { configFaults } from '../../kernel/config/config-faults.ts';
+import { configFaults } from '../../plugins/operations/config-faults.ts';
 import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
-import { precautions } from '../../kernel/host/precautions.ts';
+import { precautions } from '../../kernel/run/examination/precautions.ts';
 import { sectionOf } from '../../kernel/host/discovery.ts';
-import { wholeSchema } from '../../kernel/host/whole-schema.ts';
+import { configurationFiles } from '../../kernel/run/configuration-files.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { allPlugins } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
@@ -15,6 +15,8 @@ const SECRET = 'a-secret-of-24-characters';
 
 const plugins = await allPlugins();
 const test = testSuite('secret files');
+
+const faultsOf = (file: string) => configFaults(configurationFiles(file, () => loadConfig(file, {})));
 
 function settingsFile(settings: Record<string, unknown>): string {
   const file = join(temporaryFolder(), 'settings.json');
@@ -35,7 +37,7 @@ function load(settings: Record<string, unknown>) {
   return { config, sections: Object.fromEntries(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)])) };
 }
 
-test('a secret that cannot be used is refused with the setting, and without what it holds', () => {
+test('a secret that cannot be used is refused with the setting, and without what it holds', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', ['-m', '600', pipe]);
   const folder = temporaryFolder();
@@ -69,7 +71,7 @@ test('a secret that cannot be used is refused with the setting, and without what
         error.message.includes(`settings.json: ${setting} `) &&
         !error.message.includes(SECRET);
       assert.throws(() => load(settingsOf(file)), isExpected, `${setting}: ${name}`);
-      const { faults } = configFaults(settingsFile(settingsOf(file)), {}, wholeSchema(plugins));
+      const { faults } = await faultsOf(settingsFile(settingsOf(file)));
       assert.is(faults.length, 1, `${setting}: ${name}`);
       assert.is(faults[0]?.setting, setting);
       assert.match(faults[0]?.message ?? '', pattern);
@@ -109,5 +111,5 @@ test('secrets are read from files and from credentials of systemd', async () => 
     delete process.env['CREDENTIALS_DIRECTORY'];
   }
   const whole = settingsFile({ metrics: { token_file: file }, proxy_secret_file: file });
-  assert.equal(configFaults(whole, {}, wholeSchema(plugins)).faults, []);
+  assert.equal((await faultsOf(whole)).faults, []);
 });

@@ -3,7 +3,7 @@ import type { Config } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
 import type { Hostkeep } from '../hostkeep.ts';
 import type { Log } from '../../log.ts';
-import { precautions } from '../../host/precautions.ts';
+import { precautions } from '../examination/precautions.ts';
 import type { Occurrence } from '../../store/events/event-types.ts';
 
 /** How long a server that failed may take to close. */

@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { installedPlugins } from '../../kernel/host/discovery.ts';
-import { hostkeep } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { testSuite } from '../support/suite.ts';
+import { installedPlugins } from '../../../kernel/host/discovery.ts';
+import { hostkeep } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('configuration commands');
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { jsonPositions, JsonSyntaxError } from '../../kernel/config/json-positions.ts';
-import { testSuite } from '../support/suite.ts';
+import { jsonPositions, JsonSyntaxError } from '../../../plugins/operations/json-positions.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('JSON positions');
 

@@ -1,15 +1,7 @@
+import { alternatives, TYPE_NAMES } from '../kit/schema-text.ts';
 import type { TSchema } from '../schema.ts';
-import type { Violation } from './validator.ts';
+import type { Violation } from '../config/validator.ts';
 
-const TYPES: Readonly<Record<string, string>> = {
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object { … }',
-  array: 'a list [ … ]',
-  null: 'null',
-};
 /** Longer patterns say less than the description of the setting, in characters. */
 const READABLE_PATTERN = 30;
 /** Sentences about limits, by keyword. */
@@ -28,7 +20,7 @@ const LIMITS: Readonly<Record<string, (limit: number) => string>> = {
 export function inPlainWords({ keyword, params, schema, value, path, message }: Violation): string {
   const limit = LIMITS[keyword];
   if (limit !== undefined) return limit(Number(params['limit']));
-  if (keyword === 'type') return `must be ${TYPES[String(params['type'])]}, and is ${TYPES[typeOf(value)]}`;
+  if (keyword === 'type') return `must be ${TYPE_NAMES[String(params['type'])]}, and is ${TYPE_NAMES[typeOf(value)]}`;
   if (keyword === 'enum' || keyword === 'anyOf') return `must be ${alternatives(schema)}`;
   if (keyword === 'pattern') return formOf(schema);
   if (keyword === 'not') return 'is a plugin without settings';
@@ -36,15 +28,6 @@ export function inPlainWords({ keyword, params, schema, value, path, message }: 
   if (keyword !== 'additionalProperties') return message;
   const similar = mostSimilar(path.slice(path.lastIndexOf('/') + 1), Object.keys(schema['properties'] as object));
   return similar === undefined ? 'is not known here' : `is not known here; did you mean ${similar}?`;
-}
-
-/** Returns the kind of values that a schema takes, for people: `a whole number`, `one of on, off`. */
-export function alternatives(schema: TSchema): string {
-  if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`;
-  if ('const' in schema) return String(schema['const']);
-  if (!Array.isArray(schema['anyOf'])) return TYPES[String(schema['type'])] ?? 'any value';
-  const each = (schema['anyOf'] as TSchema[]).map(alternatives);
-  return schema['anyOf'].every((form: object) => 'const' in form) ? `one of ${each.join(', ')}` : each.join(' or ');
 }
 
 function formOf({ pattern, description }: TSchema): string {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { hostkeep, start } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { freePort } from '../support/port.ts';
-import { testSuite } from '../support/suite.ts';
+import { hostkeep, start } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { freePort } from '../../support/port.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('operating by the command line');
 

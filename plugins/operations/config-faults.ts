@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../errors.ts';
-import type { TSchema } from '../schema.ts';
-import { readLayers, ruleIssues } from './configuration.ts';
+import type { ConfigurationFiles } from '../../kernel/contract/command.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { jsonPositions, JsonSyntaxError, type TextPosition } from './json-positions.ts';
-import { isObject } from './plain-check.ts';
-import { inPlainWords } from './plain-words.ts';
-import { readSecretFiles } from './secrets.ts';
-import { violations } from './validator.ts';
 
 /** One fault in the configuration. Without a position if it is not in a file that can be read. */
 export interface ConfigFault extends Partial<TextPosition> {
@@ -17,15 +12,13 @@ export interface ConfigFault extends Partial<TextPosition> {
   readonly message: string;
 }
 
-/** Returns all faults of a configuration at once, and the files that it consists of. `schema` is that of all settings. */
-export function configFaults(
-  file: string | undefined,
-  env: NodeJS.ProcessEnv,
-  schema: TSchema,
-): { files: string[]; faults: ConfigFault[] } {
+/** Resolves with all faults of a configuration at once, and the files that it consists of. */
+export async function configFaults(
+  configuration: ConfigurationFiles,
+): Promise<{ files: string[]; faults: ConfigFault[] }> {
   const faults: ConfigFault[] = [];
   const positions = new Map<string, ReadonlyMap<string, TextPosition>>();
-  const layers = readLayers(file, env, {}, (path) => {
+  const { issues, sourceOf } = await configuration.check((path) => {
     positions.set(path, new Map());
     try {
       const text = readFileSync(path, 'utf8');
@@ -42,19 +35,16 @@ export function configFaults(
     }
     return {};
   });
-  const { issues: found } = readSecretFiles(schema, layers.merged);
-  const unread = new Set(found.map(({ path }) => path.replace(/_file$/, '')));
-  for (const each of violations(schema, layers.merged))
-    if (!unread.has(each.path)) found.push({ path: each.path, message: inPlainWords(each) });
-  if (!found.some(({ path }) => /^\/(tls|cors_origins|admin_cors_origins)\b/.test(path)))
-    found.push(...ruleIssues(layers.merged));
-  for (const { path, message } of found) {
+  for (const { path, message } of issues) {
     const setting = dotted(path);
-    const source = layers.sourceOf(setting) ?? file ?? 'the configuration';
+    const source = sourceOf(setting) ?? configuration.file ?? 'the configuration';
     faults.push({ source, setting, message, ...nearest(positions.get(source), path) });
   }
   return { files: [...positions.keys()], faults: faults.toSorted(inOrder) };
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const dotted = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,13 +1,13 @@
-import { messageOf } from '../errors.ts';
-import type { Accounts } from '../identity/accounts/accounts.ts';
-import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
-import type { BrokerClient } from '../kit/jobs/broker-client.ts';
-import type { Gathered } from '../contract/extension-points.ts';
-import type { NodeInfo } from '../contract/node-info.ts';
-import type { Diagnosis, Finding } from '../contract/points/finding.ts';
-import type { Store } from '../store/store.ts';
-import { VERSION } from '../kit/files/project-dir.ts';
-import type { Gatherer } from './gatherer.ts';
+import { messageOf } from '../../errors.ts';
+import type { Accounts } from '../../identity/accounts/accounts.ts';
+import type { AccountJobs } from '../../kit/jobs/account-jobs.ts';
+import type { BrokerClient } from '../../kit/jobs/broker-client.ts';
+import type { Gathered } from '../../contract/extension-points.ts';
+import type { NodeInfo } from '../../contract/node-info.ts';
+import type { Diagnosis, Finding } from '../../contract/points/finding.ts';
+import type { Store } from '../../store/store.ts';
+import { VERSION } from '../../kit/files/project-dir.ts';
+import type { Gatherer } from '../../host/gatherer.ts';
 import { precautions } from './precautions.ts';
 
 interface Examined {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Config } from '../config/configuration.ts';
-import { KernelConfig } from '../config/kernel-config.ts';
-import { secretsIn } from '../config/secrets.ts';
-import { TrustedProxies } from '../http/origin/trusted-proxies.ts';
-import type { Finding } from '../contract/points/finding.ts';
-import { installedPlugins, isOn } from './discovery.ts';
-import { exposureOf } from '../kit/files/private-file.ts';
-import { projectDir } from '../kit/files/project-dir.ts';
+import type { Config } from '../../config/configuration.ts';
+import { KernelConfig } from '../../config/kernel-config.ts';
+import { secretsIn } from '../../config/secrets.ts';
+import { TrustedProxies } from '../../http/origin/trusted-proxies.ts';
+import type { Finding } from '../../contract/points/finding.ts';
+import { installedPlugins, isOn } from '../../host/discovery.ts';
+import { exposureOf } from '../../kit/files/private-file.ts';
+import { projectDir } from '../../kit/files/project-dir.ts';
 
 /** Resolves with how safe a node's settings are, for doctor and for warnings at the start. */
 export async function precautions(config: Config): Promise<Finding[]> {

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { hostkeep } from '../support/command.ts';
-import { TestServer } from '../support/hostkeep.ts';
-import { freePort } from '../support/port.ts';
-import { testSuite } from '../support/suite.ts';
+import { hostkeep } from '../../support/command.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { freePort } from '../../support/port.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('doctor');
 

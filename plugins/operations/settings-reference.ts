@@ -1,7 +1,8 @@
-import type { TSchema } from '../schema.ts';
-import { KernelConfig } from './kernel-config.ts';
-import { alternatives } from './plain-words.ts';
-import { withSecretFiles } from './secrets.ts';
+import type { ConfigurationFiles } from '../../kernel/contract/command.ts';
+import { alternatives } from '../../kernel/kit/schema-text.ts';
+import type { TSchema } from '../../kernel/schema.ts';
+
+type Schemas = Awaited<ReturnType<ConfigurationFiles['schemas']>>;
 
 interface Setting {
   readonly path: string;
@@ -22,26 +23,28 @@ interface Part {
 }
 
 /** Returns Markdown of all settings, a table for the kernel and one for each plugin. `shipped` has the kernel's defaults. */
-export function settingsReference(whole: TSchema, shipped: Readonly<Record<string, unknown>>): string {
-  return partsOf(whole, shipped)
+export function settingsReference(schemas: Schemas, shipped: Readonly<Record<string, unknown>>): string {
+  return partsOf(schemas, shipped)
     .map(({ title, settings }) => table(title === '' ? 'Settings' : `\`${title}\``, settings.map(rowOf)))
     .join('\n\n');
 }
 
 /** Returns the rows of those tables, for programs; settings of a plugin begin with its name. */
-export function settingsRows(whole: TSchema, shipped: Readonly<Record<string, unknown>>): SettingRow[] {
-  return partsOf(whole, shipped).flatMap(({ title, settings }) =>
+export function settingsRows(schemas: Schemas, shipped: Readonly<Record<string, unknown>>): SettingRow[] {
+  return partsOf(schemas, shipped).flatMap(({ title, settings }) =>
     settings.map(rowOf).map((row) => ({ ...row, setting: title === '' ? row.setting : `${title}.${row.setting}` })),
   );
 }
 
-function partsOf(whole: TSchema, shipped: Readonly<Record<string, unknown>>): Part[] {
-  const kernel = Object.entries<TSchema>((withSecretFiles(KernelConfig) as typeof KernelConfig).properties);
-  const sections = Object.entries(whole['properties'] as Record<string, TSchema>).filter(
-    ([name, schema]) => !(name in KernelConfig.properties) && 'properties' in schema,
+function partsOf({ kernel, whole }: Schemas, shipped: Readonly<Record<string, unknown>>): Part[] {
+  const sections = Object.entries(whole.properties).filter(
+    ([name, schema]) => !(name in kernel.properties) && 'properties' in schema,
   );
   return [
-    { title: '', settings: kernel.flatMap(([name, schema]) => settingsOf(name, schema, shipped[name])) },
+    {
+      title: '',
+      settings: Object.entries(kernel.properties).flatMap(([name, schema]) => settingsOf(name, schema, shipped[name])),
+    },
     ...sections.map(([title, schema]) => ({ title, settings: settingsOf('', schema, undefined) })),
   ];
 }

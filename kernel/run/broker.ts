@@ -1,14 +1,14 @@
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { Broker, type Verb } from '../../broker/broker.ts';
-import { assertReloadable, installedConfig, loadConfig, type Config } from '../../config/configuration.ts';
-import { HttpError, messageOf } from '../../errors.ts';
-import { AccountJobs, accountFilesOf } from '../../kit/jobs/account-jobs.ts';
-import { createLog, type Log } from '../../log.ts';
-import { installedPrivileges } from '../../host/discovery.ts';
-import { openPrivileged } from '../../host/privileges.ts';
-import type { GlobalOptions } from '../command-context.ts';
+import { Broker, type Verb } from '../broker/broker.ts';
+import { assertReloadable, installedConfig, loadConfig, type Config } from '../config/configuration.ts';
+import { HttpError, messageOf } from '../errors.ts';
+import { AccountJobs, accountFilesOf } from '../kit/jobs/account-jobs.ts';
+import { createLog, type Log } from '../log.ts';
+import { installedPrivileges } from '../host/discovery.ts';
+import { openPrivileged } from '../host/privileges.ts';
+import type { GlobalOptions } from './command-context.ts';
 
 /** The first descriptor that systemd passes, see sd_listen_fds(3). */
 const LISTENING = 3;

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { readJson, readLayers, ruleIssues, SHIPPED, type Config } from '../config/configuration.ts';
+import { KernelConfig } from '../config/kernel-config.ts';
+import { inPlainWords } from './plain-words.ts';
+import { readSecretFiles, withSecretFiles } from '../config/secrets.ts';
+import { violations } from '../config/validator.ts';
+import type { ConfigurationFiles } from '../contract/command.ts';
+import type { Plugin } from '../contract/plugin.ts';
+import { installedPlugins, isOn, type InstalledPlugin } from '../host/discovery.ts';
+import { effectiveSettings } from '../host/effective-settings.ts';
+import { wholeSchema } from '../host/whole-schema.ts';
+import { projectDir } from '../kit/files/project-dir.ts';
+import type { TObject } from '../schema.ts';
+
+/** Returns the configuration as commands see it; see `ConfigurationFiles`. */
+export function configurationFiles(file: string | undefined, given: () => Config): ConfigurationFiles {
+  return {
+    file,
+    shipped: readJson(join(projectDir, SHIPPED)),
+    schemas: async () => ({
+      kernel: withSecretFiles(KernelConfig) as TObject,
+      whole: withSecretFiles(wholeSchema(await manifests())) as TObject,
+    }),
+    async check(read) {
+      const schema = wholeSchema(await manifests());
+      const layers = readLayers(file, process.env, {}, read);
+      const { issues } = readSecretFiles(schema, layers.merged);
+      const unread = new Set(issues.map(({ path }) => path.replace(/_file$/, '')));
+      for (const each of violations(schema, layers.merged))
+        if (!unread.has(each.path)) issues.push({ path: each.path, message: inPlainWords(each) });
+      if (!issues.some(({ path }) => /^\/(tls|cors_origins|admin_cors_origins)\b/.test(path)))
+        issues.push(...ruleIssues(layers.merged));
+      return { issues, sourceOf: (setting) => layers.sourceOf(setting) };
+    },
+    async effective() {
+      const config = given();
+      return effectiveSettings(config, await manifests((each) => isOn(each, config)));
+    },
+  };
+}
+
+const manifests = (isMeant: (each: InstalledPlugin) => boolean = () => true): Promise<Plugin[]> =>
+  Promise.all(
+    installedPlugins()
+      .filter(isMeant)
+      .map((each) => each.load()),
+  );

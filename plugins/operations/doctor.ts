@@ -1,0 +1,44 @@
+import type { Command } from '../../kernel/contract/command.ts';
+import type { Diagnosis } from '../../kernel/contract/points/finding.ts';
+import { escapeControl } from '../../kernel/log.ts';
+
+/** Where the output is no terminal, in characters. */
+const COLUMNS = 80;
+/** As wide as the longest state, and a space. */
+const INDENT = 8;
+
+export const doctorCommand: Command = {
+  usage: 'doctor',
+  summary:
+    'prove that every plugin has what it needs, and say what to do if not; reloads the web server; the exit code is 1 if something is missing',
+  options: [{ flags: '--strict', summary: 'exit with 1 after a warning, too' }],
+  async run({ withPlugins, columns }, _, { strict }) {
+    const found = await withPlugins(({ node }) => node.examine());
+    const width = columns ?? (Number(process.env['COLUMNS']) || COLUMNS);
+    const count = (state: Diagnosis['state']) => found.filter((each) => each.state === state).length;
+    const summary = `${count('ok')} ok, ${count('warn')} warn, ${count('missing')} missing`;
+    return {
+      value: found,
+      text: [...found.map((each) => paragraph(each, width)), summary].join('\n'),
+      isFailure: count('missing') > 0 || (strict === true && count('warn') > 0),
+    };
+  },
+};
+
+function paragraph({ state, plugin, name, detail, remedy }: Diagnosis, width: number): string {
+  const [first = '', ...rest] = wrapped(escapeControl(`${plugin}, ${name}: ${detail}`), width - INDENT);
+  const lines = [...rest, ...(remedy === undefined ? [] : wrapped(escapeControl(`→ ${remedy}`), width - INDENT))];
+  const indented = lines.map((line) => ' '.repeat(INDENT) + line);
+  return [`${state === 'missing' ? 'MISSING' : state}`.padEnd(INDENT) + first, ...indented].join('\n');
+}
+
+/** Breaks at spaces only, so that a path or a command can be copied. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
