@@ -13,7 +13,7 @@ import type { Core } from '../kernel/run/core.ts';
 import { createLog } from '../kernel/log.ts';
 import { PostgresEngine } from '../kernel/store/postgres/postgres-engine.ts';
 import { Revision } from '../kernel/store/revision.ts';
-import { Store } from '../kernel/store/store.ts';
+import type { Store } from '../kernel/store/store.ts';
 import { Leadership } from '../kernel/workers/leadership.ts';
 import { soleWorker } from '../kernel/workers/sole-worker.ts';
 import { Postgres, schemaAt } from '../test/support/postgres.ts';
@@ -141,7 +141,7 @@ async function listeners(): Promise<void> {
   for (const wanted of [1, 4, 16, 64]) {
     while (heard.length < wanted - 1) {
       const signalFile = join(temporaryFolder(), 'revision');
-      const store = new Store(new PostgresEngine({ url, password: '', connections: 2, graceMs: 10_000, signalFile }));
+      const store = new PostgresEngine({ url, password: '', connections: 2, graceMs: 10_000, signalFile });
       const revision = new Revision(store, createLog('silent'), () => void (counted.heard += 1));
       await revision.follow({ leadership: Leadership.alone(), workers: soleWorker() });
       heard.push({ revision, store });

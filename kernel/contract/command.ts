@@ -14,7 +14,7 @@ import type { Host } from './plugin.ts';
 import type { Issue } from '../errors.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
 import type { AuditLog } from '../store/events/audit-log.ts';
-import type { AppliedMigration } from '../store/engine.ts';
+import type { AppliedMigration } from '../store/store.ts';
 import type { Membership } from '../store/membership.ts';
 import type { Store } from '../store/store.ts';
 import { escapeControl } from '../log.ts';

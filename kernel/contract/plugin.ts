@@ -25,7 +25,7 @@ export interface Host<C = unknown> {
   readonly config: C;
   /** Adds the plugin's name to each line. */
   readonly log: Log;
-  /** What belongs to customers and operators. `StoreEngine` says which SQL all engines take. */
+  /** What belongs to customers and operators. `Store` says which SQL all engines take. */
   readonly store: Store;
   /** What belongs to this machine; its tables stand in `migrations/local`. */
   readonly local: Store;

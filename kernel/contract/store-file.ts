@@ -1,2 +1,2 @@
 /** A plugin's own SQLite file, outside the store. */
-export { Store as StoreFile } from '../store/store.ts';
+export { SqliteEngine as StoreFile } from '../store/sqlite/sqlite-engine.ts';

@@ -20,11 +20,12 @@ import type { Log } from '../log.ts';
 import { AuditLog } from '../store/events/audit-log.ts';
 import type { LoggedEvent } from '../store/events/event-types.ts';
 import { forgetNewerAccounts, LOCAL_FILE, migrateStores, type Stores } from '../store/local-store.ts';
-import type { AppliedMigration } from '../store/engine.ts';
+import type { AppliedMigration } from '../store/store.ts';
 import { clockSlackMs, readMembership, type Membership } from '../store/membership.ts';
 import { Revision } from '../store/revision.ts';
 import { openStore } from '../store/open-store.ts';
-import { Store } from '../store/store.ts';
+import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
+import type { Store } from '../store/store.ts';
 import { namesOf, unknownMigrations } from '../store/unknown-migrations.ts';
 import { filesRootOf } from '../kit/files/files-root.ts';
 import { Leadership } from '../workers/leadership.ts';
@@ -166,7 +167,7 @@ async function openFiles(config: Config, log: Log, workers: Workers): Promise<St
         `the store ${store.place} is empty, but keys.json exists in ${data}: ${store.remedy}, or remove keys.json to start over`,
       );
     }
-    local = await Store.open(join(data, LOCAL_FILE));
+    local = await SqliteEngine.open(join(data, LOCAL_FILE));
     const stores = { store, local };
     const newer = await migrationsOfNewer(stores);
     if (newer.length > 0) {

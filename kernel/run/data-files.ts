@@ -13,6 +13,7 @@ import { copyDatabase, migrationsIn } from '../store/sqlite/database-file.ts';
 import type { Store } from '../store/store.ts';
 import { namesOf, unknownMigrations } from '../store/unknown-migrations.ts';
 import { assertPrivateData, assertStoreExists } from './core.ts';
+import { migrate } from '../store/migrate.ts';
 
 /** Returns what commands may do with the files of a data folder; see `DataFiles`. */
 export function dataFilesAt({ data: folder }: Config): DataFiles {
@@ -50,7 +51,7 @@ async function makeTables(source: Store, target: Store): Promise<void> {
   for (const owner of new Set(['kernel', ...applied.map((each) => each.owner)])) {
     const folder = owner === 'kernel' ? join(projectDir, 'kernel/store/migrations') : pluginMigrations(owner);
     if (!existsSync(folder)) throw new Error(`the plugin ${owner}, whose tables are in the store, is not installed`);
-    await target.migrate(owner, folder);
+    await migrate(target, owner, folder);
   }
   const names = (all: typeof applied) => all.map(({ owner, name }) => `${owner}/${name}`).join();
   if (names(applied) !== names(await target.migrations()))

@@ -7,7 +7,7 @@ import { AuditLog } from '../store/events/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from '../store/membership.ts';
 import { openStore } from '../store/open-store.ts';
 import { ServingLock } from '../store/serving-lock.ts';
-import { Store } from '../store/store.ts';
+import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
 
 /** Returns what commands may do with the files of a node; see `NodeFiles`. */
 export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
@@ -33,7 +33,7 @@ export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
       if (!Keyring.exist(data)) return false;
       const file = join(data, 'hostkeep.db');
       if (!existsSync(file)) return true; // those of a store elsewhere
-      const own = await Store.open(file);
+      const own = await SqliteEngine.open(file);
       try {
         return (await own.get('select 1 from accounts')) !== undefined;
       } finally {

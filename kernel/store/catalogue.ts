@@ -1,4 +1,4 @@
-import type { Table } from './engine.ts';
+import type { Table } from './store.ts';
 
 interface Column {
   /** Of its table. */

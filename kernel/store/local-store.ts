@@ -3,6 +3,7 @@
  * store. Nothing in it is asked for by other machines, and all but the history is found again.
  */
 import { join } from 'node:path';
+import { migrate } from './migrate.ts';
 import type { Reader, Store } from './store.ts';
 
 /** The file of the local store, in the data folder. */
@@ -14,18 +15,10 @@ export interface Stores {
   readonly local: Store;
 }
 
-/** Names a migration of the store that only drops tables, whose rows the tables of that name in the local store take over. */
-const TO_LOCAL = /^\d{4}-to-local\.sql$/;
-
-/**
- * Brings the tables of an owner up to date in both stores; those of the local one stand in the folder `local`. Rows move
- * before their table is dropped: a process that is killed between the two moves them again at its next start.
- */
+/** Brings the tables of an owner up to date in both stores; those of the local one stand in the folder `local`. */
 export async function migrateStores({ store, local }: Stores, owner: string, folder: string): Promise<void> {
-  await local.migrate(owner, join(folder, 'local'));
-  await store.migrate(owner, folder, async ({ name, sql }) => {
-    if (TO_LOCAL.test(name)) await store.copyTables(droppedBy(sql), local.place);
-  });
+  await migrate(local, owner, join(folder, 'local'));
+  await migrate(store, owner, folder);
 }
 
 /**
@@ -61,5 +54,3 @@ async function tablesOfAccounts(local: Reader): Promise<string[]> {
   );
   return rows.map(({ name }) => name);
 }
-
-const droppedBy = (sql: string): string[] => [...sql.matchAll(/^drop table (\w+);$/gm)].map(([, name = '']) => name);

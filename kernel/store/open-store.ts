@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
-import { Store } from './store.ts';
+import type { Store } from './store.ts';
+import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 
 /** One process of a node listens for all. */
 const LISTENER = 1;
@@ -23,19 +24,17 @@ export async function openStore(
   { url, password, stale_seconds, connections }: Config['store'],
   { file = join(data, 'hostkeep.db'), share = (all) => all }: OpenOptions = {},
 ): Promise<Store> {
-  if (url === '') return Store.open(file);
+  if (url === '') return SqliteEngine.open(file);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   // Imported only where it is used: the library takes memory.
   const { PostgresEngine } = await import('./postgres/postgres-engine.ts');
-  const store = new Store(
-    new PostgresEngine({
-      url,
-      password,
-      connections: share(connections - LISTENER),
-      graceMs: stale_seconds * 1000,
-      signalFile: join(data, 'revision'),
-    }),
-  );
+  const store = new PostgresEngine({
+    url,
+    password,
+    connections: share(connections - LISTENER),
+    graceMs: stale_seconds * 1000,
+    signalFile: join(data, 'revision'),
+  });
   try {
     await store.examine();
     return store;

@@ -1,124 +1,101 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { findFiles } from '../kit/files/find-files.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import type { SqlValue } from './sqlite/connection.ts';
-import {
-  digestOf,
-  type AppliedMigration,
-  type Catalogue,
-  type Migration,
-  type Reader,
-  type StoreEngine,
-  type Tx,
-} from './engine.ts';
-import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 
-export type { Reader, Tx } from './engine.ts';
+/**
+ * Reads rows, from the whole store or from within a transaction. A row is an object by the names of its columns; `?` stands for
+ * each parameter in turn, `?1` for the first. Rejects with 503 `store_unavailable` while the database cannot be reached.
+ */
+export interface Reader {
+  /** Resolves with the first row, `undefined` if there is none. */
+  get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
+  all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
+}
 
-/** Tables with their migrations, over an engine. */
-export class Store implements Reader {
-  readonly #engine: StoreEngine;
+/** One write transaction. What it reads cannot change before it commits. */
+export interface Tx extends Reader {
+  /** Runs a statement, and resolves with the number of rows that it changed. */
+  run(sql: string, ...params: SqlValue[]): Promise<{ changes: number }>;
+  /** Runs an `insert` of one row, and resolves with its `id`. */
+  insert(sql: string, ...params: SqlValue[]): Promise<number>;
+  /** Calls back once the transaction is durable, before `write` resolves; never if the transaction fails. */
+  afterCommit(callback: () => void): void;
+}
 
-  constructor(engine: StoreEngine) {
-    this.#engine = engine;
-  }
+/** A file of SQL that changes tables. */
+export interface Migration {
+  /** `kernel` or the name of a plugin. */
+  readonly owner: string;
+  readonly name: string;
+  readonly sql: string;
+  /** Tells whether it was changed. */
+  readonly sha256: string;
+}
 
-  /** Opens or creates a file of SQLite, readable by its owner only. */
-  static async open(file: string): Promise<Store> {
-    return new Store(await SqliteEngine.open(file));
-  }
+/** A migration that was applied, by whichever build. */
+export interface AppliedMigration extends Omit<Migration, 'sql'> {
+  /** The version of Hostkeep that applied it, where several may use the store at a time. */
+  readonly version?: string;
+}
 
-  /** Where it is, for people; for SQLite, its file. */
-  get place(): string {
-    return this.#engine.place;
-  }
+/** A table as a copy needs it. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Its primary key; empty for a table without one, which has one row at most. */
+  readonly key: readonly string[];
+}
 
-  /** See `StoreEngine.graceMs`. */
-  get graceMs(): number {
-    return this.#engine.graceMs;
-  }
+/** What a database knows of its own tables. */
+export interface Catalogue {
+  /** Resolves with the tables in the order in which they were made, so that a row comes after those that it refers to. */
+  tables(): Promise<Table[]>;
+  /** Resolves with the largest id that each table with generated ids has given, also to rows that are gone. */
+  lastIds(tx: Tx): Promise<Readonly<Record<string, number>>>;
+  /** Makes the next id larger than this. */
+  setLastId(tx: Tx, table: string, id: number): Promise<void>;
+}
 
-  /** See `StoreEngine.isShared`. */
-  get isShared(): boolean {
-    return this.#engine.isShared;
-  }
-
-  get signal(): ChangeSignal {
-    return this.#engine.signal;
-  }
-
-  get catalogue(): Catalogue {
-    return this.#engine.catalogue;
-  }
-
+/**
+ * The database behind a store, and all that differs from one database to another. Statements do not: they are those that
+ * SQLite and PostgreSQL both take, with `?` or `?1` for parameters, which an engine may rewrite. So
+ *
+ * - `on conflict do nothing` and `on conflict (…) do update`, not `insert or …`, and the name of the table before columns of
+ *   the existing row;
+ * - `Tx.insert` for the id of a new row;
+ * - `string_agg` with its own `order by`, `case`, `cast(exists (…) as integer)`, because a condition is not a number
+ *   everywhere, and no `min` or `max` of two values;
+ * - a list as one parameter: `in (select value from json_each(?))`, and `cast(value as bigint)` where it is of numbers;
+ * - `like … escape` of lower case only; `instr(text, part)`, which an engine provides, as it does `json_each`;
+ * - a `limit` of at least 0; flags are 0 and 1; times come from the program.
+ *
+ * `test/whole/boundaries.test.ts` refuses what only SQLite takes.
+ */
+export interface Store extends Reader {
+  /** Where the database is, for people. */
+  readonly place: string;
   /** What operators do if it is damaged. */
-  get remedy(): string {
-    return this.#engine.remedy;
-  }
-
-  get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
-    return this.#engine.get<T>(sql, ...params);
-  }
-
-  all<T>(sql: string, ...params: SqlValue[]): Promise<T[]> {
-    return this.#engine.all<T>(sql, ...params);
-  }
-
-  /** See `StoreEngine.write`. */
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#engine.write(work);
-  }
-
+  readonly remedy: string;
+  /** Subfolder of `migrations/` with this dialect's files; empty for the folder itself. */
+  readonly migrationsFolder: string;
+  /** Whether nodes on other machines may have the same store. */
+  readonly isShared: boolean;
+  /** How long what is cached of the store counts while it cannot be reached, in milliseconds. */
+  readonly graceMs: number;
+  readonly signal: ChangeSignal;
+  readonly catalogue: Catalogue;
   /**
-   * Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in its own transaction, and calls
-   * `before` for each. Rejects if one was changed since. `openCore` looks at those that only a newer version has.
+   * Runs `work` in a transaction and resolves with its result once the changes are durable; if it throws, they are
+   * rolled back. `work` must await only its own `tx`, and reads of the other store, because other writers wait for it.
    */
-  async migrate(owner: string, folder: string, before?: (migration: Migration) => Promise<void>): Promise<void> {
-    const inDialect = join(folder, this.#engine.migrationsFolder);
-    const files = findFiles('[0-9][0-9][0-9][0-9]-*.sql', inDialect);
-    if (files.length === 0 && inDialect !== folder && findFiles('*.sql', folder).length > 0)
-      throw new Error(`${owner} has no migrations for this database: ${inDialect} is missing`);
-    if (files.length === 0) return;
-    const sources: Migration[] = files.map((name) => ({
-      owner,
-      name,
-      sql: readFileSync(join(inDialect, name), 'utf8'),
-    }));
-    const known = new Map(
-      (await this.migrations()).flatMap((each) => (each.owner === owner ? [[each.name, each.sha256] as const] : [])),
-    );
-    for (const { name, sql } of sources)
-      if ((known.get(name) ?? digestOf(sql)) !== digestOf(sql))
-        throw new Error(`migration ${owner}/${name} was changed after it had been applied`);
-    for (const migration of sources.filter(({ name }) => !known.has(name))) {
-      await before?.(migration);
-      await this.#engine.apply(migration);
-    }
-  }
-
-  /** See `StoreEngine.migrations`. */
-  migrations(): Promise<AppliedMigration[]> {
-    return this.#engine.migrations();
-  }
-
-  /** See `StoreEngine.copyTables`. */
-  copyTables(tables: readonly string[], file: string): Promise<void> {
-    return this.#engine.copyTables(tables, file);
-  }
-
-  /** See `StoreEngine.sizeBytes`. */
-  sizeBytes(): Promise<number> {
-    return this.#engine.sizeBytes();
-  }
-
-  /** See `StoreEngine.examine`. */
-  examine(): Promise<string[]> {
-    return this.#engine.examine();
-  }
-
-  /** See `StoreEngine.close`. */
-  close(): Promise<void> {
-    return this.#engine.close();
-  }
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Resolves with all migrations that were applied; none for a new database. */
+  migrations(): Promise<AppliedMigration[]>;
+  /** Applies a migration in a transaction of its own, unless another process has done so meanwhile. */
+  apply(migration: Migration): Promise<void>;
+  /** Resolves with the room that it takes, without logs. */
+  sizeBytes(): Promise<number>;
+  /** Resolves with faults in the database's structure, at most 10. */
+  examine(): Promise<string[]>;
+  /** Waits for queued writers, then closes the database. */
+  close(): Promise<void>;
 }

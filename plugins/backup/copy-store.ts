@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DataFiles } from '../../kernel/contract/command.ts';
-import type { Reader, Table, Tx } from '../../kernel/store/engine.ts';
+import type { Reader, Table, Tx } from '../../kernel/store/store.ts';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import type { Store } from '../../kernel/store/store.ts';
 

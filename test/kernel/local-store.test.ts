@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
-import { Store } from '../../kernel/store/store.ts';
+import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { keepSample } from '../../plugins/quota/store.ts';
 import { saveDocroots } from '../../plugins/websites/store.ts';
@@ -13,6 +14,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, testConfig } from '../support/hostkeep.ts';
 import { prepare } from '../support/node-process.ts';
 import { testSuite } from '../support/suite.ts';
+import { migrate } from '../../kernel/store/migrate.ts';
 
 const test = testSuite('local-store');
 let server: TestServer;
@@ -22,7 +24,7 @@ test.after(() => server.close());
 const folderOf = (plugin: string) => join(projectDir, 'plugins', plugin, 'migrations/local');
 
 async function withLocal<T>(data: string, work: (local: Store) => Promise<T>): Promise<T> {
-  const local = await Store.open(join(data, 'node.db'));
+  const local = await SqliteEngine.open(join(data, 'node.db'));
   try {
     return await work(local);
   } finally {
@@ -61,7 +63,7 @@ test('rows of accounts that the store does not know any more are gone before it 
   const data = temporaryFolder();
   await prepare(data, { ann: 'user' });
   await withLocal(data, async (local) => {
-    await local.migrate('quota', folderOf('quota'));
+    await migrate(local, 'quota', folderOf('quota'));
     await local.write((tx) => tx.run('insert into quota_samples values (1, 1, 1, 1), (2, 2, 2, 2)'));
   });
   const core = await openCore(testConfig(data), createLog('silent'));
@@ -73,7 +75,7 @@ test('a local store of a newer build is refused by name', async () => {
   const data = temporaryFolder();
   await prepare(data, { ann: 'user' });
   await withLocal(data, async (local) => {
-    await local.migrate('usage', folderOf('usage'));
+    await migrate(local, 'usage', folderOf('usage'));
     await local.write((tx) => tx.run("insert into migrations values ('usage', '0999-later.sql', '', 0)"));
   });
   const { code, stderr } = await hostkeep(data, ['account', 'list']);

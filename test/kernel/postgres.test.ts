@@ -7,7 +7,8 @@ import { HttpError } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import { PostgresEngine } from '../../kernel/store/postgres/postgres-engine.ts';
 import { statementOf } from '../../kernel/store/postgres/statements.ts';
-import { Store } from '../../kernel/store/store.ts';
+import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { hostkeep } from '../support/command.ts';
@@ -17,6 +18,7 @@ import { MAY_IDLE, Postgres, schemaAt } from '../support/postgres.ts';
 import { probePlugin } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
+import { migrate } from '../../kernel/store/migrate.ts';
 
 const test = testSuite('postgres');
 let server: Postgres;
@@ -29,7 +31,7 @@ test.after(async () => {
 
 function storeIn(schema: string, url = schemaAt(server.url, schema)): Store {
   const signalFile = join(temporaryFolder(), 'revision');
-  const store = new Store(new PostgresEngine({ url, password: '', connections: 16, graceMs: 10_000, signalFile }));
+  const store = new PostgresEngine({ url, password: '', connections: 16, graceMs: 10_000, signalFile });
   opened.push(store);
   return store;
 }
@@ -93,13 +95,13 @@ test('values come back as SQLite gives them', async () => {
 });
 
 test('migrations of both databases have the same numbers, and make the same tables', async () => {
-  const [postgres, sqlite] = [storeIn('twins'), await Store.open(join(temporaryFolder(), 'hostkeep.db'))];
+  const [postgres, sqlite] = [storeIn('twins'), await SqliteEngine.open(join(temporaryFolder(), 'hostkeep.db'))];
   opened.push(sqlite);
   const owners = readdirSync(join(projectDir, 'plugins')).map((name) => [name, join('plugins', name)] as const);
   for (const [owner, path] of [['kernel', 'kernel/store'] as const, ...owners]) {
     const folder = join(projectDir, path, 'migrations');
     assert.equal(findFiles('*.sql', join(folder, 'postgres')), findFiles('*.sql', folder), owner);
-    for (const store of [postgres, sqlite]) await store.migrate(owner, folder);
+    for (const store of [postgres, sqlite]) await migrate(store, owner, folder);
   }
   const ofPostgres = await postgres.all<{ line: string }>(
     `select c.table_name || '.' || c.column_name || case c.is_nullable when 'NO' then '!' else '' end || coalesce(' ' || k.constraint_type, '') as line
@@ -131,7 +133,12 @@ test('a migration may take longer than other statements, and so may the wait for
       }),
   );
   opened.push(...engines);
-  const migration = { owner: 'test', name: '0001-slow.sql', sql: 'select pg_sleep(13); create table slow (n bigint)' };
+  const migration = {
+    owner: 'test',
+    name: '0001-slow.sql',
+    sql: 'select pg_sleep(13); create table slow (n bigint)',
+    sha256: '',
+  };
   await Promise.all(engines.map((engine) => engine.apply(migration)));
   assert.equal(await engines[0]?.all('select count(*) as n from slow'), [{ n: 0 }]);
 });
@@ -147,7 +154,7 @@ test('a server that freezes during a migration is given up, and the migration is
   });
   try {
     const sql = 'create table slow (n bigint); select pg_sleep(n) from (values (1)) as t (n)';
-    const slow = { owner: 'test', name: '0001-slow.sql', sql: sql.replace('(1)', '(600)') };
+    const slow = { owner: 'test', name: '0001-slow.sql', sql: sql.replace('(1)', '(600)'), sha256: '' };
     const applying = engine.apply(slow).catch((error: Error) => error);
     await until('the migration runs', async () => {
       const rows = await engine.all("select 1 as n from pg_stat_activity where wait_event = 'PgSleep'");

@@ -1,10 +1,6 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { Store } from '../../kernel/store/store.ts';
-import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { codeOf } from '../support/code-of.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -68,35 +64,4 @@ test('a name neither extends another by an underscore nor is extended, removed o
 test('of names that exclude each other, created at once, one is', async () => {
   const results = await Promise.all(['race', 'race_a', 'race_a_b', 'race'].map(create));
   assert.is(results.filter((result) => result === 'done').length, 1, results.join(' '));
-});
-
-test('names of accounts that were removed before names were reserved are reserved, unless they are in use again', async () => {
-  const folder = temporaryFolder();
-  const migrations = join(projectDir, 'kernel/store/migrations');
-  const before = join(folder, 'before');
-  mkdirSync(before);
-  for (const name of readdirSync(migrations).filter((each) => each < '0006'))
-    copyFileSync(join(migrations, name), join(before, name));
-  const store = await Store.open(join(folder, 'test.db'));
-  await store.migrate('kernel', before);
-  const removed = (username: string, id: number, at: number) =>
-    store.write((tx) =>
-      tx.run(
-        `insert into events (at, type, username, ip, line, folded, data) values (?, 'account.removed', ?, '', '', '', ?)`,
-        at,
-        username,
-        JSON.stringify({ account_id: id }),
-      ),
-    );
-  await store.write((tx) =>
-    tx.run("insert into accounts (username, role, password_hash, created_at) values ('back', 'admin', '', 0)"),
-  );
-  await removed('gone', 3, 10);
-  await removed('gone', 7, 20);
-  await removed('back', 4, 10);
-  await store.migrate('kernel', migrations);
-  assert.equal(await store.all('select * from removed_accounts'), [
-    { username: 'gone', account_id: 7, removed_at: 20, claimed_by: '', home: '' },
-  ]);
-  await store.close();
 });

@@ -1,11 +1,7 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
-import { Store } from '../../kernel/store/store.ts';
-import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { probePlugin } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
@@ -123,32 +119,4 @@ test('expired sessions are neither listed nor counted, and cost nothing until th
   await server.token(account);
   assert.equal([await revisionOf(), revision.generation], [before.revision, before.generation]);
   assert.is(await sessions.count(), before.count + 1);
-});
-
-test('the migration leaves the newest hundred of each account', async () => {
-  const [folder, migrations] = [temporaryFolder(), join(projectDir, 'kernel/store/migrations')];
-  for (const name of ['0001-accounts.sql', '0002-events-by-time.sql'])
-    cpSync(join(migrations, name), join(folder, name));
-  const store = await Store.open(join(folder, 'hostkeep.db'));
-  try {
-    await store.migrate('kernel', folder);
-    await store.write(async (tx) => {
-      for (const name of ['ann', 'bea'])
-        await tx.run(
-          "insert into accounts (username, role, password_hash, created_at) values (?, 'user', 'x', 0)",
-          name,
-        );
-    });
-    await addRows(store, 1, 20_000, Date.now() + 60_000);
-    await addRows(store, 2, 99, Date.now() + 60_000);
-    const started = Date.now();
-    await store.migrate('kernel', migrations);
-    assert.ok(Date.now() - started < 20_000, `${Date.now() - started} ms`);
-    const left = (id: number) =>
-      store.get('select count(*) as n, min(created_at) as oldest from sessions where account_id = ?', id);
-    assert.equal(await left(1), { n: 100, oldest: 1_700_000_019_900 });
-    assert.equal(await left(2), { n: 99, oldest: 1_700_000_000_000 });
-  } finally {
-    await store.close();
-  }
 });

@@ -1,27 +1,18 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  copyFileSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../kernel/errors.ts';
-import { Store } from '../../kernel/store/store.ts';
-import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { storeOf } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
+import { migrate } from '../../kernel/store/migrate.ts';
 
 const test = testSuite('store');
-const MIGRATIONS = join(projectDir, 'kernel/store/migrations');
 
 async function open(): Promise<Store> {
   const folder = temporaryFolder();
@@ -30,8 +21,8 @@ async function open(): Promise<Store> {
     join(folder, 'migrations/0001-things.sql'),
     'create table things (id integer primary key, name text not null unique) strict;',
   );
-  const store = await Store.open(join(folder, 'test.db'));
-  await store.migrate('test', join(folder, 'migrations'));
+  const store = await SqliteEngine.open(join(folder, 'test.db'));
+  await migrate(store, 'test', join(folder, 'migrations'));
   return store;
 }
 
@@ -44,9 +35,9 @@ const rejected = async (promise: Promise<unknown>): Promise<string> =>
 test('an applied migration must not change', async () => {
   const store = await open();
   const folder = join(store.place, '..', 'migrations');
-  await store.migrate('test', folder);
+  await migrate(store, 'test', folder);
   writeFileSync(join(folder, '0001-things.sql'), 'create table things (id integer primary key) strict;');
-  assert.match(await rejected(store.migrate('test', folder)), /0001-things.sql was changed after it had been applied/);
+  assert.match(await rejected(migrate(store, 'test', folder)), /0001-things.sql was changed after it had been applied/);
   await store.close();
 });
 
@@ -57,10 +48,10 @@ test('a failed migration leaves nothing behind and may be corrected', async () =
     join(folder, '0002-more.sql'),
     'create table more (id integer primary key); create table things (id integer);',
   );
-  assert.match(await rejected(store.migrate('test', folder)), /things already exists/);
+  assert.match(await rejected(migrate(store, 'test', folder)), /things already exists/);
   assert.is(await store.get("select 1 from sqlite_master where name = 'more'"), undefined);
   writeFileSync(join(folder, '0002-more.sql'), 'create table more (id integer primary key);');
-  await store.migrate('test', folder);
+  await migrate(store, 'test', folder);
   assert.ok(await store.get("select 1 from sqlite_master where name = 'more'"));
   await store.close();
 });
@@ -85,20 +76,6 @@ test('a store with migrations of a newer build is refused by name, and left as i
       /^hostkeep: the store in \S+ was migrated by a newer Hostkeep: this one, [\d.]+, does not know domains\/0999-later.sql, kernel\/0999-later.sql; install the newer one again, or take a backup from before the upgrade: (?:stop all programs that use it, and run `hostkeep restore --force <backup>`|restore it with the tools of PostgreSQL)\n$/,
     );
   }
-});
-
-test('a plan from before the limit of names has one of 500', async () => {
-  const folder = temporaryFolder();
-  const before = join(folder, 'before');
-  mkdirSync(before);
-  for (const name of ['0001-accounts.sql', '0002-events-by-time.sql'])
-    copyFileSync(join(MIGRATIONS, name), join(before, name));
-  const store = await Store.open(join(folder, 'test.db'));
-  await store.migrate('kernel', before);
-  await store.write((tx) => tx.run("insert into plans values ('old', '', 1, 0, 0, 0, 0, 3, 0, 0, 0, 0, '', '')"));
-  await store.migrate('kernel', MIGRATIONS);
-  assert.equal(await store.get('select domains_limit, names_limit from plans'), { domains_limit: 3, names_limit: 500 });
-  await store.close();
 });
 
 test('of transactions committed together, a failing one rolls back only itself', async () => {
@@ -159,14 +136,14 @@ test('a statement that failed may succeed later, and closing waits for queued wr
   const { place: file } = store;
   await store.close();
   await Promise.all(writes);
-  const again = await Store.open(file);
+  const again = await SqliteEngine.open(file);
   assert.equal(await again.get('select count(*) as n from later'), { n: 100 });
   await again.close();
 });
 
 test('a writer waits for one of another process', async () => {
   const store = await open();
-  const other = await Store.open(store.place);
+  const other = await SqliteEngine.open(store.place);
   let waiting: Promise<unknown> | undefined;
   await store.write(async (tx) => {
     await tx.run("insert into things (name) values ('first')");
@@ -180,7 +157,7 @@ test('a writer waits for one of another process', async () => {
 
 test('a writer for whom another process leaves no room for seconds says so, and may try again', async () => {
   const store = await open();
-  const other = await Store.open(store.place);
+  const other = await SqliteEngine.open(store.place);
   const insert = () => other.write((its) => its.run("insert into things (name) values ('second')"));
   await store.write(async (tx) => {
     await tx.run("insert into things (name) values ('first')");
@@ -230,7 +207,7 @@ test('a damaged page is found by an examination, and a whole store has none', as
   const handle = openSync(file, 'r+');
   writeSync(handle, Buffer.alloc(4096, 0xee), 0, 4096, 4096 * 6);
   closeSync(handle);
-  const damaged = await Store.open(file);
+  const damaged = await SqliteEngine.open(file);
   assert.match((await damaged.examine()).join(), /page/i);
   await damaged.close();
 });
@@ -250,7 +227,7 @@ test('acknowledged writes survive kill -9 during concurrent writes', async () =>
     assert.ok(count >= 200);
   }
   const acknowledged = readFileSync(join(folder, 'acknowledged'), 'utf8').trim().split('\n');
-  const store = await Store.open(join(folder, 'test.db'));
+  const store = await SqliteEngine.open(join(folder, 'test.db'));
   const kept = new Set((await store.all<{ name: string }>('select name from things')).map(({ name }) => name));
   assert.equal(
     acknowledged.filter((name) => !kept.has(name)),

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyring } from '../../kernel/identity/gate/keyring.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { Store } from '../../kernel/store/store.ts';
+import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
 import { DiskCache } from '../../plugins/screenshots/cache/disk-cache.ts';
 import { saveTree } from '../../plugins/search/name-index/index-file.ts';
 import { FileTree } from '../../plugins/search/name-index/file-tree.ts';
@@ -12,6 +12,7 @@ import { UsageStore } from '../../plugins/usage/history/store.ts';
 import { VhostFolder } from '../../plugins/webserver/vhosts/vhost-folder.ts';
 
 import { rootAt } from './files-root.ts';
+import { migrate } from '../../kernel/store/migrate.ts';
 
 /** The end of a PNG file, which every screenshot of the test has. */
 const PICTURE_END = Buffer.from('0000000049454e44ae426082', 'hex');
@@ -21,8 +22,8 @@ export const MINUTES = 10;
 async function writeAll(folder: string, filesRoot: string): Promise<void> {
   const disk = new DiskCache(join(folder, 'screenshots'), 3_600_000, 100_000_000, () => undefined);
   const vhosts = new VhostFolder(join(folder, 'vhosts'));
-  const store = await Store.open(join(folder, 'node.db'));
-  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations/local'));
+  const store = await SqliteEngine.open(join(folder, 'node.db'));
+  await migrate(store, 'usage', join(projectDir, 'plugins/usage/migrations/local'));
   await vhosts.make();
   const usage = new UsageStore(store);
   const keys = Keyring.open(folder);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import type { SqlValue } from '../sqlite/connection.ts';
-import { digestOf, type AppliedMigration, type Migration, type StoreEngine, type Tx } from '../engine.ts';
+import { type AppliedMigration, type Migration, type Store, type Tx } from '../store.ts';
 import { VERSION } from '../../kit/files/project-dir.ts';
 import { addressesIn, placeOf } from './addresses.ts';
 import { ConnectionLost, Connections, NoConnection, unreachable, type PostgresClient } from './connections.ts';
@@ -37,7 +37,7 @@ export interface PostgresOptions {
   readonly password: string;
   /** How many connections this process may have besides the one that listens; at least one for reads and one for writes. */
   readonly connections: number;
-  /** See `StoreEngine.graceMs`. */
+  /** See `Store.graceMs`. */
   readonly graceMs: number;
   /** The path of the file by which processes on this machine tell each other of changes. */
   readonly signalFile: string;
@@ -51,7 +51,7 @@ class UnknownOutcome extends ConnectionLost {}
  * others came between, so that limits that they check hold under concurrency, on however many nodes. Once `write` resolves,
  * its changes are as durable as the server's `synchronous_commit` makes them.
  */
-export class PostgresEngine implements StoreEngine {
+export class PostgresEngine implements Store {
   readonly place: string;
   readonly remedy = 'restore it with the tools of PostgreSQL';
   readonly migrationsFolder = 'postgres';
@@ -101,7 +101,7 @@ export class PostgresEngine implements StoreEngine {
     return this.all('select owner, name, sha256, version from migrations order by owner, name');
   }
 
-  async apply({ owner, name, sql }: Migration): Promise<void> {
+  async apply({ owner, name, sql, sha256 }: Migration): Promise<void> {
     const migrate = (client: PostgresClient) =>
       inTransaction(client, 'begin', async () => {
         await client.script(`set local statement_timeout = ${MIGRATION_MS}`); // an index of a large table takes minutes
@@ -111,14 +111,9 @@ export class PostgresEngine implements StoreEngine {
         if (applied.length > 0) return;
         await client.script(sql, MIGRATION_MS);
         const now = Math.floor(Date.now() / 1000);
-        await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, digestOf(sql), now, VERSION]);
+        await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, sha256, now, VERSION]);
       });
     await this.#writes.use((client) => this.#whileThere(client.server, () => migrate(client)));
-  }
-
-  /** No migration of PostgreSQL drops a table that belongs to a machine: there never were any. */
-  async copyTables(tables: readonly string[]): Promise<void> {
-    if (tables.length > 0) throw new Error(`${tables.join(', ')} cannot be copied out of PostgreSQL`);
   }
 
   async sizeBytes(): Promise<number> {

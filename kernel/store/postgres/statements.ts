@@ -1,4 +1,4 @@
-import { digestOf } from '../engine.ts';
+import { createHash } from 'node:crypto';
 
 /**
  * A statement as PostgreSQL takes it, with a name by which a connection prepares it once. The name follows from the text, so that
@@ -16,12 +16,15 @@ const TOKEN = /'(?:[^']|'')*'|\?(\d*)|\b(instr|json_each)(?=\()/g;
 /** Rewritten statements, never evicted: SQL texts are constants, so there are few. */
 const known = new Map<string, Statement>();
 
-/** Returns a statement of the store's dialect (`StoreEngine`) in that of PostgreSQL. */
+/** Returns a statement of the store's dialect (`Store`) in that of PostgreSQL. */
 export function statementOf(sql: string): Statement {
   let statement = known.get(sql);
   if (statement === undefined) {
     const text = rewritten(sql);
-    known.set(sql, (statement = { name: `hostkeep_${digestOf(text).slice(0, 32)}`, text }));
+    known.set(
+      sql,
+      (statement = { name: `hostkeep_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text }),
+    );
   }
   return statement;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { makePrivate } from '../../kit/files/private-file.ts';
-import type { AppliedMigration } from '../engine.ts';
+import type { AppliedMigration } from '../store.ts';
 import { Connection } from './connection.ts';
 
 /** Writes a consistent copy of a database, to which others may be writing. */

@@ -1,5 +1,5 @@
 import { tablesOf } from '../catalogue.ts';
-import type { Catalogue, Reader, Table, Tx } from '../engine.ts';
+import type { Catalogue, Reader, Table, Tx } from '../store.ts';
 
 /** The tables of a file of SQLite. */
 export class SqliteCatalogue implements Catalogue {

@@ -6,7 +6,7 @@ import { makePrivate } from '../../kit/files/private-file.ts';
 import { Connection, faultsIn, type SqlValue } from './connection.ts';
 import { SqliteCatalogue } from './sqlite-catalogue.ts';
 import { SignalFile } from '../signal-file.ts';
-import { digestOf, type AppliedMigration, type Migration, type StoreEngine, type Tx } from '../engine.ts';
+import { type AppliedMigration, type Migration, type Store, type Tx } from '../store.ts';
 
 interface Job {
   readonly work: (tx: Tx) => Promise<unknown>;
@@ -56,7 +56,7 @@ const GROUP = 64;
  * loss. Reads use their own connection and never wait for a writer. Writers queue for the other connection; those that
  * wait at the same time are committed together, so that a burst of writes costs one fsync.
  */
-export class SqliteEngine implements StoreEngine {
+export class SqliteEngine implements Store {
   readonly place: string;
   readonly remedy: string;
   readonly migrationsFolder = '';
@@ -111,35 +111,14 @@ export class SqliteEngine implements StoreEngine {
   }
 
   /** On a connection of its own, because a plugin may be switched on while others write. */
-  async apply({ owner, name, sql }: Migration): Promise<void> {
+  async apply({ owner, name, sql, sha256 }: Migration): Promise<void> {
     const connection = await Connection.open(this.place, WRITING);
     try {
       await connection.run('begin immediate');
       await connection.run(MIGRATIONS_TABLE);
       if (await connection.get('select 1 from migrations where owner = ? and name = ?', owner, name)) return;
       await connection.script(sql);
-      await connection.run('insert into migrations values (?, ?, ?, unixepoch())', owner, name, digestOf(sql));
-      await connection.run('commit');
-    } finally {
-      await connection.close(); // which rolls back what is not committed
-    }
-  }
-
-  async copyTables(tables: readonly string[], file: string): Promise<void> {
-    const connection = await Connection.open(file, ['synchronous=full']);
-    try {
-      await connection.run('attach ? as source', this.place);
-      await connection.run('begin immediate'); // locks both files
-      for (const table of tables) {
-        const columns = await connection.all<{ name: string }>(
-          "select name from pragma_table_info(?, 'source')",
-          table,
-        );
-        if (columns.length === 0) continue;
-        const list = columns.map(({ name }) => name).join();
-        await connection.run(`delete from main.${table}`);
-        await connection.run(`insert into main.${table} (${list}) select ${list} from source.${table}`);
-      }
+      await connection.run('insert into migrations values (?, ?, ?, unixepoch())', owner, name, sha256);
       await connection.run('commit');
     } finally {
       await connection.close(); // which rolls back what is not committed

@@ -29,6 +29,7 @@ create table favorites (
   account_id integer not null references accounts (id) on delete cascade,
   link text not null,
   title text not null,
+  place integer not null default 0, -- the order that the account gives its favorites
   unique (account_id, link)
 ) strict;
 
@@ -44,4 +45,25 @@ create table recovery_codes (
   account_id integer not null references twofa (account_id) on delete cascade,
   hash text not null,               -- SHA-256, hexadecimal; the codes hold 80 random bits
   primary key (account_id, hash)
+) strict, without rowid;
+
+-- Who changes the password may suspect a stranger in the account, whose set-up of a second factor must not be confirmed later.
+create trigger twofa_password_change after update of password_hash on accounts begin
+  delete from twofa where account_id = new.id and enabled_at is null;
+end;
+
+-- When an operator last unlocked an account, in milliseconds since 1970: failures up to then no longer count for it.
+create table login_unlocks (
+  account_id integer primary key references accounts (id) on delete cascade,
+  at integer not null
+) strict;
+
+-- Links with which an administrator opens an account: each once, for a minute, and only while that which made it lives.
+create table login_links (
+  hash text primary key,            -- SHA-256 of the code, hexadecimal; the code holds 256 random bits
+  account_id integer not null references accounts (id) on delete cascade,
+  operator_id integer not null references accounts (id) on delete cascade,
+  maker_id text not null,           -- the operator's session, or API token
+  by_token integer not null check (by_token in (0, 1)),
+  expires_at integer not null       -- milliseconds since 1970
 ) strict, without rowid;

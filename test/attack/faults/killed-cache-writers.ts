@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Keyring } from '../../../kernel/identity/gate/keyring.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import { DiskCache } from '../../../plugins/screenshots/cache/disk-cache.ts';
 import { loadTree, removeLeftovers } from '../../../plugins/search/name-index/index-file.ts';
 import { VhostFolder } from '../../../plugins/webserver/vhosts/vhost-folder.ts';
@@ -75,7 +75,7 @@ async function assertComplete(folder: string, filesRoot: string): Promise<void> 
 
 /** Rejects if a batch of minutes is incomplete. */
 async function assertMinutes(folder: string): Promise<void> {
-  const store = await Store.open(join(folder, 'node.db'));
+  const store = await SqliteEngine.open(join(folder, 'node.db'));
   try {
     const broken = await store.all(
       `select cpu from usage_history where step = 60 and cpu > (select max(cpu) from usage_history) - ${CHECKED_BATCHES}

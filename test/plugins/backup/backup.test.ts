@@ -21,7 +21,8 @@ import { dataFilesAt } from '../../../kernel/run/data-files.ts';
 import { VERSION } from '../../../kernel/kit/files/project-dir.ts';
 import { createBackup, verifyBackup, type Manifest } from '../../../plugins/backup/backup-file.ts';
 import { restoreBackup } from '../../../plugins/backup/restore.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { codeOf, enableTwofa, logIn } from '../../support/account-client.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -29,6 +30,7 @@ import { testConfig, TestServer } from '../../support/hostkeep.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
 import { storesInFiles } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
 
 const test = testSuite('backup');
 storesInFiles();
@@ -271,9 +273,9 @@ async function large(): Promise<{ data: string; store: Store }> {
   mkdirSync(join(data, 'migrations'));
   writeFileSync(join(data, 'migrations/0001-things.sql'), 'create table things (name text not null unique) strict;');
   writeFileSync(join(data, 'keys.json'), '{}', { mode: 0o600 });
-  await (await Store.open(join(data, 'node.db'))).close();
-  const store = await Store.open(join(data, 'hostkeep.db'));
-  await store.migrate('test', join(data, 'migrations'));
+  await (await SqliteEngine.open(join(data, 'node.db'))).close();
+  const store = await SqliteEngine.open(join(data, 'hostkeep.db'));
+  await migrate(store, 'test', join(data, 'migrations'));
   await store.write(async (tx) => {
     for (let i = 0; i < 2000; i += 1) await tx.run('insert into things (name) values (?)', `${'x'.repeat(1000)} ${i}`);
   });
@@ -291,7 +293,7 @@ test('a backup contains the local store', async () => {
   const other = join(temporaryFolder(), 'data');
   await restoreBackup(filesIn(other), file, false);
   const days = async (folder: string) => {
-    const local = await Store.open(join(folder, 'node.db'));
+    const local = await SqliteEngine.open(join(folder, 'node.db'));
     const rows = await local.all<{ users: number }>("select users from usage_days where day = '2026-01-02'");
     await local.close();
     return rows;
@@ -313,7 +315,7 @@ test('a backup is complete, even during writes, and never overwrites a file', as
   assert.equal(readdirSync(folder), ['backup.tar']);
   const other = temporaryFolder();
   await restoreBackup(filesIn(other), target, false);
-  const copy = await Store.open(join(other, 'hostkeep.db'));
+  const copy = await SqliteEngine.open(join(other, 'hostkeep.db'));
   assert.equal(await copy.get('pragma integrity_check'), { integrity_check: 'ok' });
   assert.ok(((await copy.get<{ n: number }>('select count(*) as n from things'))?.n ?? 0) >= 2000);
   await copy.close();

@@ -7,7 +7,7 @@ import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { copyStore } from '../../../plugins/backup/copy-store.ts';
 import { openStore } from '../../../kernel/store/open-store.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testConfig, TestServer } from '../../support/hostkeep.ts';
@@ -57,7 +57,10 @@ test('a store is copied to PostgreSQL and back, with all rows, and its sessions 
 
   const back = join(temporaryFolder(), 'hostkeep.db');
   assert.is((await copy(data, back, url)).code, 0);
-  const [file, database] = [await Store.open(back), await openStore(data, testConfig(data, { store: { url } }).store)];
+  const [file, database] = [
+    await SqliteEngine.open(back),
+    await openStore(data, testConfig(data, { store: { url } }).store),
+  ];
   for (const table of ['accounts', 'events', 'domains', 'favorites', 'plan_features'])
     assert.equal(
       await file.all(`select * from ${table} order by 1, 2`),
@@ -103,7 +106,7 @@ test('a copy that differs from its source leaves no row', async () => {
   assert.ok((await copyStore(dataFilesAt(testConfig(data)), source, target)).length > 10, 'the next attempt succeeds');
   await source.write((tx) => tx.run("insert into migrations values ('absent', '0001-x.sql', '', 0)"));
   const file = join(temporaryFolder(), 'hostkeep.db');
-  const other = await Store.open(file);
+  const other = await SqliteEngine.open(file);
   const refused = await copyStore(dataFilesAt(testConfig(data)), source, other).catch((each: unknown) => each);
   assert.match(String(refused), /the plugin absent, whose tables are in the store, is not installed/);
   await Promise.all([source.close(), target.close(), other.close()]);

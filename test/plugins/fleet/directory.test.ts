@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../../kernel/log.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { soleWorker } from '../../../kernel/workers/sole-worker.ts';
 import { addMember, removeMember } from '../../../plugins/fleet/store.ts';
@@ -11,13 +12,14 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { Gate } from '../../support/probe.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
 
 const test = testSuite('fleet directory');
 const member = { name: 'one', address: 'x:1', keyDigest: 'one', isDraining: false };
 
 async function emptyStore(): Promise<Store> {
-  const store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
-  await store.migrate('fleet', join(projectDir, 'plugins/fleet/migrations'));
+  const store = await SqliteEngine.open(join(temporaryFolder(), 'hostkeep.db'));
+  await migrate(store, 'fleet', join(projectDir, 'plugins/fleet/migrations'));
   return store;
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { PostgresEngine } from '../../../kernel/store/postgres/postgres-engine.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { placeFor } from '../../../plugins/fleet/placement.ts';
 import { addMember, beat, setDraining } from '../../../plugins/fleet/store.ts';
@@ -10,6 +10,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { Postgres } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
 
 const test = testSuite('fleet, placement');
 let server: Postgres;
@@ -17,9 +18,9 @@ let store: Store;
 test.before(async () => {
   server = Postgres.start(['fsync=off']);
   const signalFile = join(temporaryFolder(), 'revision');
-  store = new Store(new PostgresEngine({ url: server.url, password: '', connections: 2, graceMs: 0, signalFile }));
-  await store.migrate('kernel', join(projectDir, 'kernel/store/migrations'));
-  await store.migrate('fleet', join(projectDir, 'plugins/fleet/migrations'));
+  store = new PostgresEngine({ url: server.url, password: '', connections: 2, graceMs: 0, signalFile });
+  await migrate(store, 'kernel', join(projectDir, 'kernel/store/migrations'));
+  await migrate(store, 'fleet', join(projectDir, 'plugins/fleet/migrations'));
   for (const name of ['one', 'two', 'three'])
     await store.write((tx) => addMember(tx, { name, address: 'x:1', keyDigest: name, isDraining: false }));
 });

@@ -5,7 +5,8 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { ExtensionPoints } from '../../../kernel/contract/extension-points.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { Broadcast } from '../../../plugins/usage/sampling/broadcast.ts';
 import { Counts } from '../../../plugins/usage/history/counts.ts';
 import { minuteRow, Recorder } from '../../../plugins/usage/history/recorder.ts';
@@ -18,6 +19,7 @@ import { UsageStore } from '../../../plugins/usage/history/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { soleWorker } from '../../../kernel/workers/sole-worker.ts';
 import { testSuite } from '../../support/suite.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
 
 const test = testSuite('usage over time');
 const log = createLog('silent');
@@ -27,8 +29,8 @@ const alive = setInterval(() => {}, 1000);
 test.after(() => clearInterval(alive));
 test.after.each(() => mock.timers.reset());
 test.before(async () => {
-  store = await Store.open(join(temporaryFolder(), 'node.db'));
-  await store.migrate('usage', join(projectDir, 'plugins/usage/migrations/local'));
+  store = await SqliteEngine.open(join(temporaryFolder(), 'node.db'));
+  await migrate(store, 'usage', join(projectDir, 'plugins/usage/migrations/local'));
 });
 test.after(() => store.close());
 test.before.each(() =>

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
-import { Store } from '../../../kernel/store/store.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import { send } from '../../../plugins/webhooks/delivery/delivery.ts';
 import { backoffMs, Endpoint } from '../../../plugins/webhooks/delivery/endpoint.ts';
 import { retryAfterMs } from '../../../plugins/webhooks/delivery/retry-after.ts';
@@ -17,6 +17,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer, testConfig, type TestOptions } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
 
 const SECRET = 'shared with the receiver';
 const test = testSuite('webhooks');
@@ -469,8 +470,8 @@ test('a name that resolves differently on use is not connected to its new addres
 });
 
 test('a full queue drops its oldest delivery, and takes each event once', async () => {
-  const store = await Store.open(join(temporaryFolder(), 'hostkeep.db'));
-  await store.migrate('webhooks', join(projectDir, 'plugins/webhooks/migrations'));
+  const store = await SqliteEngine.open(join(temporaryFolder(), 'hostkeep.db'));
+  await migrate(store, 'webhooks', join(projectDir, 'plugins/webhooks/migrations'));
   const queue = new DeliveryQueue(store);
   const deliveries = [1, 2, 3, 4, 5].map((eventId) => ({ endpoint: 'a', eventId, body: '{}' }));
   assert.is(await queue.add(5, [...deliveries, { endpoint: 'b', eventId: 1, body: '{}' }], 3), 2);

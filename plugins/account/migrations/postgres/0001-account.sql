@@ -29,6 +29,7 @@ create table favorites (
   account_id bigint not null references accounts (id) on delete cascade,
   link text collate "C" not null,
   title text collate "C" not null,
+  place bigint not null default 0,  -- the order that the account gives its favorites
   unique (account_id, link)
 );
 
@@ -44,4 +45,29 @@ create table recovery_codes (
   account_id bigint not null references twofa (account_id) on delete cascade,
   hash text collate "C" not null,  -- SHA-256, hexadecimal; the codes hold 80 random bits
   primary key (account_id, hash)
+);
+
+-- Who changes the password may suspect a stranger in the account, whose set-up of a second factor must not be confirmed later.
+create function twofa_forgets_setup() returns trigger language plpgsql as $$
+begin
+  delete from twofa where account_id = new.id and enabled_at is null;
+  return null;
+end $$;
+create trigger twofa_password_change after update of password_hash on accounts
+  for each row execute function twofa_forgets_setup();
+
+-- When an operator last unlocked an account, in milliseconds since 1970: failures up to then no longer count for it.
+create table login_unlocks (
+  account_id bigint primary key references accounts (id) on delete cascade,
+  at bigint not null
+);
+
+-- Links with which an administrator opens an account: each once, for a minute, and only while that which made it lives.
+create table login_links (
+  hash text collate "C" primary key,  -- SHA-256 of the code, hexadecimal; the code holds 256 random bits
+  account_id bigint not null references accounts (id) on delete cascade,
+  operator_id bigint not null references accounts (id) on delete cascade,
+  maker_id text collate "C" not null,  -- the operator's session, or API token
+  by_token bigint not null check (by_token in (0, 1)),
+  expires_at bigint not null  -- milliseconds since 1970
 );

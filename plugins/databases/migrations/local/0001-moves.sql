@@ -9,5 +9,6 @@ create table database_moves (
   name text not null,
   host text not null,  -- of a user; empty for a database
   locked integer not null check (locked in (0, 1)),  -- 1 = the operator had locked the user before
+  contents text not null default '[]',  -- JSON, [table, digest] for each table of a database that leaves, when last compared
   primary key (account, direction, server, kind, name, host)
 ) strict;

@@ -1,4 +1,0 @@
--- Who changes the password may suspect a stranger in the account, whose set-up of a second factor must not be confirmed later.
-create trigger twofa_password_change after update of password_hash on accounts begin
-  delete from twofa where account_id = new.id and enabled_at is null;
-end;

@@ -1,1 +1,0 @@
--- These tables are the machine's, in migrations/local: no store of PostgreSQL ever had them.

@@ -1,3 +1,0 @@
--- The history is the machine's: see migrations/local.
-drop table usage_history;
-drop table usage_days;
