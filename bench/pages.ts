@@ -3,7 +3,7 @@
  * real server with the demo's content, a browser whose cache is warm, and medians of the rounds. `minutes` is how long the
  * console stays open with its figures live; 10 unless given.
  */
-import type { Page } from 'puppeteer';
+import type { Page } from 'puppeteer-core';
 import { startChromium } from '../test/support/chromium.ts';
 import { PASSWORD, TestServer } from '../test/support/hostkeep.ts';
 import { interactionsOf, stayLive, watchInteractions } from './support/page-figures.ts';

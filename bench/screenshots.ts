@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { launch } from 'puppeteer';
+import { launch } from 'puppeteer-core';
 import { findBrowser } from '../plugins/screenshots/browser/launch-command.ts';
 import { describeLoad, interleaved, median } from './support/load.ts';
 import { coreOf, machineText, startBare, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';

@@ -1,6 +1,6 @@
 /** Figures that a browser has about a page: interactions until painted, and what an open page takes. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Page } from 'puppeteer';
+import type { Page } from 'puppeteer-core';
 
 /** Has the page keep the durations of its interactions, in milliseconds, from event to next paint. */
 export async function watchInteractions(page: Page): Promise<void> {

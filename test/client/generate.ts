@@ -3,17 +3,18 @@
  * `admin.ts`, one for each address; without a folder, into `dist/client`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { TestServer } from '../support/hostkeep.ts';
+import { generatorNamed } from './install.ts';
 
-/** Found from the package of its own that it has here, with the compiler that it works with. */
-const generator = createRequire(join(projectDir, 'test/client/package.json'))(
-  'openapi-typescript',
-) as typeof import('openapi-typescript');
+/** `openapi-typescript`, as far as it is used here: what `npm ci` installs does not hold it. */
+interface Generator {
+  default(description: Description): Promise<unknown>;
+  astToString(nodes: unknown): string;
+}
 
 export type Description = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,8 @@ export async function descriptionOf(server: TestServer, address: Address): Promi
 /** Writes `<address>.ts` into the folder and returns its path. */
 export async function writeTypes(folder: string, address: Address, description: Description): Promise<string> {
   const file = join(folder, `${address}.ts`);
-  const nodes = await generator.default(description as never);
+  const generator = await generatorNamed<Generator>('openapi-typescript');
+  const nodes = await generator.default(description);
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     file,

@@ -1,31 +1,34 @@
 /** Generators other than the one of `npm run client`, and a linter, which read `<address>.json` in a folder. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
+import { generatorNamed, generatorProgram } from './install.ts';
 
 const run = promisify(execFile);
-const program = (name: string) => join(projectDir, 'node_modules/.bin', name);
-/** Found beside the compiler that it needs. */
-const heyApi = createRequire(join(projectDir, 'test/client/package.json'))('@hey-api/openapi-ts') as {
+
+interface HeyApi {
   createClient(configs: readonly object[]): Promise<unknown>;
-};
+}
 
 /** Returns what `redocly lint` prints by its strict rules, which count warnings as errors. */
 export async function lint(folder: string, files: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await run(program('redocly'), ['lint', ...files, '--extends', 'recommended-strict'], {
-    cwd: folder,
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-  }).catch((error: { stdout: string; stderr: string }) => error);
+  const { stdout, stderr } = await run(
+    await generatorProgram('redocly'),
+    ['lint', ...files, '--extends', 'recommended-strict'],
+    {
+      cwd: folder,
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  ).catch((error: { stdout: string; stderr: string }) => error);
   return `${stdout}${stderr}`;
 }
 
 /** Writes a client of hey-api into `hey-api/<address>` for each address. */
 export async function writeHeyApi(folder: string, addresses: readonly Address[]): Promise<void> {
-  await heyApi.createClient(
+  const { createClient } = await generatorNamed<HeyApi>('@hey-api/openapi-ts');
+  await createClient(
     addresses.map((address) => ({
       input: join(folder, `${address}.json`),
       output: join(folder, 'hey-api', address),
@@ -43,5 +46,5 @@ export async function writeOrval(folder: string, addresses: readonly Address[]):
   });
   const config = 'orval.config.cjs';
   writeFileSync(join(folder, config), `module.exports = ${JSON.stringify(Object.fromEntries(projects))}`);
-  await run(program('orval'), ['--config', config], { cwd: folder });
+  await run(await generatorProgram('orval'), ['--config', config], { cwd: folder });
 }

@@ -11,7 +11,7 @@ const OWNERS = {
   mysql2: '../../plugins/databases/mysql/client.js',
   otpauth: '../../plugins/account/twofa/authenticator.js',
   'prom-client': '../../plugins/metrics/exposition.js',
-  puppeteer: '../../plugins/screenshots/browser/launched-browser.js',
+  'puppeteer-core': '../../plugins/screenshots/browser/launched-browser.js',
   qr: '../../plugins/account/twofa/authenticator.js',
   tldts: '../../plugins/domains/name.js',
 };

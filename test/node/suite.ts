@@ -13,6 +13,7 @@ import { debianRoot } from '../../config/package/debian-root.ts';
 import { nodeFolder } from '../../config/package/node-binary.ts';
 import { versionOfProject, writeProgramTree } from '../../config/package/program-tree.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { installGenerators } from '../client/install.ts';
 import { requirePrivileges } from './privileges.ts';
 
 /** What the tests talk to, as in `.ci/run`, without what compiles. */
@@ -77,6 +78,7 @@ try {
 
 /** Puts Node.js, the project and the program into the root. */
 async function fill(): Promise<void> {
+  await installGenerators(); // the root has no npm
   execFileSync('tar', ['-C', root, '-xpf', debianRoot('suite', PACKAGES)]);
   cpSync(join(nodeFolder(otherNode), 'bin/node'), join(root, 'usr/local/bin/node'));
   const project = join(root, PLACE);

@@ -4,7 +4,7 @@
  *
  * @slow 70 s: starts Chromium
  */
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import { answers, judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { TestServer } from '../support/hostkeep.ts';

@@ -4,7 +4,7 @@
  *
  * @slow 35 s: starts PostgreSQL, two nodes with all plugins, and Chromium
  */
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';

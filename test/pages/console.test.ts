@@ -3,7 +3,7 @@
  *
  * @slow 50 s: starts Chromium
  */
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { startChromium } from '../support/chromium.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';

@@ -5,7 +5,7 @@
  * @slow 60 s: starts Chromium
  */
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import { answers, judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { demoEngine, type FakeEngine } from '../support/fake-engine.ts';

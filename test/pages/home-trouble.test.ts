@@ -5,7 +5,7 @@
  * @slow 40 s: starts Chromium
  */
 import { join } from 'node:path';
-import type { Browser, HTTPRequest } from 'puppeteer';
+import type { Browser, HTTPRequest } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { startChromium } from '../support/chromium.ts';
 import { fakeEngine, json, type FakeEngine } from '../support/fake-engine.ts';

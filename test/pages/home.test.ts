@@ -3,7 +3,7 @@
  *
  * @slow 40 s: starts Chromium
  */
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
 import { startChromium } from '../support/chromium.ts';

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'puppeteer';
+import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { startChromium } from '../support/chromium.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import { LIMIT_MS } from './until.ts';
 
 /** Chromium without its windows, which shows pages for half the processor time. */
@@ -13,7 +13,7 @@ export async function startChromium(purpose: string): Promise<Browser | undefine
     console.log(`skipped: no chromium ${purpose}`);
     return undefined;
   }
-  const { default: puppeteer } = await import('puppeteer');
+  const { default: puppeteer } = await import('puppeteer-core');
   return puppeteer.launch({
     executablePath: CHROMIUM,
     headless: CHROMIUM === SHELL ? 'shell' : true,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'puppeteer';
+import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { PASSWORD, type TestServer } from './hostkeep.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
@@ -12,7 +12,7 @@ import { makeProfile, removeProfile } from './profile-folder.ts';
 import { lacksSandbox, NoSandbox } from './sandbox.ts';
 
 /** Loaded with the first browser, to save start-up time and memory. */
-const loadPuppeteer = lazyPackage<typeof import('puppeteer')>('puppeteer', import.meta.url);
+const loadPuppeteer = lazyPackage<typeof import('puppeteer-core')>('puppeteer-core', import.meta.url);
 
 const LAUNCH_MS = 20_000;
 /** The kernel's limit on a process of the browser, as a multiple of a page's limit. */

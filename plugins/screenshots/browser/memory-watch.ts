@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CDPSession } from 'puppeteer';
+import type { CDPSession } from 'puppeteer-core';
 import type { Log } from '../../../kernel/log.ts';
 import type { LaunchedBrowser } from './launched-browser.ts';
 

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer';
+import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer-core';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { EgressProxy } from '../egress/egress-proxy.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';

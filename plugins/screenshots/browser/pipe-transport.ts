@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ConnectionTransport } from 'puppeteer';
+import type { ConnectionTransport } from 'puppeteer-core';
 
 /** A screenshot, the largest message, has a tenth of this. */
 const MESSAGE_LIMIT_BYTES = 64 << 20;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +7,7 @@ import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { descriptionOf, writeTypes, type Description } from '../../client/generate.ts';
+import { clientFolder } from '../../client/install.ts';
 import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 
@@ -51,8 +52,7 @@ let descriptions: { user: Description; admin: Description };
 test.before(async () => {
   server = await TestServer.start();
   descriptions = { user: await descriptionOf(server, 'user'), admin: await descriptionOf(server, 'admin') };
-  mkdirSync(join(projectDir, 'dist/client'), { recursive: true });
-  folder = mkdtempSync(join(projectDir, 'dist/client/test-')); // below the packages of the client
+  folder = await clientFolder('test');
 });
 test.after(async () => {
   rmSync(folder, { recursive: true, force: true });

@@ -1,12 +1,13 @@
 /** Three generators of clients, and a linter, which nobody here wrote, read the description as it is served. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { descriptionOf, writeTypes } from '../../client/generate.ts';
+import { clientFolder } from '../../client/install.ts';
 import { lint, writeHeyApi, writeOrval } from '../../client/generators.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -27,8 +28,7 @@ const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript
 const test = testSuite('openapi, generators');
 let folder: string;
 test.before(async () => {
-  mkdirSync(join(projectDir, 'dist/client'), { recursive: true });
-  folder = mkdtempSync(join(projectDir, 'dist/client/generators-')); // below the packages of the clients
+  folder = await clientFolder('generators');
   const server = await TestServer.start();
   for (const address of ADDRESSES) {
     const { body: guest } = await server.ask('/openapi.json', { address });
