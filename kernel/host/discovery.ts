@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
 import { defaultsOf, settingsIssues } from '../config/validator.ts';
@@ -7,12 +6,9 @@ import type { Command, CommandGroup } from '../contract/command.ts';
 import type { Plugin } from '../contract/plugin.ts';
 import type { AnyPrivileged } from '../contract/privileged.ts';
 import { findFiles } from '../kit/files/find-files.ts';
+import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { closed } from '../schema.ts';
-
-/** The folder of the plugins, and the extension of their files: `.js` if the kernel itself is compiled. */
-const FOLDER = new URL('../../plugins/', import.meta.url);
-const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** A plugin that is installed; one that is switched off is never imported. */
 export interface InstalledPlugin {
@@ -36,7 +32,7 @@ export function installedPlugins(): InstalledPlugin[] {
     load: async () => {
       const plugin = await importDefault<Plugin>(name, 'index');
       if (plugin?.name !== name)
-        throw new Error(`plugins/${name}/index${ENDING} must export a plugin named ${name} as its default`);
+        throw new Error(`plugins/${name}/index must export a plugin named ${name} as its default`);
       return plugin;
     },
   }));
@@ -80,18 +76,8 @@ export async function installedPrivileges(config: Config): Promise<{ privileged:
   );
 }
 
-/** The plugins that have a file. */
-function pluginsWith(file: string): string[] {
-  return findFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
-}
-
 /** Where a plugin's migrations are, if it has any. */
 export const migrationsOf = (plugin: string): string => join(projectDir, 'plugins', plugin, 'migrations');
-
-async function importDefault<T>(plugin: string, file: string): Promise<T | undefined> {
-  const module = (await import(new URL(`${plugin}/${file}${ENDING}`, FOLDER).href)) as { default?: T };
-  return module.default;
-}
 
 /** Returns plugins in an order in which each comes after those that it needs or uses. Throws on a circle. */
 export function inOrder(plugins: readonly Plugin[]): Plugin[] {

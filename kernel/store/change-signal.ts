@@ -28,9 +28,6 @@ export interface NodeProcesses {
   };
 }
 
-/** Returns the time of a clock that nobody sets and that all processes of the machine share, in milliseconds. */
-export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
-
 /** How processes that share a store learn that what they remember of it may be out of date. */
 export interface ChangeSignal {
   /** Calls back until `close`. Of the processes of a node, only the one that leads has the database tell it of changes. */

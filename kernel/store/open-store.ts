@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
-import type { Store } from './store.ts';
+import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
+import { SignalFile } from './signal-file.ts';
+import type { StoreEngine, Store } from './store.ts';
 import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 
 /** One process of a node listens for all. */
@@ -16,7 +18,7 @@ interface OpenOptions {
 }
 
 /**
- * Opens the store that the settings name: a database of PostgreSQL, or a file, by default that in the data folder, which is
+ * Opens the store that the settings name: a database that a plugin opens, or a file, by default that in the data folder, which is
  * created if it is missing. Rejects, with the reason, if the database cannot be reached.
  */
 export async function openStore(
@@ -26,14 +28,13 @@ export async function openStore(
 ): Promise<Store> {
   if (url === '') return SqliteEngine.open(file);
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  // Imported only where it is used: the library takes memory.
-  const { PostgresEngine } = await import('./postgres/postgres-engine.ts');
-  const store = new PostgresEngine({
+  const engine = await findEngine(url);
+  const store = engine.open({
     url,
     password,
     connections: share(connections - LISTENER),
     graceMs: stale_seconds * 1000,
-    signalFile: join(data, 'revision'),
+    signal: new SignalFile(join(data, 'revision')),
   });
   try {
     await store.examine();
@@ -43,4 +44,14 @@ export async function openStore(
     const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
     throw new Error(`the store at ${store.place} cannot be opened: ${reason}`, { cause: error });
   }
+}
+
+/** Imports engines only where one is used: their libraries take memory. */
+async function findEngine(url: string): Promise<StoreEngine> {
+  const protocol = url.slice(0, url.indexOf(':') + 1);
+  for (const plugin of pluginsWith('engine')) {
+    const engine = await importDefault<StoreEngine>(plugin, 'engine');
+    if (engine?.protocols.includes(protocol) === true) return engine;
+  }
+  throw new Error(`store.url begins with ${protocol}, and no plugin that is installed opens such a database`);
 }

@@ -1,11 +1,6 @@
 import type { Log } from '../log.ts';
-import {
-  monotonicMs,
-  type AccountChange,
-  type ChangeFollower,
-  type ChangeSignal,
-  type NodeProcesses,
-} from './change-signal.ts';
+import type { AccountChange, ChangeFollower, ChangeSignal, NodeProcesses } from './change-signal.ts';
+import { monotonicMs } from '../kit/waiting/monotonic.ts';
 import type { Store, Tx } from './store.ts';
 
 /** No change is known. */

@@ -37,18 +37,18 @@ export interface AppliedMigration extends Omit<Migration, 'sql'> {
   readonly version?: string;
 }
 
-/** A table as a copy needs it. */
-export interface Table {
+/** A column of a table. */
+export interface Column {
+  readonly table: string;
   readonly name: string;
-  readonly columns: readonly string[];
-  /** Its primary key; empty for a table without one, which has one row at most. */
-  readonly key: readonly string[];
+  /** In the primary key, from 1; 0 = it is not in it. */
+  readonly place: number;
 }
 
 /** What a database knows of its own tables. */
 export interface Catalogue {
-  /** Resolves with the tables in the order in which they were made, so that a row comes after those that it refers to. */
-  tables(): Promise<Table[]>;
+  /** Resolves with the columns of all tables in the order in which they were made, so that a row comes after those that it refers to. */
+  columns(): Promise<Column[]>;
   /** Resolves with the largest id that each table with generated ids has given, also to rows that are gone. */
   lastIds(tx: Tx): Promise<Readonly<Record<string, number>>>;
   /** Makes the next id larger than this. */
@@ -98,4 +98,25 @@ export interface Store extends Reader {
   examine(): Promise<string[]>;
   /** Waits for queued writers, then closes the database. */
   close(): Promise<void>;
+}
+
+/** How the store in another database than SQLite is opened. */
+export interface StoreEngineOptions {
+  /** As in `store.url`. */
+  readonly url: string;
+  /** Empty where the URL, or the way in, needs none. */
+  readonly password: string;
+  /** How many connections this process may have besides the one that listens; at least one for reads and one for writes. */
+  readonly connections: number;
+  /** See `Store.graceMs`. */
+  readonly graceMs: number;
+  /** By which processes on this machine tell each other of changes. */
+  readonly signal: ChangeSignal;
+}
+
+/** A database beside SQLite: the default export of a plugin's `engine.ts`. */
+export interface StoreEngine {
+  /** Protocols of `store.url` that it opens, such as `postgres:`. */
+  readonly protocols: readonly string[];
+  open(options: StoreEngineOptions): Store;
 }

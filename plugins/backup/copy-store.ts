@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DataFiles } from '../../kernel/contract/command.ts';
-import type { Reader, Table, Tx } from '../../kernel/store/store.ts';
+import type { Column, Reader, Tx } from '../../kernel/store/store.ts';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import type { Store } from '../../kernel/store/store.ts';
 
@@ -12,6 +12,13 @@ const PAGE = 500;
 const MIGRATIONS = 'migrations';
 /** Copied last, and emptied before, because triggers change them. */
 const REVISION = ['revision', 'revision_changes'];
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Its primary key; empty for a table without one, which has one row at most. */
+  readonly key: readonly string[];
+}
 
 export interface CopiedTable {
   readonly name: string;
@@ -26,7 +33,7 @@ export interface CopiedTable {
 export async function copyStore(files: DataFiles, source: Store, target: Store): Promise<CopiedTable[]> {
   await files.makeTables(source, target);
   return target.write(async (tx) => {
-    const tables = (await target.catalogue.tables()).filter(({ name }) => name !== MIGRATIONS);
+    const tables = grouped(await target.catalogue.columns()).filter(({ name }) => name !== MIGRATIONS);
     const inOrder = [
       ...tables.filter(({ name }) => !REVISION.includes(name)),
       ...tables.filter(({ name }) => REVISION.includes(name)),
@@ -39,6 +46,15 @@ export async function copyStore(files: DataFiles, source: Store, target: Store):
     const copied: CopiedTable[] = [];
     for (const table of inOrder) copied.push(await compared(table, source, tx));
     return copied;
+  });
+}
+
+/** Returns the tables with these columns, in their order. */
+function grouped(all: readonly Column[]): Table[] {
+  return [...new Set(all.map(({ table }) => table))].map((name) => {
+    const columns = all.filter(({ table }) => table === name);
+    const key = columns.filter(({ place }) => place > 0).toSorted((a, b) => a.place - b.place);
+    return { name, columns: columns.map((each) => each.name), key: key.map((each) => each.name) };
   });
 }
 

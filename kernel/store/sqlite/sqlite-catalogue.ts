@@ -1,5 +1,4 @@
-import { tablesOf } from '../catalogue.ts';
-import type { Catalogue, Reader, Table, Tx } from '../store.ts';
+import type { Catalogue, Column, Reader, Tx } from '../store.ts';
 
 /** The tables of a file of SQLite. */
 export class SqliteCatalogue implements Catalogue {
@@ -9,12 +8,11 @@ export class SqliteCatalogue implements Catalogue {
     this.#reader = reader;
   }
 
-  async tables(): Promise<Table[]> {
-    const rows = await this.#reader.all<{ name: string; column: string; place: number }>(
-      `select t.name, c.name as "column", c.pk as place from sqlite_schema t join pragma_table_info(t.name) c
+  columns(): Promise<Column[]> {
+    return this.#reader.all<Column>(
+      `select t.name as "table", c.name, c.pk as place from sqlite_schema t join pragma_table_info(t.name) c
         where t.type = 'table' and t.name not like 'sqlite_%' order by t.rowid, c.cid`,
     );
-    return tablesOf(rows);
   }
 
   async lastIds(tx: Tx): Promise<Readonly<Record<string, number>>> {

@@ -1,7 +1,7 @@
 /** Where new accounts live, by the heartbeats of the nodes. */
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { PostgresEngine } from '../../../kernel/store/postgres/postgres-engine.ts';
+import { PostgresEngine } from '../../../plugins/postgres/postgres-engine.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { placeFor } from '../../../plugins/fleet/placement.ts';
@@ -11,6 +11,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { Postgres } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
+import { SignalFile } from '../../../kernel/store/signal-file.ts';
 
 const test = testSuite('fleet, placement');
 let server: Postgres;
@@ -18,7 +19,13 @@ let store: Store;
 test.before(async () => {
   server = Postgres.start(['fsync=off']);
   const signalFile = join(temporaryFolder(), 'revision');
-  store = new PostgresEngine({ url: server.url, password: '', connections: 2, graceMs: 0, signalFile });
+  store = new PostgresEngine({
+    url: server.url,
+    password: '',
+    connections: 2,
+    graceMs: 0,
+    signal: new SignalFile(signalFile),
+  });
   await migrate(store, 'kernel', join(projectDir, 'kernel/store/migrations'));
   await migrate(store, 'fleet', join(projectDir, 'plugins/fleet/migrations'));
   for (const name of ['one', 'two', 'three'])

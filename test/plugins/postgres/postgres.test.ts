@@ -2,23 +2,24 @@
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openCore, type Core } from '../../kernel/run/core.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import { createLog } from '../../kernel/log.ts';
-import { PostgresEngine } from '../../kernel/store/postgres/postgres-engine.ts';
-import { statementOf } from '../../kernel/store/postgres/statements.ts';
-import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
-import type { Store } from '../../kernel/store/store.ts';
-import { findFiles } from '../../kernel/kit/files/find-files.ts';
-import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { hostkeep } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { testConfig, TestServer } from '../support/hostkeep.ts';
-import { MAY_IDLE, Postgres, schemaAt } from '../support/postgres.ts';
-import { probePlugin } from '../support/probe.ts';
-import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
-import { migrate } from '../../kernel/store/migrate.ts';
+import { openCore, type Core } from '../../../kernel/run/core.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import { createLog } from '../../../kernel/log.ts';
+import { PostgresEngine } from '../../../plugins/postgres/postgres-engine.ts';
+import { statementOf } from '../../../plugins/postgres/statements.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
+import type { Store } from '../../../kernel/store/store.ts';
+import { findFiles } from '../../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
+import { hostkeep } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { testConfig, TestServer } from '../../support/hostkeep.ts';
+import { MAY_IDLE, Postgres, schemaAt } from '../../support/postgres.ts';
+import { probePlugin } from '../../support/probe.ts';
+import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { SignalFile } from '../../../kernel/store/signal-file.ts';
 
 const test = testSuite('postgres');
 let server: Postgres;
@@ -31,7 +32,13 @@ test.after(async () => {
 
 function storeIn(schema: string, url = schemaAt(server.url, schema)): Store {
   const signalFile = join(temporaryFolder(), 'revision');
-  const store = new PostgresEngine({ url, password: '', connections: 16, graceMs: 10_000, signalFile });
+  const store = new PostgresEngine({
+    url,
+    password: '',
+    connections: 16,
+    graceMs: 10_000,
+    signal: new SignalFile(signalFile),
+  });
   opened.push(store);
   return store;
 }
@@ -129,7 +136,7 @@ test('a migration may take longer than other statements, and so may the wait for
         password: '',
         connections: 16,
         graceMs: 0,
-        signalFile: join(temporaryFolder(), 'revision'),
+        signal: new SignalFile(join(temporaryFolder(), 'revision')),
       }),
   );
   opened.push(...engines);
@@ -150,7 +157,7 @@ test('a server that freezes during a migration is given up, and the migration is
     password: '',
     connections: 2,
     graceMs: 0,
-    signalFile: join(temporaryFolder(), 'revision'),
+    signal: new SignalFile(join(temporaryFolder(), 'revision')),
   });
   try {
     const sql = 'create table slow (n bigint); select pg_sleep(n) from (values (1)) as t (n)';

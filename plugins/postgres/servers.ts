@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, DatabaseError, types as parsers, type ClientConfig, type CustomTypesConfig } from 'pg';
-import { withDeadline } from '../../kit/waiting/deadline.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 
 /** How long a connection may take to open, and a server to say whether it accepts writes. */
 export const CONNECT_MS = 2000;

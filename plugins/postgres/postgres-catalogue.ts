@@ -1,5 +1,4 @@
-import { tablesOf } from '../catalogue.ts';
-import type { Catalogue, Reader, Table, Tx } from '../store.ts';
+import type { Catalogue, Column, Reader, Tx } from '../../kernel/store/store.ts';
 
 /** The tables of a schema of PostgreSQL. */
 export class PostgresCatalogue implements Catalogue {
@@ -9,16 +8,15 @@ export class PostgresCatalogue implements Catalogue {
     this.#reader = reader;
   }
 
-  async tables(): Promise<Table[]> {
-    const rows = await this.#reader.all<{ name: string; column: string; place: number }>(
-      `select c.relname as name, a.attname as "column", coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0) as place
+  columns(): Promise<Column[]> {
+    return this.#reader.all<Column>(
+      `select c.relname as "table", a.attname as name, coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0) as place
         from pg_class c
         join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         left join pg_index i on i.indrelid = c.oid and i.indisprimary
         where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
         order by c.oid, a.attnum`,
     );
-    return tablesOf(rows);
   }
 
   async lastIds(tx: Tx): Promise<Readonly<Record<string, number>>> {

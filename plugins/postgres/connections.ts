@@ -1,6 +1,6 @@
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
-import { messageOf, retryLater, type HttpError } from '../../errors.ts';
-import type { SqlValue } from '../sqlite/connection.ts';
+import { messageOf, retryLater, type HttpError } from '../../kernel/errors.ts';
+import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import { CONNECT_MS, ServerClient, type Servers } from './servers.ts';
 import { statementOf, type Statement } from './statements.ts';
 

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import {
-  monotonicMs,
-  type AccountChange,
-  type ChangeFollower,
-  type ChangeSignal,
-  type NodeProcesses,
-} from '../change-signal.ts';
-import type { SignalFile } from '../signal-file.ts';
+import type { AccountChange, ChangeFollower, ChangeSignal, NodeProcesses } from '../../kernel/store/change-signal.ts';
+import { monotonicMs } from '../../kernel/kit/waiting/monotonic.ts';
 import { ServerClient, type ServerHistory, type Servers } from './servers.ts';
 
 const CHANNEL = 'hostkeep_revision';
@@ -37,19 +31,20 @@ type Said =
  */
 export class PostgresSignal implements ChangeSignal {
   readonly #servers: Servers;
-  readonly #file: SignalFile;
+  readonly #file: ChangeSignal;
   readonly #closing = new AbortController();
   #client: ServerClient | undefined;
   #listening: Promise<void> | undefined;
   #stopHearing = (): void => undefined;
 
-  constructor(servers: Servers, file: SignalFile) {
+  constructor(servers: Servers, file: ChangeSignal) {
     this.#servers = servers;
     this.#file = file;
   }
 
-  async follow(follower: ChangeFollower, { leadership, workers }: NodeProcesses): Promise<void> {
-    await this.#file.follow(follower);
+  async follow(follower: ChangeFollower, node: NodeProcesses): Promise<void> {
+    const { leadership, workers } = node;
+    await this.#file.follow(follower, node);
     const hear = (said: Said) => this.#hear(follower, said);
     this.#stopHearing = workers.hear(TOPIC, (said) => hear(said as Said));
     const say: Say = (said) => {

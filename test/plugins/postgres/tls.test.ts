@@ -4,14 +4,14 @@
  * @slow 20 s: starts a server of PostgreSQL again and again
  */
 import * as assert from 'uvu/assert';
-import { openCore } from '../../kernel/run/core.ts';
-import { createLog } from '../../kernel/log.ts';
-import { selfSigned, signedBy, type CertificateFiles } from '../support/certificate.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { testConfig } from '../support/hostkeep.ts';
-import { freePort } from '../support/port.ts';
-import { Postgres } from '../support/postgres.ts';
-import { testSuite } from '../support/suite.ts';
+import { openCore } from '../../../kernel/run/core.ts';
+import { createLog } from '../../../kernel/log.ts';
+import { selfSigned, signedBy, type CertificateFiles } from '../../support/certificate.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { testConfig } from '../../support/hostkeep.ts';
+import { freePort } from '../../support/port.ts';
+import { Postgres } from '../../support/postgres.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('postgres tls');
 const authority = selfSigned('authority');

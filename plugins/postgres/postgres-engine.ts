@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import type { SqlValue } from '../sqlite/connection.ts';
-import { type AppliedMigration, type Migration, type Store, type Tx } from '../store.ts';
-import { VERSION } from '../../kit/files/project-dir.ts';
+import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
+import type { AppliedMigration, StoreEngineOptions, Migration, Store, Tx } from '../../kernel/store/store.ts';
+import { VERSION } from '../../kernel/kit/files/project-dir.ts';
 import { addressesIn, placeOf } from './addresses.ts';
 import { ConnectionLost, Connections, NoConnection, unreachable, type PostgresClient } from './connections.ts';
-import { SignalFile } from '../signal-file.ts';
 import { PostgresCatalogue } from './postgres-catalogue.ts';
 import { PostgresSignal } from './postgres-signal.ts';
 import { Servers } from './servers.ts';
@@ -30,19 +29,6 @@ const UNIQUE_VIOLATION = '23505';
 const MIGRATIONS_TABLE = `create table if not exists migrations (owner text collate "C", name text collate "C",
   sha256 text not null, applied_at bigint not null, version text not null default '', primary key (owner, name))`;
 
-export interface PostgresOptions {
-  /** As in `store.url`. */
-  readonly url: string;
-  /** Empty where the URL, or the way in, needs none. */
-  readonly password: string;
-  /** How many connections this process may have besides the one that listens; at least one for reads and one for writes. */
-  readonly connections: number;
-  /** See `Store.graceMs`. */
-  readonly graceMs: number;
-  /** The path of the file by which processes on this machine tell each other of changes. */
-  readonly signalFile: string;
-}
-
 /** What a transaction cannot know: the connection was lost between its `commit` and the answer. */
 class UnknownOutcome extends ConnectionLost {}
 
@@ -63,7 +49,7 @@ export class PostgresEngine implements Store {
   readonly #reads: Connections;
   readonly #writes: Connections;
 
-  constructor({ url, password, connections, graceMs, signalFile }: PostgresOptions) {
+  constructor({ url, password, connections, graceMs, signal }: StoreEngineOptions) {
     const servers = new Servers(addressesIn(url, password));
     this.#servers = servers;
     this.place = placeOf(url);
@@ -72,7 +58,7 @@ export class PostgresEngine implements Store {
     const bounded = (part: number) => Math.max(1, Math.min(MOST, part));
     this.#reads = new Connections(servers, bounded(Math.floor(connections / 2)));
     this.#writes = new Connections(servers, bounded(Math.ceil(connections / 2)));
-    this.signal = new PostgresSignal(servers, new SignalFile(signalFile));
+    this.signal = new PostgresSignal(servers, signal);
   }
 
   async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
