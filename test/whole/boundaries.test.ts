@@ -66,6 +66,8 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   '@sinclair/typebox': 'kernel/schema.ts',
   'fast-glob': 'kernel/kit/files/find-files.ts',
   'lru-cache': 'kernel/kit/waiting/bounded-cache.ts',
+  'ipaddr.js': 'kernel/kit/net/ip.ts',
+  'jsonc-parser': 'plugins/operations',
   otpauth: 'plugins/account',
   qr: 'plugins/account',
   maxmind: 'plugins/account',

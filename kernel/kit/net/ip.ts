@@ -1,18 +1,12 @@
+import ipaddr from 'ipaddr.js';
 import { BlockList, isIP } from 'node:net';
 
 /** Formats a socket's binary address (4 or 16 bytes): IPv4-mapped addresses as IPv4, IPv6 by RFC 5952. */
 export function ipText(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join('.');
-  const isMapped =
-    bytes.length === 16 &&
-    bytes.subarray(0, 10).every((byte) => byte === 0) &&
-    bytes[10] === 0xff &&
-    bytes[11] === 0xff;
-  if (isMapped) return bytes.subarray(12).join('.');
-  const groups = Array.from({ length: bytes.length / 2 }, (_, i) =>
-    (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
-  );
-  return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) : '';
+  if (bytes.length === 4) return bytes.join('.'); // in each request
+  if (bytes.length !== 16) return '';
+  const address = new ipaddr.IPv6([...bytes]);
+  return (address.isIPv4MappedAddress() ? address.toIPv4Address() : address).toString();
 }
 
 /** A set of IP addresses and CIDR ranges. The constructor throws a `RangeError` that names the first invalid one. */
@@ -41,39 +35,8 @@ export class IpRanges {
   }
 }
 
-/**
- * Ranges that are not public: IANA's special-purpose registries for IPv4 and for the part of IPv6 in 2000::/3 (RFC 6890
- * and its updates), multicast and reserved ranges, and 168.63.129.16, at which Azure serves its virtual machines.
- */
-const SPECIAL = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '168.63.129.16',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  '2620:4f:8000::/48',
-  '3ffe::/16',
-  '3fff::/20',
-];
-/** Made when first asked, because that takes some milliseconds. */
-let special: IpRanges | undefined;
+/** Ranges that ipaddr.js takes for public: 168.63.129.16, at which Azure serves its virtual machines, and the former 6bone. */
+const SPECIAL = new IpRanges(['168.63.129.16', '3ffe::/16']);
 /**
  * The only range of IPv6 that is routed publicly. Outside it are loopback, unique-local, link-local and multicast
  * addresses, and most forms that embed an IPv4 address.
@@ -83,11 +46,12 @@ const GLOBAL_UNICAST = new IpRanges(['2000::/3']);
 /**
  * Returns whether an address is on the public Internet, as far as the address itself shows. Addresses with a zone are
  * not, nor are those that embed any IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), because a connection to
- * them may end in the internal network.
+ * them may end in the internal network. Nor are forms that only ipaddr.js takes for an address, such as `0x7f.1`.
  */
 export function isPublic(address: string): boolean {
-  if (address.includes('%') || (special ??= new IpRanges(SPECIAL)).has(address)) return false;
-  return isIP(address) === 4 || GLOBAL_UNICAST.has(address);
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || SPECIAL.has(address)) return false;
+  return (version === 4 || GLOBAL_UNICAST.has(address)) && ipaddr.parse(address).range() === 'unicast';
 }
 
 /** The longest chain of proxies that is followed; clients may send any number of hops. */
@@ -126,18 +90,8 @@ function hopAddress(hop: string): string | undefined {
 export function networkOf(ip: string, ipv6Bits: 64 | 48 = 64): string {
   const [address = ''] = ip.split('%');
   if (isIP(address) !== 6) return address;
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups =
-    tail === undefined
-      ? left
-      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
-  const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
-  if (isMapped)
-    return groups
-      .slice(6)
-      .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
-      .join('.');
-  return `${groups.slice(0, ipv6Bits / 16).join(':')}::/${ipv6Bits}`;
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  const groups = parsed.parts.slice(0, ipv6Bits / 16).map((group) => group.toString(16));
+  return `${groups.join(':')}::/${ipv6Bits}`;
 }
