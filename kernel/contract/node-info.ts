@@ -1,5 +1,6 @@
 import type { Config } from '../config/configuration.ts';
 import type { Account } from '../identity/accounts/account.ts';
+import type { Leases } from '../store/lease.ts';
 import type { Membership } from '../store/membership.ts';
 import type { EventTable } from '../store/events/event-types.ts';
 import type { Locales } from '../config/locales.ts';
@@ -83,6 +84,8 @@ export interface NodeInfo {
   readonly fleet: FleetPlace | undefined;
   /** By how much times in the store may be ahead of this node's clock, because another node wrote them; 0 without a fleet. */
   readonly clockSlackMs: number;
+  /** What one process may do at a time, of all that share the store. */
+  readonly leases: Leases;
   /** Whether the server finishes accepted requests only, before it ends. */
   isStopping(): boolean;
   readonly config: Config;

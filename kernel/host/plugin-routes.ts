@@ -1,6 +1,6 @@
 import { retryLater, unauthenticated } from '../errors.ts';
 import { CompiledRoute, type Handler } from '../http/compiled-route.ts';
-import type { KeptAnswers } from '../http/kept-answers.ts';
+import type { Idempotency } from '../http/idempotency.ts';
 import type { Sessions } from '../identity/gate/sessions.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
 import type { Plugin, Setup } from '../contract/plugin.ts';
@@ -12,11 +12,11 @@ export function routesOf(
   plugin: Plugin,
   config: unknown,
   setup: Setup<RouteSpecs>,
-  { answers, sessions }: { readonly answers: KeptAnswers; readonly sessions: Sessions },
+  { idempotency, sessions }: { readonly idempotency: Idempotency; readonly sessions: Sessions },
 ): CompiledRoute[] {
   return tableOf(plugin, config).map((info) => {
     const handle = whileAlive(handlerOf(setup, info), sessions);
-    return new CompiledRoute(info, answers.around(info, handle));
+    return new CompiledRoute(info, idempotency.around(info, handle));
   });
 }
 

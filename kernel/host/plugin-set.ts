@@ -2,7 +2,7 @@ import { withDeadline } from '../kit/waiting/deadline.ts';
 import type { Config } from '../config/configuration.ts';
 import { declareErrors, messageOf, Unavailable } from '../errors.ts';
 import type { CompiledRoute } from '../http/compiled-route.ts';
-import type { KeptAnswers } from '../http/kept-answers.ts';
+import type { Idempotency } from '../http/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { Forward } from '../contract/forwarding.ts';
 import type { ExtensionPointName } from '../contract/extension-points.ts';
@@ -50,11 +50,11 @@ export class PluginSet {
   readonly #health: HealthMonitor;
   #provided: ReadonlySet<string> = new Set();
   readonly #log: Log;
-  readonly #answers: KeptAnswers;
+  readonly #idempotency: Idempotency;
 
-  constructor(log: Log, answers: KeptAnswers) {
+  constructor(log: Log, idempotency: Idempotency) {
     this.#log = log;
-    this.#answers = answers;
+    this.#idempotency = idempotency;
     this.#gatherer = new Gatherer(log, () => [...this.#loaded.values()]);
     this.#health = new HealthMonitor(this.gather, log);
   }
@@ -165,7 +165,7 @@ export class PluginSet {
         SETUP_MS,
       );
       const { sessions } = common.identity;
-      const routes = routesOf(plugin, config, setup, { answers: this.#answers, sessions });
+      const routes = routesOf(plugin, config, setup, { idempotency: this.#idempotency, sessions });
       this.#loaded.set(plugin.name, {
         plugin,
         setup,

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY } from '../http/kept-answers.ts';
+import { IDEMPOTENCY_KEY } from '../http/idempotency.ts';
 import { pattern } from '../http/routing-table.ts';
 import type { RouteInfo, RouteScopes } from '../contract/node-info.ts';
 import { RouteMetrics } from '../contract/route-metrics.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, type Config } from '../config/configuration.ts';
 import { Locales } from '../config/locales.ts';
-import { KeptAnswers } from '../http/kept-answers.ts';
+import { Idempotency } from '../http/idempotency.ts';
 import { AccountCells } from '../identity/accounts/account-cells.ts';
 import { Accounts } from '../identity/accounts/accounts.ts';
 import { Credentials } from '../identity/gate/credentials.ts';
@@ -21,6 +21,7 @@ import { AuditLog } from '../store/events/audit-log.ts';
 import type { LoggedEvent } from '../store/events/event-types.ts';
 import { forgetNewerAccounts, LOCAL_FILE, migrateStores, type Stores } from '../store/local-store.ts';
 import type { AppliedMigration } from '../store/store.ts';
+import { Leases } from '../store/lease.ts';
 import { clockSlackMs, readMembership, type Membership } from '../store/membership.ts';
 import { Revision } from '../store/revision.ts';
 import { openStore } from '../store/open-store.ts';
@@ -61,7 +62,8 @@ export interface Core {
   readonly tokens: ApiTokens;
   readonly passwords: PasswordHasher;
   readonly keys: Keyring;
-  readonly answers: KeptAnswers;
+  readonly leases: Leases;
+  readonly idempotency: Idempotency;
   readonly jobs: AccountJobs;
   /** `undefined` for a node by itself. */
   readonly membership: Membership | undefined;
@@ -83,6 +85,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const cells = new AccountCells();
   const revision = new Revision(store, log, (accountId) => cells.forget(accountId));
   const here = membership?.name ?? '';
+  const leases = new Leases({ store, here, log });
   const events = new AuditLog(store, here);
   events.listen((event, isOwn) => isOwn && workers.tell(EVENT, event));
   workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
@@ -95,7 +98,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const reauthentication = new Reauthentication(clockSlackMs(membership));
   const sweeper = new SessionSweeper({ store, sessions, tokens, leadership, log });
   const passwords = new PasswordHasher((number) => workers.share(number));
-  const answers = new KeptAnswers({ store, keys, workers, log });
+  const idempotency = new Idempotency({ store, leases, keys, log });
   const broker = config.broker.socket === '' ? undefined : new BrokerClient(config.broker.socket);
   const jobs = new AccountJobs(accountFilesOf(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
     workers.share(number),
@@ -109,6 +112,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
     await jobs.close();
     await passwords.close();
     await leadership.close();
+    await leases.close();
     await local.close();
     await store.close();
   };
@@ -127,7 +131,8 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
     tokens,
     passwords,
     keys,
-    answers,
+    leases,
+    idempotency,
     jobs,
     membership,
     leadership,

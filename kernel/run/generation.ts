@@ -51,7 +51,7 @@ export async function generate(life: Life, config: Config, installed: readonly I
   const { core, log } = life;
   const { store, local, events, jobs } = core;
   const { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys } = core;
-  const plugins = new PluginSet(log, core.answers);
+  const plugins = new PluginSet(log, core.idempotency);
   const node = nodeInfoOf(life, config, installed, plugins);
   try {
     await plugins.load(installed, config, {
@@ -92,6 +92,7 @@ function nodeInfoOf(life: Life, config: Config, installed: readonly InstalledPlu
     isDemo,
     fleet: core.membership && fleetPlaceOf(core.membership, config.data, core.workers.number),
     clockSlackMs: clockSlackMs(core.membership),
+    leases: core.leases,
     isServing,
     isStopping: () => life.isStopping,
     config,

@@ -66,7 +66,7 @@ export interface Catalogue {
  *   everywhere, and no `min` or `max` of two values;
  * - a list as one parameter: `in (select value from json_each(?))`, and `cast(value as bigint)` where it is of numbers;
  * - `like … escape` of lower case only; `instr(text, part)`, which an engine provides, as it does `json_each`;
- * - a `limit` of at least 0; flags are 0 and 1; times come from the program.
+ * - a `limit` of at least 0; flags are 0 and 1; times come from the program, or from `nowMs`.
  *
  * `test/whole/boundaries.test.ts` refuses what only SQLite takes.
  */
@@ -81,6 +81,8 @@ export interface Store extends Reader {
   readonly isShared: boolean;
   /** How long what is cached of the store counts while it cannot be reached, in milliseconds. */
   readonly graceMs: number;
+  /** An expression of SQL: milliseconds since 1970 by the clock of the database, which all nodes share. */
+  readonly nowMs: string;
   readonly signal: ChangeSignal;
   readonly catalogue: Catalogue;
   /**

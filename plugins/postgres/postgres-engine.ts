@@ -43,6 +43,7 @@ export class PostgresEngine implements Store {
   readonly migrationsFolder = 'postgres';
   readonly isShared = true;
   readonly graceMs: number;
+  readonly nowMs = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
   readonly signal: PostgresSignal;
   readonly catalogue = new PostgresCatalogue(this);
   readonly #servers: Servers;

@@ -126,6 +126,14 @@ create table kept_answers (
 ) strict;
 create index kept_answers_time on kept_answers (kept_at);
 
+-- What one process may do at a time; see lease.ts.
+create table leases (
+  name text primary key,
+  holder text not null,           -- node, process and acquisition
+  ttl_ms integer not null,
+  until integer not null             -- milliseconds since 1970 by the clock of the database
+) strict, without rowid;
+
 -- Moves with every change that a remembered token or account must not outlive, whichever process made it.
 create table revision (n integer not null) strict;
 insert into revision values (0);

@@ -62,6 +62,7 @@ export class SqliteEngine implements Store {
   readonly migrationsFolder = '';
   readonly isShared = false;
   readonly graceMs = 0;
+  readonly nowMs = "cast(unixepoch('subsec') * 1000 as integer)";
   readonly catalogue = new SqliteCatalogue(this);
   #signal: SignalFile | undefined;
   readonly #reads: Connection;

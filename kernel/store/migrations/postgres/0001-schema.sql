@@ -126,6 +126,14 @@ create table kept_answers (
 );
 create index kept_answers_time on kept_answers (kept_at);
 
+-- What one process may do at a time; see lease.ts.
+create table leases (
+  name text collate "C" primary key,
+  holder text collate "C" not null,           -- node, process and acquisition
+  ttl_ms bigint not null,
+  until bigint not null             -- milliseconds since 1970 by the clock of the database
+);
+
 -- Ids of events in the order of their commits: who follows them by id would miss one that is committed after a larger one.
 create function events_wait() returns trigger language plpgsql as $$
 begin

@@ -10,7 +10,7 @@ import { inFile } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const test = testSuite('kept answers');
+const test = testSuite('idempotency');
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"';
 
 const maker = new Maker();
