@@ -43,38 +43,13 @@ const KERNEL_ERRORS = {
   account_moving: [503, 'Being moved to another server at the moment'],
   node_unreachable: [503, 'The server in charge of this cannot be reached at the moment'],
   reply_too_large: [507, 'Reply too large'],
-  // Shared by several areas:
-  invalid_docroot: [400, 'Not a usable document root'],
-  invalid_domain: [400, 'Not a usable domain name'],
-  domain_not_found: [404, 'Domain not found'],
-  move_refused: [409, 'Account cannot be moved'],
-  own_account: [409, 'Not possible with your own account'],
-  webserver_failed: [502, 'The web server refused the change'],
-  containers_unavailable: [503, 'Containers not available at the moment'],
 } as const satisfies ErrorTable;
 
 /** Status and English title (RFC 9457 `title`) by code. Codes are stable; translations are in the folders `locales`. */
 export type ErrorTable = Readonly<Record<string, readonly [status: number, title: string]>>;
 
-/**
- * All error codes, as keys. A plugin adds its own next to its table of errors:
- * `declare module '../../kernel/errors.ts' { interface ErrorCodes extends Record<keyof typeof errors, true> {} }`.
- */
-export interface ErrorCodes extends Record<keyof typeof KERNEL_ERRORS, true> {}
-export type ErrorCode = keyof ErrorCodes;
-
 /** The errors known to this process: the kernel's, and those of the loaded plugins. */
 const known = new Map<string, readonly [status: number, title: string]>(Object.entries(KERNEL_ERRORS));
-
-/** Registers a plugin's errors before its routes are served. Throws if a code already has another status or title. */
-export function declareErrors(errors: ErrorTable): void {
-  for (const [code, [status, title]] of Object.entries(errors)) {
-    const other = known.get(code);
-    if (other !== undefined && (other[0] !== status || other[1] !== title))
-      throw new Error(`the error ${code} is declared twice, as ${other.join(' ')} and as ${status} ${title}`);
-    known.set(code, [status, title]);
-  }
-}
 
 /** Returns all codes known to this process. */
 export function errorCodes(): string[] {
@@ -82,18 +57,20 @@ export function errorCodes(): string[] {
 }
 
 /** Whether this process knows the code. */
-export function isErrorCode(code: string): code is ErrorCode {
+export function isErrorCode(code: string): boolean {
   return known.has(code);
 }
 
 /** Returns the status and English title of a code. */
-export function errorKind(code: ErrorCode): readonly [status: number, title: string] {
+export function errorKind(code: string): readonly [status: number, title: string] {
   return known.get(code) ?? KERNEL_ERRORS.internal_error;
 }
 
 interface ProblemOptions {
   readonly cause?: unknown;
-  /** Additional reply headers, e.g. `Retry-After`. */
+  /** When the client may try again: `Retry-After`, rounded up, at least 1. */
+  readonly retryAfterSeconds?: number;
+  /** Additional reply headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Additional members of the problem body, e.g. `feature` or `errors`. */
   readonly members?: Readonly<Record<string, unknown>>;
@@ -101,14 +78,17 @@ interface ProblemOptions {
 
 /** An error that the client sees. The code determines the status; `cause` appears only in the log. */
 export class HttpError extends Error {
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly members: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: ErrorCode, detail: string, { cause, headers, members }: ProblemOptions = {}) {
+  constructor(code: string, detail: string, { cause, retryAfterSeconds, headers, members }: ProblemOptions = {}) {
     super(detail, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.headers = headers;
+    this.headers =
+      retryAfterSeconds === undefined
+        ? headers
+        : { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
     this.members = members;
   }
 
@@ -117,9 +97,40 @@ export class HttpError extends Error {
   }
 }
 
-/** Returns an `HttpError` with a Retry-After header: `seconds`, rounded up, at least 1. */
-export function retryLater(code: ErrorCode, detail: string, seconds: number, cause?: unknown): HttpError {
-  return new HttpError(code, detail, { cause, headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
+type Makers<T extends ErrorTable> = {
+  readonly [C in keyof T]: (detail: string, options?: ProblemOptions) => HttpError;
+};
+
+const TABLE = Symbol('table');
+/** Functions that make the errors of a table, by code. */
+export interface DefinedErrors {
+  readonly [TABLE]: ErrorTable;
+}
+
+/**
+ * Returns a function for each error of a table, and for those of the kernel: `throw fail.notes_full('the limit is 20')`. The
+ * manifest names what it returns, so that the host declares the table.
+ */
+export function defineErrors<const T extends ErrorTable>(table: T): Makers<T & typeof KERNEL_ERRORS> & DefinedErrors {
+  const codes = [...Object.keys(KERNEL_ERRORS), ...Object.keys(table)];
+  const makers = codes.map((code) => [
+    code,
+    (detail: string, options?: ProblemOptions) => new HttpError(code, detail, options),
+  ]);
+  return { ...Object.fromEntries(makers), [TABLE]: table } as Makers<T & typeof KERNEL_ERRORS> & DefinedErrors;
+}
+
+/** Makes the kernel's own errors. */
+export const fail = defineErrors({});
+
+/** Registers a plugin's errors before its routes are served. Throws if a code already has another status or title. */
+export function declareErrors({ [TABLE]: errors }: DefinedErrors): void {
+  for (const [code, [status, title]] of Object.entries(errors)) {
+    const other = known.get(code);
+    if (other !== undefined && (other[0] !== status || other[1] !== title))
+      throw new Error(`the error ${code} is declared twice, as ${other.join(' ')} and as ${status} ${title}`);
+    known.set(code, [status, title]);
+  }
 }
 
 /** A limit of a rate: `quota` in each window. */
@@ -139,9 +150,9 @@ export function rateLimited(
   exhausted: string,
   seconds: number,
 ): HttpError {
-  const { code, message, headers } = retryLater('rate_limited', detail, seconds);
+  const { message, headers } = fail.rate_limited(detail, { retryAfterSeconds: seconds });
   const listed = policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
-  return new HttpError(code, message, {
+  return fail.rate_limited(message, {
     headers: {
       ...headers,
       'RateLimit-Policy': listed.join(', '),
@@ -160,24 +171,24 @@ export interface Issue {
 export function invalid(where: string, issues: readonly Issue[]): HttpError {
   const first = issues[0];
   const detail = first === undefined ? `the ${where} is not valid` : `${where}${first.path} ${first.message}`;
-  return new HttpError('invalid_request', detail, { members: { errors: issues } });
+  return fail.invalid_request(detail, { members: { errors: issues } });
 }
 
 /** Returns the 401 for any invalid token; always the same, so that it does not reveal the reason. */
 export function unauthenticated(): HttpError {
-  return new HttpError('authentication_required', 'a valid bearer token is needed', {
+  return fail.authentication_required('a valid bearer token is needed', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 }
 
 /** Returns the 403 for an API token that asks for what only the session of a login may do. */
 export function sessionRequired(): HttpError {
-  return new HttpError('session_required', 'log in for this: no API token may change credentials, tokens or sessions');
+  return fail.session_required('log in for this: no API token may change credentials, tokens or sessions');
 }
 
 /** Returns the 403 for an API token without any of the scopes that a route asks for. */
 export function scopeRequired(scopes: readonly string[]): HttpError {
-  return new HttpError('scope_required', `the API token lacks the scope ${scopes.join(' or ')}`, {
+  return fail.scope_required(`the API token lacks the scope ${scopes.join(' or ')}`, {
     members: { scope: scopes[0] },
   });
 }

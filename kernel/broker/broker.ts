@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { HttpError, messageOf } from '../errors.ts';
+import { fail, HttpError, messageOf } from '../errors.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { BrokerReply, BrokerRequest } from '../kit/jobs/broker-client.ts';
 import { JobChannel } from '../kit/jobs/job-channel.ts';
@@ -114,7 +114,7 @@ export class Broker {
 
   #verbOf(verb: unknown): Verb {
     const known = this.#own.get(String(verb)) ?? this.#verbs.get(String(verb));
-    if (known === undefined) throw new HttpError('invalid_request', `there is no verb ${String(verb)}`);
+    if (known === undefined) throw fail.invalid_request(`there is no verb ${String(verb)}`);
     return known;
   }
 }

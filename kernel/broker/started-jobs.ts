@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { HttpError, messageOf } from '../errors.ts';
+import { fail, messageOf } from '../errors.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { JobMessage } from '../kit/jobs/broker-client.ts';
 import type { JobChannel } from '../kit/jobs/job-channel.ts';
@@ -66,7 +66,7 @@ export class StartedJobs {
     const start = typeof token === 'string' ? this.#awaited.get(token) : undefined;
     if (start === undefined) {
       connection.destroy();
-      throw new HttpError('invalid_request', 'there is no such token');
+      throw fail.invalid_request('there is no such token');
     }
     this.#awaited.delete(token as string);
     start(connection);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorKind, type ErrorCode } from '../errors.ts';
+import { errorKind } from '../errors.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { readJson } from './configuration.ts';
@@ -62,7 +62,7 @@ export class Locales {
   }
 
   /** Returns the title of an error in a language, falling back to English. */
-  errorTitle(locale: string, code: ErrorCode): string {
+  errorTitle(locale: string, code: string): string {
     return this.#messagesOf(locale).errors[code] ?? errorKind(code)[1];
   }
 

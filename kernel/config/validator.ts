@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
-import { retryLater, type Issue } from '../errors.ts';
+import { fail, type Issue } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
 import { lazyPackage } from '../kit/programs/lazy-package.ts';
 import { plainlyFits } from './plain-check.ts';
@@ -30,7 +30,7 @@ function newAjv(options: Options = {}): Ajv {
   try {
     ajv = loadAjv();
   } catch (cause) {
-    throw retryLater('overloaded', 'what checks requests cannot be loaded at the moment', 5, cause);
+    throw fail.overloaded('what checks requests cannot be loaded at the moment', { retryAfterSeconds: 5, cause });
   }
   return new ajv.Ajv({ ...OPTIONS, ...options });
 }

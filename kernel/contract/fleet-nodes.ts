@@ -1,4 +1,4 @@
-import { HttpError } from '../errors.ts';
+import { fail, HttpError } from '../errors.ts';
 import type { Host } from './plugin.ts';
 
 /** Resolves with whether the fleet has a node of that name; with true, too, if that cannot be told. */
@@ -8,5 +8,4 @@ export async function isNode({ gather }: Pick<Host, 'gather'>, name: string): Pr
 }
 
 /** Errors: 404 `node_not_found`. */
-export const noNode = (name: string): HttpError =>
-  new HttpError('node_not_found', `there is no node ${name} in the fleet`);
+export const noNode = (name: string): HttpError => fail.node_not_found(`there is no node ${name} in the fleet`);

@@ -4,7 +4,7 @@
  * if `setup` failed.
  */
 import type { Identity } from '../identity/identity.ts';
-import type { ErrorTable } from '../errors.ts';
+import type { DefinedErrors } from '../errors.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { AuditLog } from '../store/events/audit-log.ts';
 import type { EventTable } from '../store/events/event-types.ts';
@@ -76,7 +76,7 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   /** Names of the features that it provides, which `features.json` in its folder describes. */
   readonly features: readonly string[];
   /** Its own errors by code: status and English title. */
-  readonly errors?: ErrorTable;
+  readonly errors?: DefinedErrors;
   /** The events that it records; see `EventTypes`. */
   readonly events?: EventTable;
   /**

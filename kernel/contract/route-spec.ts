@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../errors.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Session } from '../identity/gate/sessions.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
@@ -68,7 +67,7 @@ export interface RouteSpec {
   /** Request headers, in lower case, that the handler reads. */
   readonly headers?: readonly string[];
   /** Its own errors, in addition to those of every route. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly string[];
 }
 /** Whether a route changes what the account has at its home, and does not leave that to routes that it calls. */
 export const changesHome = ({ at, method, delegates }: RouteSpec): boolean =>

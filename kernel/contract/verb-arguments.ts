@@ -3,7 +3,7 @@
  * and what it was checked with before does not count. All errors are 400 `invalid_request`.
  */
 import { isObject } from '../config/plain-check.ts';
-import { HttpError } from '../errors.ts';
+import { fail, HttpError } from '../errors.ts';
 import type { Identified } from '../kit/jobs/job.ts';
 import { USERNAME } from '../kit/files/files-root.ts';
 
@@ -44,5 +44,5 @@ export function accountOf(value: unknown): Identified {
 }
 
 function refused(expected: string): HttpError {
-  return new HttpError('invalid_request', `the broker expected ${expected}`);
+  return fail.invalid_request(`the broker expected ${expected}`);
 }

@@ -1,4 +1,4 @@
-import { retryLater, unauthenticated } from '../errors.ts';
+import { fail, isErrorCode, unauthenticated } from '../errors.ts';
 import { CompiledRoute, type Handler } from '../http/compiled-route.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import type { Sessions } from '../identity/gate/sessions.ts';
@@ -23,13 +23,22 @@ export function routesOf(
 /** Returns the routes of a plugin that could not start: they answer 503 `feature_unavailable`. */
 export function routesOfUnavailable(plugin: Plugin, config: unknown): CompiledRoute[] {
   const handle: Handler = () => {
-    throw retryLater('feature_unavailable', `${plugin.name} is not available on this server at the moment`, 30);
+    throw fail.feature_unavailable(`${plugin.name} is not available on this server at the moment`, {
+      retryAfterSeconds: 30,
+    });
   };
   return tableOf(plugin, config).map((info) => new CompiledRoute(info, handle));
 }
 
+/** Throws if a route names an error that nobody declares. */
 function tableOf({ name, features, routes }: Plugin, config: unknown): RouteInfo[] {
-  return describe(name, features, typeof routes === 'function' ? routes(config) : routes);
+  const table = typeof routes === 'function' ? routes(config) : routes;
+  for (const [route, { errors = [] }] of Object.entries(table)) {
+    const unknown = errors.find((code) => !isErrorCode(code));
+    if (unknown !== undefined)
+      throw new Error(`route ${name}.${route} names the error ${unknown}, which is not declared`);
+  }
+  return describe(name, features, table);
 }
 
 function handlerOf(setup: Setup<RouteSpecs>, info: RouteInfo): Handler {

@@ -1,7 +1,7 @@
 import type { Account } from '../identity/accounts/account.ts';
 import { moving } from '../identity/accounts/account-home.ts';
 import type { TokenGrant } from '../identity/gate/api-tokens/api-tokens.ts';
-import { HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
+import { fail, HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
 import { Validator } from '../config/validator.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
 import { changesHome, type Call } from '../contract/route-spec.ts';
@@ -81,7 +81,7 @@ export class CompiledRoute {
     if (address === 'admin') {
       if (account.role === 'admin') return;
       if (!usersMayEnter) throw unauthenticated();
-      if (access !== 'feature') throw new HttpError('admin_required', 'only administrators may use this route');
+      if (access !== 'feature') throw fail.admin_required('only administrators may use this route');
     }
     if (access !== 'feature') return;
     if (!features.some((name) => account.features.has(name))) throw disabled(features);
@@ -128,7 +128,7 @@ export class CompiledRoute {
 }
 
 function disabled(features: readonly string[]): HttpError {
-  return new HttpError('feature_disabled', `the account lacks the feature ${features.join(' or ')}`, {
+  return fail.feature_disabled(`the account lacks the feature ${features.join(' or ')}`, {
     members: { feature: features[0] },
   });
 }
@@ -137,7 +137,7 @@ function decode(text: string, where: 'path' | 'query'): string {
   try {
     return decodeURIComponent(text);
   } catch (cause) {
-    throw new HttpError('invalid_request', `the ${where} is not valid percent-encoded UTF-8`, { cause });
+    throw fail.invalid_request(`the ${where} is not valid percent-encoded UTF-8`, { cause });
   }
 }
 

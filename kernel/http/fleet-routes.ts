@@ -1,4 +1,4 @@
-import { HttpError, retryLater } from '../errors.ts';
+import { fail, HttpError } from '../errors.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Accounts } from '../identity/accounts/accounts.ts';
 import type { Forward } from '../contract/forwarding.ts';
@@ -51,7 +51,7 @@ export class FleetRoutes {
         return this.#here === '' ? handle() : this.#accounts.homeOf(String(username)).then(at);
       case 'node':
         if (this.#here === '' && node !== undefined)
-          throw new HttpError('node_not_found', 'this node is in no fleet: leave out the parameter node');
+          throw fail.node_not_found('this node is in no fleet: leave out the parameter node');
         return at(typeof node === 'string' ? node : '');
       default:
         return handle();
@@ -72,12 +72,12 @@ export class FleetRoutes {
 /** The client named no node that could be missing: what the account has cannot be reached. */
 function hasLeft(node: string, cause: unknown): HttpError {
   const detail = `what this is about is at the node ${node}, which is not in the fleet`;
-  return retryLater('node_unreachable', detail, LEFT_SECONDS, cause);
+  return fail.node_unreachable(detail, { retryAfterSeconds: LEFT_SECONDS, cause });
 }
 
 /** Lets the other node ask again after a second: the home may have changed since it read it. */
 const unreachable: Forward = (node) =>
-  Promise.reject(retryLater('node_unreachable', `what this is about is at the node ${node}`, 1));
+  Promise.reject(fail.node_unreachable(`what this is about is at the node ${node}`, { retryAfterSeconds: 1 }));
 
 /** What is no object is sent as it is. */
 const bodyOf = (schema: TObject, body: unknown): unknown =>
@@ -98,7 +98,7 @@ function requestOf({ info }: CompiledRoute, call: AdmittedCall, authorization: s
   const pairs = given((call.query ?? {}) as Values, info.query).map((pair) => pair.map(encoded).join('='));
   const named = (info.headers ?? []).map((name) => [name, call.header(name)] as const);
   const odd = named.find(([, value]) => NOT_PRINTABLE.test(value));
-  if (odd !== undefined) throw new HttpError('invalid_request', `the header ${odd[0]} is not printable ASCII`);
+  if (odd !== undefined) throw fail.invalid_request(`the header ${odd[0]} is not printable ASCII`);
   const body = info.body === undefined ? undefined : JSON.stringify(bodyOf(info.body, call.body));
   return {
     address: call.address,

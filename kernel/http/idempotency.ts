@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { HttpError } from '../errors.ts';
+import { fail, HttpError } from '../errors.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { Log } from '../log.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
@@ -63,14 +63,11 @@ export class Idempotency {
       const header = headerOf(call);
       if (header === '') return handle(call);
       if (idempotencyKey === 'refused')
-        throw new HttpError(
-          'invalid_request',
-          'the reply holds a secret, of which no copy is kept: send no Idempotency-Key here',
-        );
+        throw fail.invalid_request('the reply holds a secret, of which no copy is kept: send no Idempotency-Key here');
       const [, quoted, bare] = KEY.exec(header) ?? [];
       const key = quoted ?? bare;
       if (key === undefined)
-        throw new HttpError('invalid_request', 'Idempotency-Key must be a string of 1 to 255 characters of ASCII');
+        throw fail.invalid_request('Idempotency-Key must be a string of 1 to 255 characters of ASCII');
       return this.#once({ accountId: call.account.id, route: `${plugin}.${name}`, key }, call, status, handle);
     };
   }
@@ -191,6 +188,5 @@ function headerOf(call: { header(name: string): string }): string {
 }
 
 const inProgress = (): HttpError =>
-  new HttpError('request_in_progress', 'the first request with this Idempotency-Key is not answered yet');
-const reused = (): HttpError =>
-  new HttpError('idempotency_key_reused', 'this Idempotency-Key came with another request before');
+  fail.request_in_progress('the first request with this Idempotency-Key is not answered yet');
+const reused = (): HttpError => fail.idempotency_key_reused('this Idempotency-Key came with another request before');

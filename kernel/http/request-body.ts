@@ -1,4 +1,4 @@
-import { HttpError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { UwsRequest, UwsResponse } from './uws-types.ts';
 
 const CONTENT_LENGTH = Buffer.from('content-length');
@@ -35,7 +35,7 @@ export function collect(
   announcedBytes: number,
 ): Promise<Uint8Array> {
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    const tooLarge = () => reject(new HttpError('body_too_large', `the body exceeds the limit of ${limitBytes} bytes`));
+    const tooLarge = () => reject(fail.body_too_large(`the body exceeds the limit of ${limitBytes} bytes`));
     const chunks: Buffer[] = [];
     let size = 0;
     if (announcedBytes > limitBytes) tooLarge();
@@ -58,6 +58,6 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch (cause) {
-    throw new HttpError('invalid_json', 'the body could not be read as UTF-8 JSON', { cause });
+    throw fail.invalid_json('the body could not be read as UTF-8 JSON', { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { collect, framingOf, parseJson } from './request-body.ts';
-import { HttpError, invalid, unauthenticated } from '../errors.ts';
+import { fail, HttpError, invalid, unauthenticated } from '../errors.ts';
 import { RequestContext } from './request-context.ts';
 import { pageSession } from './origin/page-session.ts';
 import type { Address, Call } from '../contract/route-spec.ts';
@@ -159,7 +159,7 @@ export class RequestPipeline {
       if (body !== undefined) {
         if (!context.hasBody) throw invalid('body', [{ path: '', message: 'is missing: send JSON' }]);
         if (!/^application\/json\s*(;|$)/i.test(contentType))
-          throw new HttpError('unsupported_media_type', 'send the body as application/json');
+          throw fail.unsupported_media_type('send the body as application/json');
         context.body = route.body(parseJson(await body));
       }
       this.#finishLater(context, res, await this.#handle(context));
@@ -180,7 +180,7 @@ export class RequestPipeline {
   #handle(context: RequestContext): unknown {
     const { route, table } = context;
     if (context.hasBody && route.info.method === 'GET')
-      throw new HttpError('invalid_request', 'a GET request takes no body: send its values in the query of the URL');
+      throw fail.invalid_request('a GET request takes no body: send its values in the query of the URL');
     if (route.paramNames.length > 0) context.params = route.params(context.rawParams);
     if (route.info.query !== undefined || context.rawQuery !== '') context.query = route.query(context.rawQuery);
     const call = context as unknown as Call;
@@ -226,10 +226,7 @@ export class RequestPipeline {
 
 function misdirected({ hosts }: RoutingTable, req: UwsRequest): HttpError | undefined {
   if (hosts === undefined || hosts.allows(req.getHeader(HOST))) return undefined;
-  return new HttpError(
-    'host_not_allowed',
-    'the Host header names no host of this server; see admin_hosts in the configuration',
-  );
+  return fail.host_not_allowed('the Host header names no host of this server; see admin_hosts in the configuration');
 }
 
 function readHeaders(req: UwsRequest, names: readonly string[]): Record<string, string> {

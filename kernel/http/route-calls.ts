@@ -1,4 +1,4 @@
-import { HttpError, invalid, unauthenticated } from '../errors.ts';
+import { fail, HttpError, invalid, unauthenticated } from '../errors.ts';
 import { Reply, Stream } from '../contract/reply.ts';
 import type { RouteAnswer, RouteCalls, RouteInput } from '../contract/route-calls.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
@@ -20,7 +20,7 @@ export const routeCalls: RouteCalls = {
     const route = context.table.routes.find(({ info }) =>
       info.paths.some((path) => operation === `${info.method} ${path}`),
     );
-    if (route === undefined) throw new HttpError('not_found', `this server does not offer ${operation}`);
+    if (route === undefined) throw fail.not_found(`this server does not offer ${operation}`);
     if (!isCallable(route.info)) throw new Error(`${operation} cannot be called by another route`);
     authorize(route, context);
     const inner = innerCall(route, context, input);
@@ -96,7 +96,7 @@ function encoded(value: unknown): string {
   try {
     return encodeURIComponent(String(value));
   } catch (cause) {
-    throw new HttpError('invalid_request', 'a text for path or query is not valid Unicode', { cause });
+    throw fail.invalid_request('a text for path or query is not valid Unicode', { cause });
   }
 }
 

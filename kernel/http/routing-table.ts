@@ -1,7 +1,7 @@
 import { HostGuard } from './origin/host-guard.ts';
 import type { Config } from '../config/configuration.ts';
 import { Cors } from './origin/cors.ts';
-import { HttpError } from '../errors.ts';
+import { fail, HttpError } from '../errors.ts';
 import type { Headers } from './response/response-writer.ts';
 import type { Address, RouteSpec } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
@@ -46,7 +46,7 @@ export class RoutingTable {
     if (this.isTls && seconds > 0) this.#hsts = [['Strict-Transport-Security', `max-age=${seconds}`]];
     this.usersMayEnter = address === 'admin' && routes.some((route) => route.info.access === 'feature');
     if (address === 'user' && config.edition === 'community')
-      this.closed = new HttpError('edition_required', 'the end-user API is part of the enterprise edition');
+      this.closed = fail.edition_required('the end-user API is part of the enterprise edition');
     for (const route of routes)
       for (const path of route.info.paths)
         this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
@@ -56,9 +56,9 @@ export class RoutingTable {
   refusal(of: string): HttpError {
     if (this.closed !== undefined) return this.closed;
     const routes = this.#byPattern.get(of);
-    if (routes === undefined) return new HttpError('not_found', 'no route has this path');
+    if (routes === undefined) return fail.not_found('no route has this path');
     const allow = methodsOf(routes.map((route) => route.info)).join(', ');
-    return new HttpError('method_not_allowed', `this path supports ${allow}`, { headers: { Allow: allow } });
+    return fail.method_not_allowed(`this path supports ${allow}`, { headers: { Allow: allow } });
   }
 
   /** Returns the headers of a CORS preflight reply, or `undefined` if the origin or the pattern is refused. */

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Broker, type Verb } from '../broker/broker.ts';
 import { assertReloadable, installedConfig, loadConfig, type Config } from '../config/configuration.ts';
-import { HttpError, messageOf } from '../errors.ts';
+import { fail, messageOf } from '../errors.ts';
 import { AccountJobs, accountFilesOf } from '../kit/jobs/account-jobs.ts';
 import { createLog, type Log } from '../log.ts';
 import { installedPrivileges } from '../host/discovery.ts';
@@ -35,7 +35,7 @@ export async function broker(_: GlobalOptions, command: Command): Promise<void> 
       node.use(await verbsBy(next));
       config = next;
     } catch (error) {
-      throw new HttpError('invalid_request', `the broker keeps its settings: ${messageOf(error)}`, { cause: error });
+      throw fail.invalid_request(`the broker keeps its settings: ${messageOf(error)}`, { cause: error });
     }
     log.level = config.log.level;
     return null;

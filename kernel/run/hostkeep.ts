@@ -1,6 +1,6 @@
 import { assertReloadable, type Config } from '../config/configuration.ts';
 import { openCore, type Core } from './core.ts';
-import { HttpError, type ErrorCode } from '../errors.ts';
+import { HttpError } from '../errors.ts';
 import { generate, type Entrance, type Generation, type Life } from './generation.ts';
 import { Server } from '../http/server.ts';
 import { loadUws } from '../http/uws.ts';
@@ -190,7 +190,7 @@ export class Hostkeep {
         tls: isInner ? { ...tls, cert: '', key: '' } : tls,
         sessions,
         log,
-        titleOf: (locale: string, code: ErrorCode) => locales.errorTitle(locale, code),
+        titleOf: (locale: string, code: string) => locales.errorTitle(locale, code),
         languageOf: (acceptLanguage) => locales.preferred(acceptLanguage),
         checkReplies: this.#options.checkReplies === true,
       },

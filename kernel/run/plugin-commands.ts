@@ -5,7 +5,7 @@ import type { Config } from '../config/configuration.ts';
 import { inPlainWords } from './plain-words.ts';
 import { violations } from '../config/validator.ts';
 import { Locales } from '../config/locales.ts';
-import { HttpError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { createLog } from '../log.ts';
 import {
   UsageError,
@@ -133,7 +133,7 @@ function checked<S extends TSchema>(schema: S, values: Readonly<Record<string, u
   const found = violations(schema, value);
   if (found.length === 0) return value as Static<S>;
   const lines = found.map((each) => `${each.path.slice(1).replaceAll('/', '.')} ${inPlainWords(each)}`.trim());
-  throw new HttpError('invalid_request', lines.join('; '));
+  throw fail.invalid_request(lines.join('; '));
 }
 
 /** Imported only by the commands that need it, because commands are to start quickly. */

@@ -1,7 +1,8 @@
-import { HttpError, type ErrorTable } from '../../kernel/errors.ts';
+import { defineErrors, type HttpError } from '../../kernel/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
-export const errors = {
+export const fail = defineErrors({
+  own_account: [409, 'Not possible with your own account'],
   invalid_code: [400, 'The code is not valid'],
   invalid_credentials: [401, 'Invalid credentials'],
   invalid_login_link: [401, 'The link is no longer valid'],
@@ -13,11 +14,7 @@ export const errors = {
   twofa_already_enabled: [409, 'Two-factor authentication is already on'],
   twofa_not_enabled: [409, 'Two-factor authentication is not on'],
   twofa_not_started: [409, 'Two-factor set-up was not started'],
-} as const satisfies ErrorTable;
-
-declare module '../../kernel/errors.ts' {
-  interface ErrorCodes extends Record<keyof typeof errors, true> {}
-}
+});
 
 /** What every route may answer that checks a password or a code. */
 export const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as const;
@@ -27,5 +24,5 @@ export const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
 
 /** Returns the 401 of every failed check, whatever was wrong. */
 export function invalidCredentials(): HttpError {
-  return new HttpError('invalid_credentials', 'wrong user name, password or code', { headers: CHALLENGE });
+  return fail.invalid_credentials('wrong user name, password or code', { headers: CHALLENGE });
 }

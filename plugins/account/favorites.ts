@@ -1,8 +1,9 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { HttpError, invalid } from '../../kernel/errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Favorite, FavoriteBody } from './schema.ts';
 import { favoritesOf, putFavorites, removeFavorite } from './store.ts';
+import { fail } from './errors.ts';
 
 const LIMIT = 50;
 
@@ -23,7 +24,7 @@ export async function put(
     const place = Math.min(position ?? (existing === undefined ? LIMIT : index), others.length);
     if (existing?.title === favorite.title && place === index) return before;
     if (existing === undefined && before.length >= LIMIT)
-      throw new HttpError('favorites_full', `an account can have at most ${LIMIT} favorites`);
+      throw fail.favorites_full(`an account can have at most ${LIMIT} favorites`);
     const after = others.toSpliced(place, 0, favorite);
     await putFavorites(tx, account.id, after);
     const act = existing === undefined ? 'added' : existing.title === favorite.title ? 'moved' : 'renamed';

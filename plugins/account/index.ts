@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';
 import * as favorites from './favorites.ts';
@@ -27,7 +27,7 @@ export default definePlugin({
     'Logging in and out, sessions, password, two-factor authentication, activity, language and favorites of ' +
     'the own account.',
   features: ['account', 'sessions', 'logout', 'activity', 'login_history', 'locale', 'favorites', 'twofa'],
-  errors,
+  errors: fail,
   events,
   config: schema.AccountConfig,
   routes: {

@@ -1,3 +1,4 @@
+import { fail } from './errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { messageOf, Unavailable } from '../../kernel/errors.ts';
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
@@ -34,6 +35,7 @@ const OWN_ENGINE = {
 export default definePlugin({
   name: 'containers',
   description: "Resource and disk usage of the account's containers.",
+  errors: fail,
   features: ['docker'],
   config: ContainersConfig,
   routes: {

@@ -1,8 +1,8 @@
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
-import { retryLater } from '../../kernel/errors.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { DoctorReport } from './schema.ts';
+import { fail } from './errors.ts';
 
 /** How long a request waits for an examination, which goes on. */
 const WAIT_MS = 15_000;
@@ -25,7 +25,9 @@ export class Examinations {
   read(): Report | Promise<Report> {
     if (this.#last !== undefined && Date.now() - Date.parse(this.#last.at) < KEPT_MS) return this.#last;
     this.#running ??= this.#examine().finally(() => (this.#running = undefined));
-    return withDeadline(this.#running, WAIT_MS, () => retryLater('overloaded', 'the node is still being examined', 3));
+    return withDeadline(this.#running, WAIT_MS, () =>
+      fail.overloaded('the node is still being examined', { retryAfterSeconds: 3 }),
+    );
   }
 
   async #examine(): Promise<Report> {

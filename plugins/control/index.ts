@@ -1,3 +1,4 @@
+import { fail } from './errors.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import * as accounts from './accounts/accounts.ts';
@@ -15,6 +16,7 @@ import * as schema from './schema.ts';
 export default definePlugin({
   name: 'control',
   description: 'Accounts, plans and features, for administrators.',
+  errors: fail,
   features: [],
   uses: ['fleet'],
   routes: {

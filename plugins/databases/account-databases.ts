@@ -1,8 +1,8 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import type { DatabaseSize, DatabaseSizes } from './schema.ts';
+import { fail } from './errors.ts';
 
 export interface Database {
   readonly name: string;
@@ -26,7 +26,7 @@ export type Unit = (typeof UNITS)[number];
 /** Parses a unit. Errors: 400 `invalid_unit`. */
 export function unitOf(text: string): Unit {
   const unit = UNITS.find((each) => each === text);
-  if (unit === undefined) throw new HttpError('invalid_unit', `the unit must be one of ${UNITS.join(', ')}`);
+  if (unit === undefined) throw fail.invalid_unit(`the unit must be one of ${UNITS.join(', ')}`);
   return unit;
 }
 
@@ -57,7 +57,7 @@ export class AccountDatabases {
   size(name: string): DatabaseSize {
     this.#byName ??= new Map([...this.#system, ...this.own].map((database) => [database.name, database]));
     const database = this.#byName.get(name);
-    if (database === undefined) throw new HttpError('database_not_found', 'there is no such database');
+    if (database === undefined) throw fail.database_not_found('there is no such database');
     return { size: formatSize(database.sizeBytes), ...ageOf(database) };
   }
 

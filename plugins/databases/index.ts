@@ -2,7 +2,7 @@ import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted } from '../../kernel/contract/points/account-report.ts';
 import { unitOf, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources, serverOf } from './database-sources.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { databaseMover } from './move/mover.ts';
 import { toolsFinding } from './move/tools.ts';
 import { purgeDatabases } from './purge.ts';
@@ -16,7 +16,7 @@ export default definePlugin({
   description: "Number and sizes of the account's databases.",
   keepsByName: true,
   features,
-  errors,
+  errors: fail,
   config: DatabasesConfig,
   routes: {
     usage: {

@@ -2,7 +2,7 @@ import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted } from '../../kernel/contract/points/account-report.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { DomainRegistry } from './registry.ts';
 import {
@@ -28,7 +28,7 @@ export default definePlugin({
   name: 'domains',
   description: 'The domains of the account: list, add, remove.',
   features: ['domains'],
-  errors,
+  errors: fail,
   events,
   config: DomainsConfig,
   routes: {

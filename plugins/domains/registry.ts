@@ -13,6 +13,7 @@ import type createDocroot from './docroot-job.ts';
 import { isWithin, parseDomain, publicSuffix } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
+import { fail } from './errors.ts';
 
 const CREATE_DOCROOT = defineJob<typeof createDocroot>({
   beside: import.meta.url,
@@ -76,7 +77,7 @@ export class DomainRegistry {
     const removed = await this.#host.store.write(async (tx) => {
       const found = await rows.find(tx, name);
       if (found === undefined || found.account_id !== account.id)
-        throw new HttpError('domain_not_found', 'the account has no domain of this name');
+        throw fail.domain_not_found('the account has no domain of this name');
       const below = await rows.subdomainsOf(tx, found);
       assertRemovable(name, below, withSubdomains);
       for (const row of [...below, found])
@@ -189,22 +190,21 @@ export class DomainRegistry {
 
   #nameOf(text: string): string {
     const { name, problem } = parseDomain(text);
-    if (name === undefined) throw new HttpError('invalid_domain', problem);
+    if (name === undefined) throw fail.invalid_domain(problem);
     if (publicSuffix(name) === name)
-      throw new HttpError('invalid_domain', `${name} is a public suffix, under which anyone can register names`);
+      throw fail.invalid_domain(`${name} is a public suffix, under which anyone can register names`);
     // also a parent: its virtual host would stand in for the panel's domain
     if (this.#reserved.some((reserved) => isWithin(name, reserved) || isWithin(reserved, name)))
-      throw new HttpError('invalid_domain', `${name} is reserved on this server`);
+      throw fail.invalid_domain(`${name} is reserved on this server`);
     return name;
   }
 
   #components(docroot: string): string[] {
-    if (/\p{Surrogate}/u.test(docroot))
-      throw new HttpError('invalid_docroot', 'the document root is not valid Unicode');
+    if (/\p{Surrogate}/u.test(docroot)) throw fail.invalid_docroot('the document root is not valid Unicode');
     try {
       return componentsOf(docroot, this.#host.node.config.virtual_root);
     } catch (error) {
-      throw error instanceof HttpError ? new HttpError('invalid_docroot', error.message) : error;
+      throw error instanceof HttpError ? fail.invalid_docroot(error.message) : error;
     }
   }
 }
@@ -215,24 +215,18 @@ function assertFree(
   docroot: readonly string[],
   { taken, isOwn, isSub, names, mains, mainsBelow }: rows.NameStatus,
 ): void {
-  if (isOwn) throw new HttpError('domain_exists', `you have ${name} already`);
-  if (taken)
-    throw new HttpError(
-      'domain_exists',
-      `${name} cannot be added: this name, a parent domain or a subdomain is in use`,
-    );
+  if (isOwn) throw fail.domain_exists(`you have ${name} already`);
+  if (taken) throw fail.domain_exists(`${name} cannot be added: this name, a parent domain or a subdomain is in use`);
   const limit = account.plan?.domains_limit ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
-    throw new HttpError('domain_limit_reached', `the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
+    throw fail.domain_limit_reached(`the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
   const namesLimit = account.plan?.names_limit ?? 0;
   if (namesLimit > 0 && names >= namesLimit)
-    throw new HttpError(
-      'names_limit_reached',
+    throw fail.names_limit_reached(
       `the plan allows ${namesLimit} name${namesLimit === 1 ? '' : 's'}, subdomains included`,
     );
   if (docroot.length === 0 && mains > 0)
-    throw new HttpError(
-      'invalid_docroot',
+    throw fail.invalid_docroot(
       "only an account's first domain can be served from the files root, because it then serves the folders of all others",
     );
 }
@@ -244,8 +238,7 @@ function assertRemovable(name: string, below: readonly rows.DomainRowInState[], 
   const first = subdomains.slice(0, NAMED);
   const others = subdomains.length - first.length;
   const named = new Intl.ListFormat('en-GB').format(others === 0 ? first : [...first, `${others} more`]);
-  throw new HttpError(
-    'domain_has_subdomains',
+  throw fail.domain_has_subdomains(
     withSubdomains
       ? `${name} cannot be removed while these are being added or removed: ${named}`
       : `${name} has subdomains: ${named}; remove them first, or with it (with_subdomains)`,

@@ -1,5 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { retryLater } from '../../kernel/errors.ts';
+import { fail } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { Stream, type Sink } from '../../kernel/contract/reply.ts';
@@ -68,7 +68,7 @@ export class EventStreams {
     const position = Math.max(from, last - MISSED);
     const [own, all] = [this.#counts.of(String(id)), this.#counts.total];
     if (all >= OF_ALL || own >= OF_ADMIN)
-      throw retryLater('overloaded', `there are ${own} open streams of this account, ${all} in all`, 5);
+      throw fail.overloaded(`there are ${own} open streams of this account, ${all} in all`, { retryAfterSeconds: 5 });
     return new Stream('text/event-stream', (sink) => {
       const follower: Follower = { sink, filter, position, isReading: false };
       this.#followers.add(follower);

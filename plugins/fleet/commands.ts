@@ -1,5 +1,4 @@
 /** What operators do to nodes of a fleet: put one in, take one out, and look at all. */
-import { HttpError } from '../../kernel/errors.ts';
 import {
   assertChange,
   defineCommands,
@@ -13,6 +12,7 @@ import { initiate, invite, join, leave, OPERATOR, remove } from './membership/jo
 import { moveCommand } from './move/command.ts';
 import { isDown, stateOf } from './state.ts';
 import { seenMembers } from './store.ts';
+import { fail } from './errors.ts';
 
 const NAME = { flags: '--name <name>', summary: 'name of this node in the fleet', isRequired: true } as const;
 const LISTEN = {
@@ -111,7 +111,7 @@ const placeOf = ({ name, listen }: OptionValues) => ({ name: String(name), addre
 /** A store in a file has no fleet, and cannot be asked for one. */
 function assertInFleet({ nodeFiles }: CommandContext): void {
   if (nodeFiles.membership() === undefined)
-    throw new HttpError('node_not_found', 'this node is in no fleet: `hostkeep fleet init` makes one');
+    throw fail.node_not_found('this node is in no fleet: `hostkeep fleet init` makes one');
 }
 
 async function list(context: CommandContext): Promise<CommandOutput> {

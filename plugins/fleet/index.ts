@@ -1,11 +1,11 @@
-import { HttpError, Unavailable } from '../../kernel/errors.ts';
+import { Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import { Directory } from './traffic/directory.ts';
 import { drain } from './draining.ts';
 import { events } from './events.ts';
 import { Forwarder } from './traffic/forwarder.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './traffic/listener.ts';
 import { leftByMove } from './move/ending.ts';
@@ -18,7 +18,7 @@ import { members } from './store.ts';
 
 const BY_ITSELF: Fleet = { node: null, nodes: [] };
 const refuse = (): never => {
-  throw new HttpError('node_not_found', 'this node is in no fleet');
+  throw fail.node_not_found('this node is in no fleet');
 };
 const DRAIN = {
   path: '/api/fleet/:name/drain',
@@ -34,7 +34,7 @@ export default definePlugin({
   name: 'fleet',
   description: 'The nodes that share one store.',
   features: [],
-  errors,
+  errors: fail,
   uses: ['usage'],
   events,
   config: FleetConfig,

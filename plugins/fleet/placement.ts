@@ -1,8 +1,8 @@
-import { HttpError } from '../../kernel/errors.ts';
 import { noNode } from '../../kernel/contract/fleet-nodes.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import { isDown } from './state.ts';
 import { seenMembers, type SeenMember } from './store.ts';
+import { fail } from './errors.ts';
 
 /**
  * Resolves with the node for a new account: the one that is named, or else of those that are up, as this one is, the one with
@@ -14,12 +14,11 @@ export async function placeFor(reader: Reader, here: string, named: string | und
     const isOpen = (node: SeenMember) => !node.isDraining && (node.name === here || !isDown(node));
     const [freest] = nodes.filter(isOpen).toSorted(byRoom);
     if (freest !== undefined) return freest.name;
-    throw new HttpError('node_draining', 'no node of the fleet that is up takes new accounts');
+    throw fail.node_draining('no node of the fleet that is up takes new accounts');
   }
   const node = nodes.find(({ name }) => name === named);
   if (node === undefined) throw noNode(named);
-  if (node.isDraining)
-    throw new HttpError('node_draining', `the node ${named} takes no new accounts: name another one`);
+  if (node.isDraining) throw fail.node_draining(`the node ${named} takes no new accounts: name another one`);
   return named;
 }
 

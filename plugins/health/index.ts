@@ -1,8 +1,7 @@
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 
 const STORE_MS = 2000;
 const probe = { method: 'GET', address: 'both', access: 'guest' } as const;
@@ -12,7 +11,7 @@ export default definePlugin({
   name: 'health',
   description: 'For proxies and supervisors: whether the server lives and is ready.',
   features: [],
-  errors,
+  errors: fail,
   routes: {
     live: {
       ...probe,
@@ -35,7 +34,7 @@ export default definePlugin({
       try {
         await withDeadline(identity.accounts.count('admin'), STORE_MS);
       } catch (cause) {
-        throw new HttpError('not_ready', 'try again later', { cause });
+        throw fail.not_ready('try again later', { cause });
       }
     };
     let asking: Promise<void> | undefined;
@@ -44,7 +43,7 @@ export default definePlugin({
         live: () => ({ status: 'ok' }) as const,
         /** The address is opened after all plugins are set up. Probes at the same time share one question to the store. */
         ready: async () => {
-          if (node.isStopping()) throw new HttpError('not_ready', 'try again later');
+          if (node.isStopping()) throw fail.not_ready('try again later');
           await (asking ??= ask().finally(() => (asking = undefined)));
           return { status: 'ready' } as const;
         },

@@ -1,4 +1,5 @@
-import { HttpError, retryLater } from '../../kernel/errors.ts';
+import { fail } from './errors.ts';
+import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -13,6 +14,7 @@ const RETRY_SECONDS = 2;
 export default definePlugin({
   name: 'hosting',
   description: 'The node, the plan of the account, and its published ports.',
+  errors: fail,
   features: ['info'],
   config: HostingConfig,
   routes: {
@@ -65,7 +67,10 @@ export default definePlugin({
             if (part.ok) return part.value;
             throw part.error instanceof HttpError
               ? part.error
-              : retryLater('containers_unavailable', 'the ports are unknown at the moment', RETRY_SECONDS, part.error);
+              : fail.containers_unavailable('the ports are unknown at the moment', {
+                  retryAfterSeconds: RETRY_SECONDS,
+                  cause: part.error,
+                });
           });
           return Object.assign(
             { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null },

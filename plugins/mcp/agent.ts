@@ -9,6 +9,7 @@ import { isOverview, resourceOf, uriOf } from './overview.ts';
 import { failureOf, problemOf, resultOf, textOf, type Problem } from './results.ts';
 import { inputOf, isTool, toolName, toolOf } from './tools.ts';
 import type { McpMessage } from './schema.ts';
+import { fail } from './errors.ts';
 
 type Params = NonNullable<McpMessage['params']>;
 interface AgentHost extends Pick<Host, 'events' | 'log' | 'node' | 'routes' | 'store'> {
@@ -80,7 +81,7 @@ export class Agent {
   /** Without an API token, nobody has said that an agent may change anything. */
   #lacksScope({ method, scopes }: RouteInfo): HttpError | undefined {
     if (method === 'GET' || this.#call.session.grant !== undefined) return undefined;
-    return new HttpError('scope_required', 'agents change nothing with the token of a login: use an API token', {
+    return fail.scope_required('agents change nothing with the token of a login: use an API token', {
       members: { scope: scopes?.any[0] },
     });
   }
@@ -130,9 +131,7 @@ export class Agent {
     const { log, node } = this.#host;
     const { account, requestId } = this.#call;
     const error =
-      cause instanceof HttpError
-        ? cause
-        : new HttpError('internal_error', 'the request could not be completed', { cause });
+      cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
     if (error.status === 500)
       log.error({ request_id: requestId, route: `${plugin}.${name}`, err: error.cause ?? error }, error.message);
     return problemOf(error, node.locales.errorTitle(account.locale, error.code));

@@ -1,10 +1,6 @@
-import type { ErrorTable } from '../../kernel/errors.ts';
+import { defineErrors } from '../../kernel/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
-export const errors = {
+export const fail = defineErrors({
   origin_not_allowed: [403, 'Origin not allowed'],
-} as const satisfies ErrorTable;
-
-declare module '../../kernel/errors.ts' {
-  interface ErrorCodes extends Record<keyof typeof errors, true> {}
-}
+});

@@ -1,9 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { retryLater } from '../../kernel/errors.ts';
 import { reply, type Reply } from '../../kernel/contract/reply.ts';
 import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
 import type { Agent } from './agent.ts';
 import type { McpMessage } from './schema.ts';
+import { fail } from './errors.ts';
 
 type ServerModule = typeof import('@modelcontextprotocol/sdk/server/index.js');
 type TransportModule = typeof import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
@@ -64,7 +64,10 @@ function load(version: string) {
       transport: new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true }),
     };
   } catch (cause) {
-    throw retryLater('feature_unavailable', 'what speaks with agents cannot be loaded at the moment', 5, cause);
+    throw fail.feature_unavailable('what speaks with agents cannot be loaded at the moment', {
+      retryAfterSeconds: 5,
+      cause,
+    });
   }
 }
 

@@ -1,11 +1,10 @@
-import { HttpError } from '../../kernel/errors.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Agent } from './agent.ts';
 import { CallBudget } from './call-budget.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { answer } from './exchange.ts';
 import { McpAnswer, McpMessage } from './schema.ts';
@@ -17,7 +16,7 @@ export default definePlugin({
   name: 'mcp',
   description: 'The same operations as tools for agents.',
   features: [],
-  errors,
+  errors: fail,
   events,
   config: Type.Object({
     calls_per_minute: Type.Integer({
@@ -77,5 +76,5 @@ export default definePlugin({
 function assertOrigin({ config, url }: NodeInfo, address: Address, origin: string): void {
   const allowed = address === 'admin' ? config.admin_cors_origins : config.cors_origins;
   if (origin !== '' && origin !== url(address) && !allowed.includes(origin))
-    throw new HttpError('origin_not_allowed', 'web pages of this origin may not use this server; see cors_origins');
+    throw fail.origin_not_allowed('web pages of this origin may not use this server; see cors_origins');
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { HttpError } from '../../kernel/errors.ts';
 import type { RouteAnswer } from '../../kernel/contract/route-calls.ts';
+import { fail } from './errors.ts';
 
 /** About 16,000 tokens: an agent has little use for more, and pays for it. */
 const TEXT_BYTES = 64 * 1024;
@@ -40,5 +41,5 @@ export function failureOf(problem: Problem): CallToolResult {
 function bounded<T>(content: T, bytes: number, limit: number): T {
   if (bytes <= limit) return content;
   const detail = `the reply has ${bytes} bytes, and agents get at most ${limit}: ask for less, with limit or a filter`;
-  throw new HttpError('reply_too_large', detail);
+  throw fail.reply_too_large(detail);
 }

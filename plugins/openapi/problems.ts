@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { errorCodes, errorKind, type ErrorCode } from '../../kernel/errors.ts';
+import { errorCodes, errorKind } from '../../kernel/errors.ts';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import { changesHome, type Address } from '../../kernel/contract/route-spec.ts';
 import type { TSchema } from '../../kernel/schema.ts';
@@ -54,7 +54,7 @@ const HEADERS: Readonly<Record<number, Members>> = {
 /** Returns the problem replies of a route, by status; `x-hostkeep-errors` lists the codes for programs. */
 export function problemsOf(route: RouteInfo, { address, named }: Scope): Members {
   const schema = replySchema(problemSchema() as unknown as TSchema, named);
-  const byStatus = new Map<number, ErrorCode[]>();
+  const byStatus = new Map<number, string[]>();
   for (const code of new Set([...commonCodes(route, address), ...(route.errors ?? [])])) {
     const [status] = errorKind(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
@@ -63,7 +63,7 @@ export function problemsOf(route: RouteInfo, { address, named }: Scope): Members
 }
 
 /** Errors that the kernel returns before or instead of the handler. */
-function commonCodes(route: RouteInfo, address: Address): ErrorCode[] {
+function commonCodes(route: RouteInfo, address: Address): string[] {
   const { access, path, paths, params, body, scopes, delegates, idempotencyKey, at } = route;
   const isOpenToTokens = scopes !== undefined || delegates === true;
   const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
@@ -87,7 +87,7 @@ function commonCodes(route: RouteInfo, address: Address): ErrorCode[] {
   ];
 }
 
-function problem(status: number, codes: readonly ErrorCode[], schema: Members): Members {
+function problem(status: number, codes: readonly string[], schema: Members): Members {
   const causes = codes.map((code) => `\`${code}\` (${errorKind(code)[1]})`);
   return {
     description: `${STATUS_CODES[status] ?? status}: ${causes.join(', ')}`,

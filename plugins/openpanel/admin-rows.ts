@@ -1,7 +1,7 @@
-import { HttpError } from '../../kernel/errors.ts';
 import { planRows } from './plan-rows.ts';
 import { LOGIN, type Row, type Step } from './row.ts';
 import { done, moment, plan, user } from './shapes.ts';
+import { fail } from './errors.ts';
 
 const ACCOUNT = '/api/accounts/:username';
 const CUSTOMERS: Step = { calls: 'GET /api/accounts', query: () => ({ role: 'user' }), pages: 'accounts' };
@@ -97,7 +97,7 @@ const userRows: readonly Row[] = [
     ],
     reply: (values, { username, action = 'change the password' }) => {
       if (values.some((value) => value !== undefined)) return done(`Successfully did for user ${username}: ${action}`);
-      throw new HttpError('invalid_request', 'the body needs an action or a password');
+      throw fail.invalid_request('the body needs an action or a password');
     },
   },
   {

@@ -1,10 +1,7 @@
-import type { ErrorTable } from '../../kernel/errors.ts';
+import { defineErrors } from '../../kernel/errors.ts';
 
-export const errors = {
+export const fail = defineErrors({
+  domain_not_found: [404, 'Domain not found'],
   not_offered: [501, 'Not offered by this server'],
   post_required: [405, 'Another method is required'],
-} as const satisfies ErrorTable;
-
-declare module '../../kernel/errors.ts' {
-  interface ErrorCodes extends Record<keyof typeof errors, true> {}
-}
+});

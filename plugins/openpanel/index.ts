@@ -1,7 +1,6 @@
-import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { Call, RouteSpec, RouteSpecs } from '../../kernel/contract/route-spec.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { GATES, missing, PREFIX, shared, translated } from './table.ts';
 import { answer } from './translation.ts';
 
@@ -19,7 +18,7 @@ export default definePlugin({
   name: 'openpanel',
   description: 'The paths and forms of OpenPanel 2, for scripts and billing modules that were written for it.',
   features: [],
-  errors,
+  errors: fail,
   routes: {
     ...Object.fromEntries([...translated, ...missing].map(({ name, spec }) => [name, spec])),
     connect,
@@ -29,14 +28,14 @@ export default definePlugin({
       ...Object.fromEntries(translated.map(({ name, row }) => [name, (call: Call) => answer(routes, row, call)])),
       ...Object.fromEntries(missing.map(({ name, feature }) => [name, () => refuse(feature)])),
       connect: () => {
-        throw new HttpError('post_required', `use ${AUTOLOGIN}`, { headers: { Allow: 'POST' } });
+        throw fail.post_required(`use ${AUTOLOGIN}`, { headers: { Allow: 'POST' } });
       },
     },
   }),
 });
 
 function refuse(feature: string): never {
-  throw new HttpError('not_offered', `this server does not offer ${feature} in OpenPanel's form`, {
+  throw fail.not_offered(`this server does not offer ${feature} in OpenPanel's form`, {
     members: { feature },
   });
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { HttpError, type ErrorCode } from '../../kernel/errors.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { fail } from './errors.ts';
 
 /** The forms in which OpenPanel shows plans, users and times. */
 
@@ -42,7 +43,7 @@ export function plan({ name, cpu_limit, ram_limit_mib, disk_limit_mib, ...limits
 export function planNamed(plans: readonly PlanView[], id: unknown): string {
   const found = plans.filter(({ name }) => name === id || String(planId(name)) === id);
   if (found.length === 1 && found[0] !== undefined) return found[0].name;
-  throw new HttpError('plan_not_found', found.length === 0 ? 'there is no such plan' : 'name the plan, not its number');
+  throw fail.plan_not_found(found.length === 0 ? 'there is no such plan' : 'name the plan, not its number');
 }
 
 export const user = ({ user_id: id, username, email, plan: name, suspended, created_at }: AccountView) => ({
@@ -54,7 +55,7 @@ export const user = ({ user_id: id, username, email, plan: name, suspended, crea
 export const moment = (time: string): string => time.slice(0, 19).replace('T', ' ');
 
 /** Returns the one that fits. Errors: 404. */
-export function one<T>(list: readonly T[], fits: (each: T) => boolean, code: ErrorCode, what: string): T {
+export function one<T>(list: readonly T[], fits: (each: T) => boolean, code: string, what: string): T {
   const found = list.find(fits);
   if (found === undefined) throw new HttpError(code, `there is no such ${what}`);
   return found;

@@ -1,8 +1,8 @@
-import { HttpError } from '../../kernel/errors.ts';
 import type { RouteAnswer, RouteCalls, RouteInput } from '../../kernel/contract/route-calls.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
 import type { Given, Row, Step, Values } from './row.ts';
+import { fail } from './errors.ts';
 
 /** The most pages of a list that one request reads, each of 500. */
 const PAGES = 40;
@@ -56,7 +56,7 @@ async function allPages(step: Step, list: string, given: Given, values: Values, 
     if (next === null) return all;
     cursor = next;
   }
-  throw new HttpError('reply_too_large', `there are too many to list at once: page through ${step.calls}`);
+  throw fail.reply_too_large(`there are too many to list at once: page through ${step.calls}`);
 }
 
 function inputOf({ params, query, body }: Step, given: Given, values: Values): RouteInput {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { HttpError, Unavailable } from '../../kernel/errors.ts';
+import { fail, Unavailable } from '../../kernel/errors.ts';
 import { EtagReply } from '../../kernel/contract/etag-reply.ts';
 import { reply, type Reply } from '../../kernel/contract/reply.ts';
 
@@ -58,14 +58,14 @@ export class Assets {
 
   /** Returns the HTML of an application to who accepts HTML. Errors: 404 `not_found`. */
   shell(of: 'home' | 'console', accept: string, ifNoneMatch: string): Reply {
-    if (!/text\/html/i.test(accept)) throw new HttpError('not_found', 'no route has this path');
+    if (!/text\/html/i.test(accept)) throw fail.not_found('no route has this path');
     return this.#shells[of].answer(ifNoneMatch);
   }
 
   /** Resolves with a file in the best coding that the client accepts. Errors: 404 `not_found`. */
   async file(name: string, acceptEncoding: string): Promise<Reply> {
     const type = Object.hasOwn(this.#manifest.types, name) ? this.#manifest.types[name] : undefined;
-    if (type === undefined) throw new HttpError('not_found', 'no built file has this name');
+    if (type === undefined) throw fail.not_found('no built file has this name');
     const accepted = acceptEncoding.split(',').map((each) => /^\s*([\w*]+)\s*(;\s*q=0(\.0*)?\s*$)?/.exec(each));
     const coding = (['br', 'gzip'] as const).find((each) =>
       accepted.some((found) => found?.[1] === each && found[2] === undefined),

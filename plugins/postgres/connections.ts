@@ -1,5 +1,5 @@
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
-import { messageOf, retryLater, type HttpError } from '../../kernel/errors.ts';
+import { fail, messageOf, type HttpError } from '../../kernel/errors.ts';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import { CONNECT_MS, ServerClient, type Servers } from './servers.ts';
 import { statementOf, type Statement } from './statements.ts';
@@ -20,7 +20,7 @@ export class ConnectionLost extends Error {}
 
 /** Returns the 503 for a database that cannot be reached. */
 export const unreachable = (cause: unknown): HttpError =>
-  retryLater('store_unavailable', 'the store cannot be reached', 1, cause);
+  fail.store_unavailable('the store cannot be reached', { retryAfterSeconds: 1, cause });
 
 /** No server accepts writes or has a connection to spare, or all that this process may have are in use. */
 export class NoConnection extends ConnectionLost {}

@@ -1,4 +1,4 @@
-import { retryLater, type HttpError } from '../../kernel/errors.ts';
+import { fail, type HttpError } from '../../kernel/errors.ts';
 import type { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { runProgram, type ProgramResult } from '../../kernel/kit/programs/run-program.ts';
 
@@ -38,7 +38,7 @@ export async function measure(
       [command, '-x', '-s', UNITS[unit], '--', '.'],
       timeoutMs,
     );
-    if (endedBy === 'SIGKILL') throw retryLater('overloaded', 'measuring the folder takes too long', 60);
+    if (endedBy === 'SIGKILL') throw fail.overloaded('measuring the folder takes too long', { retryAfterSeconds: 60 });
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
     const total = /^(\d+)\t/.exec(stdout)?.[1];
     if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${stderr}`));
@@ -58,5 +58,5 @@ async function run(folder: Folder, command: readonly string[], timeoutMs: number
 }
 
 function unavailable(cause: unknown): HttpError {
-  return retryLater('files_unavailable', 'the folder cannot be measured at the moment', 30, cause);
+  return fail.files_unavailable('the folder cannot be measured at the moment', { retryAfterSeconds: 30, cause });
 }

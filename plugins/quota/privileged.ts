@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { HttpError } from '../../kernel/errors.ts';
+import { fail } from '../../kernel/errors.ts';
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
 import { textOf } from '../../kernel/contract/verb-arguments.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
@@ -25,7 +25,7 @@ export default definePrivileged<QuotaVerbs>()({
     report: async (given: unknown) => {
       const mount = textOf(given, /^\/[^\0]*$/);
       const mounts = await mountsOf(config.mounts);
-      if (!mounts.includes(mount)) throw new HttpError('invalid_request', `${mount} has no user quotas`);
+      if (!mounts.includes(mount)) throw fail.invalid_request(`${mount} has no user quotas`);
       return report(config.repquota, mount, signal);
     },
   }),

@@ -21,7 +21,7 @@ import { Scaler } from './cache/scaler.ts';
 import { browserHealth, findings } from './doctor.ts';
 import { EgressPolicy } from './egress/egress-policy.ts';
 import { isLocalAddress } from './egress/source-address.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
 import { remoteUrl } from './remote-url.ts';
 import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, WIDTH, type Settings } from './schema.ts';
@@ -36,7 +36,7 @@ export default definePlugin({
   name: 'screenshots',
   description: 'Pictures of pages on the domains of the account.',
   features: ['screenshots'],
-  errors,
+  errors: fail,
   uses: ['domains'],
   config: ScreenshotsConfig,
   routes: {

@@ -7,6 +7,7 @@ import { Screenshot } from './cache/screenshot.ts';
 import type { OwnDomains } from './own-domains.ts';
 import { WIDTH, type Settings } from './schema.ts';
 import type { Target } from './target.ts';
+import { fail } from './errors.ts';
 
 const REFRESH_MS = 60_000;
 const REFRESHES = { name: 'refreshes-of-a-site', quota: 1, windowSeconds: REFRESH_MS / 1000 };
@@ -180,5 +181,5 @@ function keyOf({ account, target }: ScreenshotRequest, width: number | '' = WIDT
 
 /** The 404 for a domain that does not exist and, indistinguishably, for one of another account. */
 export function notFound({ domain }: Target): HttpError {
-  return new HttpError('domain_not_found', `the account has no domain ${domain}`);
+  return fail.domain_not_found(`the account has no domain ${domain}`);
 }

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { HttpError } from '../../kernel/errors.ts';
 import { isCanonicalHost } from '../../kernel/kit/net/host-port.ts';
+import { fail } from './errors.ts';
 
 /** The page of a screenshot. */
 export interface Target {
@@ -19,13 +19,13 @@ const URL_LIMIT = 2048;
 
 /** Parses `<domain>[/<path>]`, already percent-decoded. Errors: 400 `invalid_domain`, `invalid_path`. */
 export function targetOf(path: string): Target {
-  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'the path contains control characters');
+  if (CONTROL.test(path)) throw fail.invalid_path('the path contains control characters');
   const slash = path.indexOf('/');
   const domain = asciiDomain(slash < 0 ? path : path.slice(0, slash));
   const url = new URL(`http://${domain}${slash < 0 ? '/' : path.slice(slash)}`);
   url.hash = '';
   if (url.href.length > URL_LIMIT)
-    throw new HttpError('invalid_path', `the URL of the page is longer than ${URL_LIMIT} characters`);
+    throw fail.invalid_path(`the URL of the page is longer than ${URL_LIMIT} characters`);
   return { domain, url: url.href };
 }
 
@@ -33,6 +33,6 @@ function asciiDomain(text: string): string {
   const lower = text.toLowerCase().replace(/\.$/, '');
   const domain = INTERNATIONAL.test(lower) ? domainToASCII(lower) : lower;
   if (!DOMAIN.test(domain) || !isCanonicalHost(domain))
-    throw new HttpError('invalid_domain', 'the path must begin with a domain name');
+    throw fail.invalid_domain('the path must begin with a domain name');
   return domain;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HttpError } from '../../kernel/errors.ts';
+import { fail } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
@@ -65,7 +65,7 @@ export class FileSearch {
       settings: this.#settings,
     });
     this.#count(account.id, output.status);
-    if (!output.isFound && components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+    if (!output.isFound && components.length > 0) throw fail.folder_not_found('there is no such folder');
     return reply(bytes, { headers: { 'X-Hostkeep-Index': output.isReady ? 'ready' : 'building' } });
   }
 

@@ -1,4 +1,3 @@
-import { HttpError } from '../../kernel/errors.ts';
 import {
   assertChange,
   defineCommands,
@@ -10,6 +9,7 @@ import { formatTime } from '../../kernel/kit/format.ts';
 import { endpointsIn, redeliver as redeliverTo, stateOf, testEndpoint, type NamedEndpoint } from './operations.ts';
 import type { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';
+import { fail } from './errors.ts';
 
 export default defineCommands({
   name: 'webhook',
@@ -61,7 +61,7 @@ async function test(context: CommandContext, [name = '']: readonly string[]) {
 
 async function redeliver(context: CommandContext, [name = '', event]: readonly string[], { waiting }: OptionValues) {
   if ((event === undefined) === (waiting !== true))
-    throw new HttpError('invalid_request', 'name an event by its id, or give --waiting');
+    throw fail.invalid_request('name an event by its id, or give --waiting');
   const endpoint = (await endpointsOf(context)).find(name);
   const eventId = event === undefined ? null : Number(event);
   const queued = await context.withStore((open) => redeliverTo(open, { endpoint, eventId, ip: '' }));
@@ -80,7 +80,7 @@ async function endpointsOf(context: CommandContext) {
     if (found !== undefined) return found;
     const known =
       endpoints.length === 0 ? 'none is configured' : `use one of ${endpoints.map(({ label }) => label).join(', ')}`;
-    throw new HttpError('invalid_request', `there is no endpoint ${name}: ${known}`);
+    throw fail.invalid_request(`there is no endpoint ${name}: ${known}`);
   };
   return { settings, endpoints, find };
 }

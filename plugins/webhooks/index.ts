@@ -1,13 +1,12 @@
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import { webhooksOf } from './description.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
 import type { Endpoint } from './delivery/endpoint.ts';
 import type { EventFollower as Follower } from './delivery/event-follower.ts';
 import type { FleetLead as Lead } from './delivery/fleet-lead.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { events } from './events.ts';
 import * as schema from './schema.ts';
 import { DeliveryQueue } from './store.ts';
@@ -20,7 +19,7 @@ export default definePlugin({
   name: 'webhooks',
   description: 'Events that the server sends to the endpoints in its configuration.',
   features: [],
-  errors,
+  errors: fail,
   events,
   config: schema.WebhooksConfig,
   routes: {
@@ -68,7 +67,7 @@ export default definePlugin({
       Promise.all(endpoints.map(async ({ key, label }) => ({ label, count: await queue.waiting(key) })));
     const find = async (id: string) => {
       const found = (await operations()).endpointsIn(config).find(({ key }) => key === id);
-      if (found === undefined) throw new HttpError('webhook_not_found', 'the configuration has no such webhook');
+      if (found === undefined) throw fail.webhook_not_found('the configuration has no such webhook');
       return found;
     };
     const tests = new Map<string, Promise<schema.TestedEndpoint>>();

@@ -1,5 +1,5 @@
 /** What operators do with endpoints, by the command line and by the API. */
-import { HttpError, messageOf } from '../../kernel/errors.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { bodyOf, send } from './delivery/delivery.ts';
@@ -13,6 +13,7 @@ import {
   type WebhooksConfig,
 } from './schema.ts';
 import { hasten, requeue, type DeliveryQueue } from './store.ts';
+import { fail } from './errors.ts';
 
 export interface NamedEndpoint {
   /** Stands for the URL, which is not shown, because it may contain a secret. */
@@ -101,7 +102,7 @@ export async function redeliver(
 ): Promise<number> {
   const [found] = eventId === null ? [] : await events.after(eventId - 1, 1);
   if (eventId !== null && found?.id !== eventId)
-    throw new HttpError('invalid_request', `the log has no event ${eventId}; \`hostkeep events --json\` shows ids`);
+    throw fail.invalid_request(`the log has no event ${eventId}; \`hostkeep events --json\` shows ids`);
   return store.write(async (tx) => {
     const count = found === undefined ? await hasten(tx, key) : 1;
     if (found !== undefined) await requeue(tx, { endpoint: key, eventId: found.id, body: bodyOf(found) });

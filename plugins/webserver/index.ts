@@ -1,3 +1,4 @@
+import { fail } from './errors.ts';
 import { resolve } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
@@ -10,6 +11,7 @@ import { WebserverConfig } from './schema.ts';
  */
 export default definePlugin({
   name: 'webserver',
+  errors: fail,
   features: [],
   uses: ['domains'],
   config: WebserverConfig,

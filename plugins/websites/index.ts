@@ -1,7 +1,7 @@
 import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted } from '../../kernel/contract/points/account-report.ts';
-import { errors } from './errors.ts';
+import { fail } from './errors.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
@@ -21,7 +21,7 @@ export default definePlugin({
   name: 'websites',
   description: 'Applications on the domains of the account.',
   features: ['websites', 'autoinstaller'],
-  errors,
+  errors: fail,
   uses: ['domains'],
   config: WebsitesConfig,
   routes: {

@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
@@ -16,6 +15,7 @@ import type { DatabaseInfo, Site } from './schema.ts';
 import type databaseInfo from './database-info-job.ts';
 import type scan from './scan-job.ts';
 import { readDocroots, saveDocroots, type ScannedDocroot } from './store.ts';
+import { fail } from './errors.ts';
 
 /** Sites of an account that are listed; the dashboard and the searches go through all of them. */
 const MAX_SITES = 5000;
@@ -88,10 +88,7 @@ export class Sites {
       info = await this.#databaseInfo(account, domain);
     }
     if (info === undefined)
-      throw new HttpError(
-        'database_info_not_found',
-        'there is no such site, or its configuration does not name a database',
-      );
+      throw fail.database_info_not_found('there is no such site, or its configuration does not name a database');
     return info;
   }
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { HttpError, retryLater } from '../../kernel/errors.ts';
+import { fail } from '../../kernel/errors.ts';
 import { WithBytes, type JobContext } from '../../kernel/kit/jobs/job.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 
@@ -41,9 +41,9 @@ export default async function probe(input: ProbeInput, { root, bytes, onClose }:
     case 'flood':
       return 'x'.repeat(20 << 20);
     case 'refuse':
-      throw retryLater('overloaded', 'asked to', 7);
+      throw fail.overloaded('asked to', { retryAfterSeconds: 7 });
     case 'fail':
-      throw new HttpError('folder_not_found', 'asked to');
+      throw fail.folder_not_found('asked to');
     case 'count':
       if (count === 0) onClose(() => writeFileSync('closed', String(count)));
       return (count += 1);

@@ -1,4 +1,4 @@
-import { retryLater } from '../../kernel/errors.ts';
+import { fail } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { ready, reply, Stream, type Sink } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -199,7 +199,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
           const { query } = call;
           if (query.how === 'undeclared header') return { cookie: call.header('cookie' as never) };
           if (query.how === 'later') return Promise.reject(new Error('secret cause'));
-          if (query.how === 'busy') throw retryLater('overloaded', 'come back', 1.2);
+          if (query.how === 'busy') throw fail.overloaded('come back', { retryAfterSeconds: 1.2 });
           throw new Error('secret cause');
         },
         misfit: () => ({ n: 'one' }) as unknown as { n: number },

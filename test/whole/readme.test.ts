@@ -43,7 +43,7 @@ test('the plugin that it shows works as it stands', async () => {
     example.map(({ path }) => path),
     ['plugins/hello/index.ts', 'plugins/hello/features.json'],
   );
-  assert.ok((example[0]?.text.split('\n').length ?? 0) <= 30);
+  assert.ok((example[0]?.text.split('\n').length ?? 0) <= 23);
   const [data, cli] = [temporaryFolder(), copy.path('dist/kernel/run/main.js')];
   const settings = join(temporaryFolder(), 'settings.json');
   writeFileSync(settings, '{"hello": {"greeting": "Good day"}}');

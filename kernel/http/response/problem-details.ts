@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode, HttpError } from '../../errors.ts';
+import type { HttpError } from '../../errors.ts';
 
 /** Status lines such as `404 Not Found`, by status. */
 export const STATUS_LINES: Readonly<Record<number, string>> = Object.fromEntries(
@@ -10,7 +10,7 @@ export const STATUS_LINES: Readonly<Record<number, string>> = Object.fromEntries
 export function problem(
   error: HttpError,
   requestId: string,
-  titleOf: (code: ErrorCode) => string,
+  titleOf: (code: string) => string,
 ): { status: number; headers: [string, string][]; body: string } {
   const { code, status, message, members, headers = {} } = error;
   const body = {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
-import { HttpError } from '../../errors.ts';
+import { fail, HttpError } from '../../errors.ts';
 import { LogThrottle, type Log } from '../../log.ts';
 import { Reply, Stream } from '../../contract/reply.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
@@ -68,9 +68,7 @@ export class Responder {
   /** Answers with an error; any but an `HttpError` is 500 `internal_error`, and its cause goes to the log only. */
   fail(context: RequestContext, res: UwsResponse, cause: unknown): void {
     const error =
-      cause instanceof HttpError
-        ? cause
-        : new HttpError('internal_error', 'the request could not be completed', { cause });
+      cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
     const { log, titleOf, languageOf } = this.#parts;
     const { status, headers, body } = problem(error, context.requestId, (code) =>
       titleOf(context.account?.locale ?? languageOf(context.acceptLanguage), code),

@@ -1,4 +1,4 @@
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { STATUS_LINES } from './problem-details.ts';
 import type { UwsResponse } from '../uws-types.ts';
 
@@ -114,7 +114,7 @@ function writeEach(res: UwsResponse, headers: Headers): void {
 function assertSize(body: string | Uint8Array): void {
   // A character has up to three bytes; only long texts are counted.
   if (body.length * 3 > REPLY_LIMIT_BYTES && Buffer.byteLength(body) > REPLY_LIMIT_BYTES)
-    throw new HttpError('reply_too_large', `the reply exceeds ${REPLY_LIMIT_BYTES} bytes: ask for a part of it`);
+    throw fail.reply_too_large(`the reply exceeds ${REPLY_LIMIT_BYTES} bytes: ask for a part of it`);
 }
 
 /**

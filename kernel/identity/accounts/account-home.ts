@@ -1,4 +1,4 @@
-import { HttpError, retryLater } from '../../errors.ts';
+import { fail, HttpError } from '../../errors.ts';
 
 /** Whether a home is the node `here`; so it is of every account where the store has one node. */
 export const isAt = (home: string, here: string): boolean => home === '' || here === '' || home === here;
@@ -6,9 +6,11 @@ export const isAt = (home: string, here: string): boolean => home === '' || here
 /** Throws where what an account has, or left, is at another node than `here`. Errors: 409 `other_node`. */
 export function assertHere({ username, home }: { username: string; home: string }, here: string): void {
   if (isAt(home, here)) return;
-  throw new HttpError('other_node', `what ${username} has is at the node ${home}: do this there`);
+  throw fail.other_node(`what ${username} has is at the node ${home}: do this there`);
 }
 
 /** Errors: 503 `account_moving`. */
 export const moving = (username: string): HttpError =>
-  retryLater('account_moving', `${username} is being moved to another node, which takes its last differences`, 5);
+  fail.account_moving(`${username} is being moved to another node, which takes its last differences`, {
+    retryAfterSeconds: 5,
+  });

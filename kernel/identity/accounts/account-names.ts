@@ -1,4 +1,4 @@
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Reader, Tx } from '../../store/store.ts';
 
 /**
@@ -8,9 +8,9 @@ import type { Reader, Tx } from '../../store/store.ts';
  */
 export async function assertNameFree(tx: Tx, username: string): Promise<void> {
   if (await tx.get('select 1 from accounts where username = ?', username))
-    throw new HttpError('account_exists', `the account ${username} already exists`);
+    throw fail.account_exists(`the account ${username} already exists`);
   if (await tx.get('select 1 from removed_accounts where username = ?', username))
-    throw new HttpError('name_reserved', `${username} is the name of a removed account that is not purged`);
+    throw fail.name_reserved(`${username} is the name of a removed account that is not purged`);
   const shorter = [...username.matchAll(/_/g)].map(({ index }) => username.slice(0, index));
   const clash = await tx.get<{ username: string }>(
     `select username from (select username from accounts union all select username from removed_accounts) as names
@@ -19,7 +19,7 @@ export async function assertNameFree(tx: Tx, username: string): Promise<void> {
   );
   const other = clash?.username ?? (await namesExtending(tx, username))[0];
   if (other !== undefined)
-    throw new HttpError('ambiguous_username', `${username} and ${other} differ only by what follows an underscore`);
+    throw fail.ambiguous_username(`${username} and ${other} differ only by what follows an underscore`);
 }
 
 /** Resolves with the names, those of removed accounts too, that begin with `<username>_`; no new one does. */

@@ -1,5 +1,5 @@
 import { LargeCounts } from '../../kit/waiting/large-counts.ts';
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { SqlValue } from '../../store/sqlite/connection.ts';
 import type { Reader, Store } from '../../store/store.ts';
@@ -213,5 +213,5 @@ export class AccountReader {
 
 /** Throws 404 `account_not_found`. */
 export function unknownAccount(username: string): never {
-  throw new HttpError('account_not_found', `there is no account ${username}`);
+  throw fail.account_not_found(`there is no account ${username}`);
 }

@@ -1,4 +1,4 @@
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import { forgetAccount } from '../../store/local-store.ts';
@@ -72,8 +72,7 @@ export class Accounts extends AccountReader {
   ): Promise<Account> {
     if (typeof change.plan === 'string') await this.#plans.get(change.plan);
     await this.#change(username, async (tx, { id, role }) => {
-      if (change.plan !== undefined && role === 'admin')
-        throw new HttpError('invalid_request', 'an administrator has no plan');
+      if (change.plan !== undefined && role === 'admin') throw fail.invalid_request('an administrator has no plan');
       if (typeof change.plan === 'string') await assertPlanExists(tx, change.plan);
       for (const column of ['plan', 'email', 'locale'] as const) {
         const value = change[column];
@@ -228,5 +227,5 @@ async function assertNotLastAdmin(tx: Tx, id: number): Promise<void> {
     "select id from accounts where role = 'admin' and suspended_at is null limit 2",
   );
   if (admins.length === 1 && admins[0]?.id === id)
-    throw new HttpError('last_admin', 'there is no other administrator who can log in');
+    throw fail.last_admin('there is no other administrator who can log in');
 }

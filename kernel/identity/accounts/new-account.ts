@@ -1,4 +1,4 @@
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Tx } from '../../store/store.ts';
 import { USERNAME } from '../../kit/files/files-root.ts';
 import { assertPlanExists } from './plans.ts';
@@ -19,14 +19,9 @@ export interface NewAccount {
 /** Throws if no account can be like this. Errors: 400 `invalid_request`. */
 export function assertPossible({ username, role, plan }: NewAccount): void {
   if (!USERNAME.test(username))
-    throw new HttpError(
-      'invalid_request',
-      'a user name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter',
-    );
-  if (role === 'user' && plan === undefined)
-    throw new HttpError('invalid_request', 'a user needs a plan, or null for none');
-  if (role === 'admin' && (plan ?? null) !== null)
-    throw new HttpError('invalid_request', 'an administrator has no plan');
+    throw fail.invalid_request('a user name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter');
+  if (role === 'user' && plan === undefined) throw fail.invalid_request('a user needs a plan, or null for none');
+  if (role === 'admin' && (plan ?? null) !== null) throw fail.invalid_request('an administrator has no plan');
 }
 
 /**

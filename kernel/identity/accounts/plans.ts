@@ -1,4 +1,4 @@
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import { PlanLimits } from './plan-limits.ts';
 import { endLostScopes } from '../gate/api-tokens/token-endings.ts';
@@ -53,14 +53,11 @@ export class Plans {
   /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that is not in the catalogue. */
   async create(name: string, limits: PlanLimits, features: readonly string[], by = COMMAND_LINE): Promise<void> {
     if (!NAME.test(name))
-      throw new HttpError(
-        'invalid_request',
-        'a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter',
-      );
+      throw fail.invalid_request('a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter');
     for (const feature of features) this.assertFeature(feature);
     return this.#change(async (tx) => {
       if (await tx.get('select 1 from plans where name = ?', name))
-        throw new HttpError('plan_exists', `the plan ${name} already exists`);
+        throw fail.plan_exists(`the plan ${name} already exists`);
       await tx.run(
         `insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`,
         name,
@@ -98,7 +95,7 @@ export class Plans {
     return this.#change(async (tx) => {
       await assertPlanExists(tx, name);
       if (await tx.get('select 1 from accounts where plan = ?', name))
-        throw new HttpError('plan_in_use', `accounts still use the plan ${name}`);
+        throw fail.plan_in_use(`accounts still use the plan ${name}`);
       await tx.run('delete from plans where name = ?', name);
       await this.#events.record(tx, {
         type: 'plan.removed',
@@ -131,7 +128,7 @@ export class Plans {
   /** Throws unless the catalogue has the feature. Errors: 400 `invalid_request`. */
   assertFeature(feature: string): void {
     if (!this.#catalogue.has(feature))
-      throw new HttpError('invalid_request', `there is no feature ${feature}: no features.json describes it`);
+      throw fail.invalid_request(`there is no feature ${feature}: no features.json describes it`);
   }
 
   #change(work: (tx: Tx) => Promise<void>): Promise<void> {
@@ -145,7 +142,7 @@ export async function assertPlanExists(tx: Tx, name: string): Promise<void> {
 }
 
 function missing(name: string): never {
-  throw new HttpError('plan_not_found', `there is no plan ${name}`);
+  throw fail.plan_not_found(`there is no plan ${name}`);
 }
 
 async function readPlans(reader: Reader): Promise<Map<string, Plan>> {

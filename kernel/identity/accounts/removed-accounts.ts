@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import { forgetAccount } from '../../store/local-store.ts';
 import type { Store, Tx } from '../../store/store.ts';
@@ -76,7 +76,7 @@ export class RemovedAccounts {
       const row = (await tx.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username);
       assertHere(row, this.#here);
       const [holder = ''] = row.claimed_by.split(' ');
-      if (isRunning(holder)) throw new HttpError('purge_in_progress', `${username} is being purged`);
+      if (isRunning(holder)) throw fail.purge_in_progress(`${username} is being purged`);
       const claim = `${PROCESS_ID} ${randomUUID()}`;
       await tx.run('update removed_accounts set claimed_by = ? where username = ?', claim, username);
       return { ...this.#of(row), claim };
@@ -125,5 +125,5 @@ export async function reserveName(tx: Tx, { id, username }: { id: number; userna
 }
 
 function unknown(username: string): never {
-  throw new HttpError('account_not_found', `there is no removed account ${username}`);
+  throw fail.account_not_found(`there is no removed account ${username}`);
 }

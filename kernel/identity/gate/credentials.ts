@@ -1,6 +1,6 @@
 import type { Account, Role } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { endOtherSessions } from './session-rows.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import type { Revision } from '../../store/revision.ts';
@@ -72,7 +72,7 @@ export class Credentials {
       async (tx) => {
         await check?.(tx);
         const { changes } = await tx.run('update accounts set password_hash = ? where id = ?', hash, id);
-        if (changes === 0) throw new HttpError('account_not_found', `there is no account ${username}`);
+        if (changes === 0) throw fail.account_not_found(`there is no account ${username}`);
         await endOtherSessions(tx, id, keepSession);
         await this.#events.record(tx, {
           type: 'password.changed',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { WorkerPool } from '../../kit/waiting/worker-pool.ts';
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 
 /** Waiting tasks of one client, and of all in a lane. As clients take turns, a long queue delays only those that fill it. */
 const WAITING = { waiting: 128, waitingOfAll: 4096 };
@@ -80,6 +80,5 @@ export class PasswordHasher {
 
 /** Errors: 400 `invalid_request` unless the password has 8 to 128 characters. */
 function assertPassword(password: string): void {
-  if (password.length < 8 || password.length > 128)
-    throw new HttpError('invalid_request', 'a password has 8 to 128 characters');
+  if (password.length < 8 || password.length > 128) throw fail.invalid_request('a password has 8 to 128 characters');
 }

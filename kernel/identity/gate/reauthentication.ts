@@ -1,4 +1,4 @@
-import { HttpError, sessionRequired } from '../../errors.ts';
+import { fail, sessionRequired } from '../../errors.ts';
 import type { Reader, Tx } from '../../store/store.ts';
 import { liveSession, noteReauthentication, type SessionKey } from './session-rows.ts';
 
@@ -31,8 +31,7 @@ export class Reauthentication {
     const { reauthenticated_at: at } = await liveSession(reader, session);
     const now = Date.now();
     if (at === null || at > now + this.#slackMs || at <= now - COUNTS_MS)
-      throw new HttpError(
-        'reauthentication_required',
+      throw fail.reauthentication_required(
         'prove your password, and your second factor if you have one, with POST /api/reauthenticate first',
       );
   }

@@ -4,7 +4,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { ApiTokens } from './api-tokens/api-tokens.ts';
 import { assertTokenAlive } from './api-tokens/token-rows.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpError, unauthenticated } from '../../errors.ts';
+import { fail, unauthenticated } from '../../errors.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import {
   addSession,
@@ -197,7 +197,7 @@ export class Sessions {
     await this.#change(account, async (tx) => {
       const { changes } = await tx.run('delete from sessions where account_id = ? and id = ?', account.id, id);
       if (changes === 0)
-        throw type === 'logout' ? unauthenticated() : new HttpError('session_not_found', 'there is no such session');
+        throw type === 'logout' ? unauthenticated() : fail.session_not_found('there is no such session');
       await this.#events.record(tx, {
         account,
         ip,

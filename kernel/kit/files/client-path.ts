@@ -1,6 +1,6 @@
 /** Paths as clients write them: checked and cut into components, without a look at the disk. */
 import { isUtf8 } from 'node:buffer';
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 
 /** The longest name on Linux file systems, in bytes. */
 const NAME_BYTES = 255;
@@ -12,18 +12,17 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  * 400 `invalid_path` for control characters, `..`, overlong names, and paths outside `virtualRoot`.
  */
 export function componentsOf(path: string, virtualRoot: string): string[] {
-  if (CONTROL.test(path)) throw new HttpError('invalid_path', 'a path must not contain control characters');
-  if (Buffer.byteLength(path) > PATH_BYTES)
-    throw new HttpError('invalid_path', `a path must not exceed ${PATH_BYTES} bytes`);
+  if (CONTROL.test(path)) throw fail.invalid_path('a path must not contain control characters');
+  if (Buffer.byteLength(path) > PATH_BYTES) throw fail.invalid_path(`a path must not exceed ${PATH_BYTES} bytes`);
   const isInside = path === virtualRoot || path.startsWith(`${virtualRoot}/`);
   if (path.startsWith('/') && path !== '/' && !isInside)
-    throw new HttpError('invalid_path', `an absolute path must begin with ${virtualRoot}`);
+    throw fail.invalid_path(`an absolute path must begin with ${virtualRoot}`);
   const components = (isInside ? path.slice(virtualRoot.length) : path)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
-  if (components.includes('..')) throw new HttpError('invalid_path', 'a path must not contain .. components');
+  if (components.includes('..')) throw fail.invalid_path('a path must not contain .. components');
   if (components.some((name) => Buffer.byteLength(name) > NAME_BYTES))
-    throw new HttpError('invalid_path', `a name must not exceed ${NAME_BYTES} bytes`);
+    throw fail.invalid_path(`a name must not exceed ${NAME_BYTES} bytes`);
   return components;
 }
 

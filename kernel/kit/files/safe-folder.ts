@@ -6,7 +6,7 @@
 import { constants, type Dirent, type Stats, type StatsFs } from 'node:fs';
 import { chown, lstat, mkdir, mkdtemp, open, opendir, rename, rm, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { HttpError, retryLater } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { isMissing, type FilesRoot } from './files-root.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -50,8 +50,8 @@ export class Folder {
       return await Folder.open(root, components);
     } catch (cause) {
       if (!isMissing(cause))
-        throw retryLater('files_unavailable', 'the folder cannot be opened at the moment', 30, cause);
-      if (components.length > 0) throw new HttpError('folder_not_found', 'there is no such folder');
+        throw fail.files_unavailable('the folder cannot be opened at the moment', { retryAfterSeconds: 30, cause });
+      if (components.length > 0) throw fail.folder_not_found('there is no such folder');
       return undefined;
     }
   }
@@ -168,7 +168,7 @@ export class Folder {
 export function entryPath(folder: number, name: string | Buffer): string | Buffer {
   const text = typeof name === 'string' ? name : name.toString('latin1');
   if (text.includes('/') || text === '.' || text === '..')
-    throw new HttpError('invalid_path', 'a name must be a single path component');
+    throw fail.invalid_path('a name must be a single path component');
   const path = `/proc/self/fd/${folder}/`;
   return typeof name === 'string' ? path + name : Buffer.concat([Buffer.from(path), name]);
 }

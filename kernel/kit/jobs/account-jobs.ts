@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { filesRootOf, unsafeParentOf, type FilesRoot } from '../files/files-root.ts';
 import { groupId, userId } from './system-names.ts';
@@ -124,7 +124,7 @@ export class AccountJobs {
   startOf({ account, root, state, makesRoot = false }: JobOwner, { isRequired = false } = {}): JobStart {
     const { ids, stateRoot } = this.#files;
     if (account !== undefined && account.id >= ids.count)
-      throw new HttpError('files_unavailable', `ids.count leaves no user id for the account ${account.id}`);
+      throw fail.files_unavailable(`ids.count leaves no user id for the account ${account.id}`);
     const isIdentified = account !== undefined && ids.first > 0;
     const user = isIdentified && {
       uid: ids.first + account.id,

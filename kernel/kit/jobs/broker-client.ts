@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { withDeadline } from '../waiting/deadline.ts';
-import { HttpError, isErrorCode, messageOf, retryLater } from '../../errors.ts';
+import { fail, HttpError, isErrorCode, messageOf } from '../../errors.ts';
 import { JobChannel } from './job-channel.ts';
 import type { JobEnd, JobLimits, LaunchedJob } from './job-launch.ts';
 import type { Identified, JobOwner } from './job.ts';
@@ -183,5 +183,5 @@ class Connection {
 }
 
 function unavailable(cause: unknown): HttpError {
-  return retryLater('broker_unavailable', `the broker: ${messageOf(cause)}`, 5, cause);
+  return fail.broker_unavailable(`the broker: ${messageOf(cause)}`, { retryAfterSeconds: 5, cause });
 }

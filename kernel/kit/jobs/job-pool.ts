@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { atMost, LRUCache } from '../waiting/bounded-cache.ts';
 import { withDeadline } from '../waiting/deadline.ts';
 import { FairQueue } from '../waiting/fair-queue.ts';
-import { errorKind, HttpError, isErrorCode, retryLater } from '../../errors.ts';
+import { fail, errorKind, HttpError, isErrorCode } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { JobLauncher, JobLimits } from './job-launch.ts';
 import { JobLost, JobWorker } from './job-worker.ts';
@@ -213,11 +213,11 @@ export class JobPool {
         () => true,
       ));
     if (isHanging || this.#avoided.has(key))
-      throw retryLater('files_unavailable', 'the files did not answer lately', AVOIDED_MS / 1000);
+      throw fail.files_unavailable('the files did not answer lately', { retryAfterSeconds: AVOIDED_MS / 1000 });
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+    if (this.#isClosed) throw fail.overloaded('the server is stopping', { retryAfterSeconds: 5 });
   }
 
   #workerOf(owner: JobOwner): JobWorker {
@@ -233,16 +233,18 @@ export class JobPool {
 
   #breach(job: Job<never, unknown>, owner: JobOwner, question: string, error: JobLost): HttpError {
     this.#log.warn({ pool: this.#options.name, owner: owner.key, job: job.file, err: error }, 'a job was stopped');
-    if (error.reason === 'other') return retryLater('overloaded', 'the process of this was ended', 1, error);
+    if (error.reason === 'other')
+      return fail.overloaded('the process of this was ended', { retryAfterSeconds: 1, cause: error });
     if (error.reason === 'hang') {
       this.#avoided.set(owner.key, true);
-      return retryLater('files_unavailable', 'the files do not answer', AVOIDED_MS / 1000, error);
+      return fail.files_unavailable('the files do not answer', { retryAfterSeconds: AVOIDED_MS / 1000, cause: error });
     }
     const detail = 'this takes more memory or time than it may';
     const mayPass = errorKind(job.tooMuch)[0] === 503;
-    const refusal = mayPass
-      ? retryLater(job.tooMuch, detail, REFUSED_MS / 1000, error)
-      : new HttpError(job.tooMuch, detail, { cause: error });
+    const refusal = new HttpError(job.tooMuch, detail, {
+      cause: error,
+      ...(mayPass && { retryAfterSeconds: REFUSED_MS / 1000 }),
+    });
     this.#refused.set(question, refusal);
     return refusal;
   }
@@ -255,7 +257,7 @@ export class JobPool {
         ...(retryAfter !== undefined && { headers: { 'Retry-After': retryAfter } }),
       });
     this.#log.error({ pool: this.#options.name, owner: owner.key, err: cause }, 'a job failed');
-    return retryLater('files_unavailable', 'the files cannot be read at the moment', 30, cause);
+    return fail.files_unavailable('the files cannot be read at the moment', { retryAfterSeconds: 30, cause });
   }
 
   #endIdle(): void {

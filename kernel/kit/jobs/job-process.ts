@@ -6,7 +6,7 @@ import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HttpError, messageOf } from '../../errors.ts';
+import { fail, HttpError, messageOf } from '../../errors.ts';
 import { unsafeParentOf, type FilesRoot, isMissing } from '../files/files-root.ts';
 import { makeRootSync } from './make-root.ts';
 import { openRootSync } from '../files/safe-folder-sync.ts';
@@ -72,7 +72,7 @@ function start({ root: given, stateFolder, user, makesRoot }: JobStart): void {
   }
   if (isTaken) takeUser(owner);
   if (user?.isRequired === true && owner !== user.uid && owner !== user.namesakeUid)
-    throw new HttpError('files_unavailable', `${root.path} belongs to the user id ${owner}, and not to ${user.uid}`);
+    throw fail.files_unavailable(`${root.path} belongs to the user id ${owner}, and not to ${user.uid}`);
 }
 
 /** The group is not the folder's: one that accounts share would open other accounts' folders. */
@@ -86,8 +86,7 @@ function takeUser(id: number): void {
 function openRoot(given: FilesRoot, maker: JobUser | null): void {
   root = given;
   const unsafe = unsafeParentOf(given);
-  if (unsafe !== undefined)
-    throw new HttpError('files_unavailable', `customers may change ${unsafe}, which files_root is in`);
+  if (unsafe !== undefined) throw fail.files_unavailable(`customers may change ${unsafe}, which files_root is in`);
   if (maker !== null) makeRootSync(given.path, maker);
   try {
     rootDescriptor = openRootSync(given);

@@ -4,7 +4,6 @@
  * hung file system of one customer would be everybody's.
  */
 import { fileURLToPath } from 'node:url';
-import type { ErrorCode } from '../../errors.ts';
 import type { FilesRoot } from '../files/files-root.ts';
 
 /** On whose behalf a job runs, and what it may reach. */
@@ -60,7 +59,7 @@ interface JobOptions {
   readonly script: string;
   readonly timeoutMs: number;
   /** The error for an input that takes more memory or time than a job may. */
-  readonly tooMuch: ErrorCode;
+  readonly tooMuch: string;
 }
 
 /** A job, as its callers name it; see `defineJob`. */

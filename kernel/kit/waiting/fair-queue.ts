@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { retryLater } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 
 export interface QueueOptions {
   /** The maximum number of running tasks. */
@@ -95,7 +95,7 @@ export class FairQueue {
     const tasks = this.#lanes[lane].get(client) ?? [];
     if (tasks.length >= waiting || this.#waiting[lane] >= waitingOfAll) {
       this.#forgetIdle(client);
-      throw retryLater('overloaded', 'too many requests of this kind are waiting', 5);
+      throw fail.overloaded('too many requests of this kind are waiting', { retryAfterSeconds: 5 });
     }
     this.#lanes[lane].set(client, tasks);
     this.#waiting[lane] += 1;

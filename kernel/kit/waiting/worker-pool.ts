@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import { HttpError, isErrorCode, retryLater } from '../../errors.ts';
+import { fail, HttpError, isErrorCode } from '../../errors.ts';
 import { FairQueue, type QueueOptions, type TurnOptions } from './fair-queue.ts';
 
 /** The reply of a pool's script; see `worker-script.ts`. */
@@ -70,7 +70,7 @@ export class WorkerPool<Q, A> {
   }
 
   #run(question: Q): Promise<A> {
-    if (this.#isClosed) throw retryLater('overloaded', 'the server is stopping', 5);
+    if (this.#isClosed) throw fail.overloaded('the server is stopping', { retryAfterSeconds: 5 });
     const thread = [...this.#threads].find(({ task }) => task === undefined) ?? this.#start();
     const { timeoutMs } = this.#options;
     clearTimeout(thread.timer);
@@ -106,7 +106,7 @@ export class WorkerPool<Q, A> {
 
   async #end(thread: Thread<A>, why: string): Promise<void> {
     if (!this.#threads.has(thread)) return;
-    this.#lose(thread, retryLater('overloaded', `the task was stopped: ${why}`, 5));
+    this.#lose(thread, fail.overloaded(`the task was stopped: ${why}`, { retryAfterSeconds: 5 }));
     await thread.worker.terminate();
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { retryLater, type HttpError } from '../../errors.ts';
+import { fail, type HttpError } from '../../errors.ts';
 import { makePrivate } from '../../kit/files/private-file.ts';
 import { Connection, faultsIn, type SqlValue } from './connection.ts';
 import { SqliteCatalogue } from './sqlite-catalogue.ts';
@@ -42,7 +42,7 @@ function replacementOf(file: string): string {
 /** Whether another process has held the database for so long that nobody waits for it: it may be frozen. */
 const isLocked = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_BUSY';
 const lockedBy = (cause: unknown): HttpError =>
-  retryLater('store_unavailable', 'another process has locked the store', 1, cause);
+  fail.store_unavailable('another process has locked the store', { retryAfterSeconds: 1, cause });
 
 const WRITING = ['synchronous=full', 'foreign_keys=on'] as const;
 const MIGRATIONS_TABLE =

@@ -1,6 +1,7 @@
-import { rateLimited, retryLater, type HttpError } from '../../../kernel/errors.ts';
+import { rateLimited, type HttpError } from '../../../kernel/errors.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { failureTimes } from '../store.ts';
+import { fail } from '../errors.ts';
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 type Window = keyof typeof WINDOW_MS;
@@ -63,7 +64,8 @@ export class Budgets {
       await budget.loading;
       let room = this.#roomIn(budget, since);
       for (;;) {
-        if (budget.waiting >= MAX_WAITING) throw retryLater('overloaded', 'too many attempts are waiting', 5);
+        if (budget.waiting >= MAX_WAITING)
+          throw fail.overloaded('too many attempts are waiting', { retryAfterSeconds: 5 });
         budget.waiting += 1;
         const release = await this.#turn(`failures ${name}`, room).finally(() => (budget.waiting -= 1));
         const asked = room;

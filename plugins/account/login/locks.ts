@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { accountsUnlocked, countFailures, failuresOfLocked, forgetFailures } from '../store.ts';
 import { budgetState } from './budgets.ts';
@@ -7,6 +6,7 @@ import type { Lock, LockList } from './schema.ts';
 import { accountBudget, parseBudget } from './budget-names.ts';
 import type { Throttle } from './throttle.ts';
 import { unlock } from './unlock.ts';
+import { fail } from '../errors.ts';
 
 type Parts = Pick<Host, 'identity' | 'events' | 'store'>;
 interface Named {
@@ -45,7 +45,7 @@ export class Locks {
     const name = Buffer.from(key, 'base64url').toString();
     const budget = parseBudget(name);
     if (budget === undefined || (await countFailures(store, name)) === 0)
-      throw new HttpError('lock_not_found', 'there are no failed logins of this kind');
+      throw fail.lock_not_found('there are no failed logins of this kind');
     const owner =
       budget.account === undefined ? undefined : (await this.#owners(new Set([budget.account]))).get(budget.account);
     if (owner !== undefined) await unlock(this.#parts, owner.username, { by: by.username, ip, from: '' });

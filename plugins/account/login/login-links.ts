@@ -5,7 +5,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Static } from '../../../kernel/schema.ts';
-import { CHALLENGE } from '../errors.ts';
+import { fail, CHALLENGE } from '../errors.ts';
 import { addLoginLink, loginLinkOf, useLoginLink, type LoginLinkRow } from '../store.ts';
 import { USER_AGENT_CHARACTERS, type LoggedIn } from './login.ts';
 import type { LoginLink } from './schema.ts';
@@ -107,16 +107,16 @@ export class LoginLinks {
  */
 export function asOwner<C extends { readonly session: Session }>(call: C): C {
   if (call.session.openedBy !== null)
-    throw new HttpError('owner_required', 'this session was opened by an administrator, who cannot change credentials');
+    throw fail.owner_required('this session was opened by an administrator, who cannot change credentials');
   return call;
 }
 
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex');
 
 function notOpenable(why: string): HttpError {
-  return new HttpError('account_not_openable', `the account is ${why}`);
+  return fail.account_not_openable(`the account is ${why}`);
 }
 
 function invalidLink(): HttpError {
-  return new HttpError('invalid_login_link', 'the link was used, or is older than a minute', { headers: CHALLENGE });
+  return fail.invalid_login_link('the link was used, or is older than a minute', { headers: CHALLENGE });
 }

@@ -1,12 +1,12 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import { ready, Reply } from '../../../kernel/contract/reply.ts';
 import type { PageCookie } from '../../../kernel/contract/route-spec.ts';
 import type { LoggedIn } from './login.ts';
+import { fail } from '../errors.ts';
 
 /** Rejects a page of another origin, before it learns whether a password is right. Errors: 403 `foreign_origin`. */
 export function assertOwnPage(header: string, page: PageCookie | undefined): void {
   if (header === '1' && page === undefined)
-    throw new HttpError('foreign_origin', 'Hostkeep-Page is for pages of this address, over HTTPS or from localhost');
+    throw fail.foreign_origin('Hostkeep-Page is for pages of this address, over HTTPS or from localhost');
 }
 
 /** Returns what a login answers: to a page the cookie, and the token to nobody who has the cookie. */

@@ -1,4 +1,4 @@
-import { HttpError, type ErrorCode } from '../../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
@@ -9,7 +9,7 @@ import { accountBudget, addressBudget, knownBudget, strangeBudget, type BudgetNa
 import { Budgets, type BudgetSpec, type Entered, type Limits } from './budgets.ts';
 
 /** Errors of an attempt that count as a failure. */
-const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_code']);
+const FAILURES: ReadonlySet<string> = new Set(['invalid_credentials', 'invalid_code']);
 /** A site's network of IPv6 may have so many times the failures of one of its parts. */
 const WIDE_FACTOR = 4;
 /** The part of an account's failures a day that one strange network may make, so that none uses them up for all. */

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { networkOf } from '../../../kernel/kit/net/ip.ts';
 import { addKnownNetwork, unlockLogins } from '../store.ts';
+import { fail } from '../errors.ts';
 
 interface Parts {
   readonly identity: Identity;
@@ -31,7 +31,7 @@ export async function unlock(
   { by, ip, from }: Unlock,
 ): Promise<{ username: string; unlocked: true }> {
   const account = await accounts.get(username);
-  if (from !== '' && isIP(from) === 0) throw new HttpError('invalid_request', `${from} is not an IP address`);
+  if (from !== '' && isIP(from) === 0) throw fail.invalid_request(`${from} is not an IP address`);
   await store.write(async (tx) => {
     await accounts.assertExists(tx, account);
     await unlockLogins(tx, account.id, Date.now());

@@ -1,4 +1,3 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import {
   assertChange,
   textTable,
@@ -9,6 +8,7 @@ import {
 import { formatTime } from '../../../kernel/kit/format.ts';
 import { NewToken } from './schema.ts';
 import { tokenOf, tokenView } from './tokens.ts';
+import { fail } from '../errors.ts';
 
 /** `hostkeep token …` */
 export const tokenCommands: CommandGroup = {
@@ -69,7 +69,7 @@ function remove(context: CommandContext, [username = '', id]: readonly string[],
   return context.withStore(async ({ identity: { accounts, tokens } }) => {
     const account = await accounts.get(username);
     if (id !== undefined) await tokens.end(account, id, '');
-    else if (all !== true) throw new HttpError('invalid_request', 'give the id of an API token, or --all');
+    else if (all !== true) throw fail.invalid_request('give the id of an API token, or --all');
     const ended = id === undefined ? await tokens.endAll(account, '') : 1;
     assertChange(ended > 0, `${username} has no API token`);
     return { value: { ended }, text: `ended ${ended} API token${ended === 1 ? '' : 's'} of ${username}` };

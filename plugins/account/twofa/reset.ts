@@ -1,11 +1,11 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Session } from '../../../kernel/identity/gate/sessions.ts';
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { Tx } from '../../../kernel/store/store.ts';
 import type { TwofaReset } from './schema.ts';
 import type { Twofa } from './twofa.ts';
+import { fail } from '../errors.ts';
 
 /** `account` is the administrator. */
 interface AdminCall {
@@ -36,10 +36,7 @@ export async function resetTwofa(
   const { identity } = host;
   const account = await identity.accounts.get(username);
   if (account.id === by.id)
-    throw new HttpError(
-      'own_account',
-      'turn off your own with password and code, or let another administrator reset it',
-    );
+    throw fail.own_account('turn off your own with password and code, or let another administrator reset it');
   await removeSecondFactor(host, twofa, account, {
     by: by.username,
     ip,

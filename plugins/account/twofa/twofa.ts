@@ -3,7 +3,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
-import { CHALLENGE } from '../errors.ts';
+import { fail, CHALLENGE } from '../errors.ts';
 import type { TwofaSetup } from './schema.ts';
 import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
 import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, stepOf } from './authenticator.ts';
@@ -55,7 +55,7 @@ export class Twofa {
     if (typeof row?.enabled_at === 'number') throw alreadyEnabled();
     if (row === undefined || row.started_at < Date.now() - SETUP_MS) throw notStarted();
     const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(id)), Date.now());
-    if (step === undefined) throw new HttpError('invalid_code', 'the code does not match the one in the app');
+    if (step === undefined) throw fail.invalid_code('the code does not match the one in the app');
     const recoveryCodes = newRecoveryCodes();
     const hashes = recoveryCodes.map((each) => recoveryHash(each) ?? '');
     const enable = async (tx: Tx) => {
@@ -99,13 +99,13 @@ function context(accountId: number): string {
 }
 
 export function alreadyEnabled(): HttpError {
-  return new HttpError('twofa_already_enabled', 'two-factor authentication is already on');
+  return fail.twofa_already_enabled('two-factor authentication is already on');
 }
 
 export function notEnabled(): HttpError {
-  return new HttpError('twofa_not_enabled', 'two-factor authentication is not on');
+  return fail.twofa_not_enabled('two-factor authentication is not on');
 }
 
 function notStarted(): HttpError {
-  return new HttpError('twofa_not_started', 'the set-up of two-factor authentication was not started, or has expired');
+  return fail.twofa_not_started('the set-up of two-factor authentication was not started, or has expired');
 }

@@ -1,4 +1,5 @@
-import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import { fail } from '../errors.ts';
 
 /** `Retry-After` of the 503, in seconds; an engine that is down is retried at the same interval. */
 export const RETRY_SECONDS = 2;
@@ -8,5 +9,7 @@ export const RETRY_SECONDS = 2;
  * as it is.
  */
 export function unavailable(cause: unknown, detail: string): HttpError {
-  return cause instanceof HttpError ? cause : retryLater('containers_unavailable', detail, RETRY_SECONDS, cause);
+  return cause instanceof HttpError
+    ? cause
+    : fail.containers_unavailable(detail, { retryAfterSeconds: RETRY_SECONDS, cause });
 }

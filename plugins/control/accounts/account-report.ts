@@ -1,11 +1,12 @@
 import { AccountCache } from '../../../kernel/kit/waiting/account-cache.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { messageOf, retryLater } from '../../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
 import type { UsageList } from './schema.ts';
+import { fail } from '../errors.ts';
 
 export interface AccountReports {
   readonly domains: readonly string[];
@@ -47,7 +48,7 @@ export class RecentReports {
   /** Errors: 503 `overloaded` while it is still being measured. */
   async of(account: Account): Promise<AccountReports> {
     const report = this.#cache.get(account, '', () => reportOf(this.#gather, account));
-    const late = () => retryLater('overloaded', `the files of ${account.username} are being measured`, 5);
+    const late = () => fail.overloaded(`the files of ${account.username} are being measured`, { retryAfterSeconds: 5 });
     return withDeadline(Promise.resolve(report), WAIT_MS, late);
   }
 }

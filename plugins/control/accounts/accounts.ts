@@ -11,6 +11,7 @@ import { homeOf } from './placement.ts';
 import type { Purges } from './purge.ts';
 import { removeAccount as remove } from './removal.ts';
 import type * as schema from './schema.ts';
+import { fail } from '../errors.ts';
 
 /** How long a request waits for a purge. */
 const PURGE_MS = 20_000;
@@ -57,7 +58,7 @@ export async function updateAccount(
 /** Errors: 400 `invalid_request` for a language that is not installed. */
 export function assertInstalled({ names }: Locales, locale: string): void {
   if (!names.includes(locale))
-    throw new HttpError('invalid_request', `the language ${locale} is not installed; use one of ${names.join(', ')}`);
+    throw fail.invalid_request(`the language ${locale} is not installed; use one of ${names.join(', ')}`);
 }
 
 /** With `purge`, an account that is removed already is purged only. */
@@ -214,9 +215,6 @@ async function assertMayChange({ accounts }: Host['identity'], { grant }: Sessio
 
 function otherThanCaller({ account, params }: AdminCall): AdminCall['params'] {
   if (account.username === params.username)
-    throw new HttpError(
-      'own_account',
-      'administrators cannot suspend or remove their own account; another administrator can',
-    );
+    throw fail.own_account('administrators cannot suspend or remove their own account; another administrator can');
   return params;
 }

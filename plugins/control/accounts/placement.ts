@@ -1,6 +1,6 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Role } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import { fail } from '../errors.ts';
 
 /**
  * Resolves with the home of a new account: the node that is named, or that the fleet chooses. Empty without a fleet, and for
@@ -13,15 +13,15 @@ export async function homeOf(
 ): Promise<{ home?: string }> {
   if (role === 'admin') {
     if (node === undefined) return {};
-    throw new HttpError('invalid_request', 'an administrator has no home node: leave out the node');
+    throw fail.invalid_request('an administrator has no home node: leave out the node');
   }
   if (fleet === undefined) {
     if (node === undefined) return {};
-    throw new HttpError('node_not_found', 'this node is in no fleet: leave out the node');
+    throw fail.node_not_found('this node is in no fleet: leave out the node');
   }
   const [placed] = await gather('placement', node);
   if (placed?.ok === false) throw placed.error;
   if (placed !== undefined) return { home: placed.value };
   if (node === undefined || node === fleet.name) return { home: fleet.name };
-  throw new HttpError('node_not_found', `the node ${node} is not known here`);
+  throw fail.node_not_found(`the node ${node} is not known here`);
 }

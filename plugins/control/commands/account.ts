@@ -1,4 +1,3 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import {
   assertChange,
   type Command,
@@ -12,6 +11,7 @@ import { AccountBody, AccountChange, PasswordBody } from '../accounts/schema.ts'
 import { list, show } from './account-list.ts';
 import { listRemoved, purge, remove } from './account-removal.ts';
 import { describe, planOf } from './account-text.ts';
+import { fail } from '../errors.ts';
 
 const EMAIL = { flags: '--email <address>', summary: 'e-mail address' } as const;
 const PASSWORD_STDIN = { flags: '--password-stdin', summary: 'read the password from standard input' } as const;
@@ -109,7 +109,7 @@ async function add(context: CommandContext, [username = '']: readonly string[], 
         ...(email !== undefined && { email }),
       });
       if (!isAdmin && rest.plan === undefined)
-        throw new HttpError('invalid_request', 'a user needs a plan: give --plan <name>, or --no-plan');
+        throw fail.invalid_request('a user needs a plan: give --plan <name>, or --no-plan');
       const account = await accounts.create({ ...rest, ...home, passwordHash: await passwords.hash(password) });
       const added = `added ${account.role} ${username}`;
       return given === undefined
@@ -129,7 +129,7 @@ function set(context: CommandContext, [username = '']: readonly string[], option
       ...(locale !== undefined && { locale }),
     };
     if (Object.keys(given).length === 0)
-      throw new HttpError('invalid_request', 'nothing to change: give --plan, --no-plan, --email or --locale');
+      throw fail.invalid_request('nothing to change: give --plan, --no-plan, --email or --locale');
     const changes = context.checked(AccountChange, given);
     if (changes.locale !== undefined) assertInstalled(context.locales, changes.locale);
     const { plan, ...before } = await accounts.get(username);

@@ -1,4 +1,3 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import {
   assertChange,
   textTable,
@@ -6,6 +5,7 @@ import {
   type CommandContext,
   type CommandGroup,
 } from '../../../kernel/contract/command.ts';
+import { fail } from '../errors.ts';
 
 const TARGETS = [
   { flags: '--plan <name>', summary: 'for all accounts of a plan' },
@@ -49,7 +49,7 @@ function toggle(on: boolean | undefined): Command['run'] {
       } else if (typeof plan === 'string' && on !== undefined) {
         isSame((await plans.get(plan)).features.has(feature), `plan ${plan}`);
         await plans.setFeature(plan, feature, on);
-      } else throw new HttpError('invalid_request', 'give --plan <name> or --account <username>');
+      } else throw fail.invalid_request('give --plan <name> or --account <username>');
       const target = typeof account === 'string' ? account : `plan ${plan}`;
       return { value: { feature, on: on ?? null, plan, account }, text: `${feature} is ${state} for ${target}` };
     });

@@ -1,4 +1,3 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Plan } from '../../../kernel/identity/accounts/plans.ts';
 import {
   assertChange,
@@ -11,6 +10,7 @@ import {
 import { PlanLimits } from '../../../kernel/contract/plan-limits.ts';
 import { NEW_PLAN } from '../plans/plans.ts';
 import { PlanBody, PlanChange } from '../plans/schema.ts';
+import { fail } from '../errors.ts';
 
 const LIMITS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
 const LIMIT_OPTIONS = LIMITS.map((name): CommandOption => {
@@ -121,7 +121,7 @@ function set(context: CommandContext, [name = '']: readonly string[], options: O
   return context.withStore(async ({ identity: { plans } }) => {
     const given = limitsOf(options);
     if (Object.keys(given).length === 0)
-      throw new HttpError('invalid_request', 'nothing to change: give a limit, such as --cpu-limit');
+      throw fail.invalid_request('nothing to change: give a limit, such as --cpu-limit');
     const limits = context.checked(PlanChange, given);
     const before = await plans.get(name);
     const names = Object.keys(limits) as (keyof PlanLimits)[];

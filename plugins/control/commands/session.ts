@@ -1,4 +1,3 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import {
   assertChange,
   textTable,
@@ -7,6 +6,7 @@ import {
   type OptionValues,
 } from '../../../kernel/contract/command.ts';
 import { formatTime } from '../../../kernel/kit/format.ts';
+import { fail } from '../errors.ts';
 
 /** `hostkeep session …` */
 export const sessionCommands: CommandGroup = {
@@ -40,7 +40,7 @@ function end(context: CommandContext, [username = '', id]: readonly string[], { 
   return context.withStore(async ({ identity: { accounts, sessions } }) => {
     const account = await accounts.get(username);
     if (id !== undefined) await sessions.end(account, id, '');
-    else if (all !== true) throw new HttpError('invalid_request', 'give the id of a session, or --all');
+    else if (all !== true) throw fail.invalid_request('give the id of a session, or --all');
     const ended = id === undefined ? await sessions.endOthers(account, '', '') : 1;
     assertChange(ended > 0, `${username} has no session`);
     return { value: { ended }, text: `ended ${ended} session${ended === 1 ? '' : 's'} of ${username}` };

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { HttpError } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/contract/points/move-part.ts';
 import { loginOf, type MysqlClient } from '../mysql/client.ts';
@@ -14,6 +13,7 @@ import { faultOf, readUsers, textOf, type MovedUser, type UserName } from './use
 import { whileThingsGo } from './vanished.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
+import { fail } from '../errors.ts';
 
 /** What the account has on its server at one moment. */
 interface Inventory {
@@ -119,7 +119,7 @@ export class LeavingDatabases implements Leaving {
     if (!this.#moves) return;
     await this.#locks?.assertHeld();
     if (this.#locks === undefined || (await this.#record.all()).length === 0)
-      throw new HttpError('databases_unavailable', 'the databases were opened again meanwhile');
+      throw fail.databases_unavailable('the databases were opened again meanwhile');
   }
 
   async end(hasMoved: boolean): Promise<void> {

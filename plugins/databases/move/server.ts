@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { MovedAccount } from '../../../kernel/contract/points/move-part.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
@@ -9,6 +9,7 @@ import { isSqlError, MysqlClient } from '../mysql/client.ts';
 import { namesOf } from '../purge.ts';
 import type { DatabasesConfig, ServerSettings } from '../schema.ts';
 import type { OwnNames } from './users.ts';
+import { fail } from '../errors.ts';
 
 export interface DatabaseMoveParts {
   readonly config: DatabasesConfig;
@@ -127,7 +128,7 @@ export function isBefore(version: readonly number[], other: readonly number[]): 
 
 /** Returns 409 `move_refused`; names in `detail` may be customers'. */
 export const refused = (detail: string, cause?: unknown): HttpError =>
-  new HttpError('move_refused', escapeControl(detail), { cause });
+  fail.move_refused(escapeControl(detail), { cause });
 
 /** Resolves when the server has left questions in a row unanswered, or when `ended` is aborted. Never rejects. */
 async function untilSilent(client: MysqlClient, ended: AbortSignal): Promise<void> {
@@ -139,14 +140,14 @@ async function untilSilent(client: MysqlClient, ended: AbortSignal): Promise<voi
 }
 
 const unanswered = (): HttpError =>
-  retryLater('databases_unavailable', 'the database server does not answer any more', 30);
+  fail.databases_unavailable('the database server does not answer any more', { retryAfterSeconds: 30 });
 
 /** What the server refuses is 409 `move_refused`; a lost connection is 503 `databases_unavailable`. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof HttpError) return error;
   if (isSqlError(error)) return refused(`the database server refuses: ${error.message}`, error);
   if (!('code' in error)) return error;
-  return new HttpError('databases_unavailable', `the database server does not answer: ${messageOf(error)}`, {
+  return fail.databases_unavailable(`the database server does not answer: ${messageOf(error)}`, {
     cause: error,
   });
 }

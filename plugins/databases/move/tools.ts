@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { Finding } from '../../../kernel/contract/points/finding.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import type { ServerLogin } from '../mysql/client.ts';
 import { failureOf } from './vanished.ts';
+import { fail } from '../errors.ts';
 
 /** Newer names first. */
 const PROGRAMS = { dump: ['mariadb-dump', 'mysqldump'], load: ['mariadb', 'mysql'] } as const;
@@ -46,7 +47,7 @@ export async function toolFor(tool: Tool): Promise<string> {
     const output = await runProgram(name, ['--version'], { timeoutMs: VERSION_MS }).catch(() => undefined);
     if (output?.code === 0 && output.stdout.includes('MariaDB')) return name;
   }
-  throw new HttpError('databases_unavailable', `there is no ${PROGRAMS[tool][0]} of MariaDB: ${TOOLS_REMEDY}`);
+  throw fail.databases_unavailable(`there is no ${PROGRAMS[tool][0]} of MariaDB: ${TOOLS_REMEDY}`);
 }
 
 /** Tables of one database, and their rows, as statements. */
@@ -149,6 +150,6 @@ function openLogin({ socket, host, port, user, password }: ServerLogin): number 
 
 /** Returns a value of an option file, by the rules of the servers' manuals. */
 function quoted(value: string): string {
-  if (/[\n\r\0]/.test(value)) throw new HttpError('databases_unavailable', 'the login has a line break');
+  if (/[\n\r\0]/.test(value)) throw fail.databases_unavailable('the login has a line break');
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -1,11 +1,11 @@
 /** The time in which nobody may change the databases of an account: what is locked, and what ends that. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError } from '../../../kernel/errors.ts';
 import { isSqlError, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import { BRIEF_MS, refused, type MoveServer } from './server.ts';
 import { bytesOf, type MovedDatabase } from './tables.ts';
 import { textOf, userOf, type UserName } from './users.ts';
+import { fail } from '../errors.ts';
 
 /** How long transactions may go on that have written, and at the end those that read. */
 const LOCK_SECONDS = 30;
@@ -46,7 +46,7 @@ export class TableLocks {
   async assertHeld(): Promise<void> {
     const held = await connectionOf(this.#client).catch(() => undefined);
     if (held !== this.#connection)
-      throw new HttpError('databases_unavailable', 'the connection that held the locks was lost, or does not answer');
+      throw fail.databases_unavailable('the connection that held the locks was lost, or does not answer');
   }
 
   /**
@@ -166,7 +166,7 @@ export async function endConnections(
     if (concerned.length === 0) return;
     for (const { id } of concerned) await kill(client, id);
   }
-  throw new HttpError('databases_unavailable', `connections of the account's database users do not end`);
+  throw fail.databases_unavailable(`connections of the account's database users do not end`);
 }
 
 async function kill(client: MysqlClient, id: number, what = 'connection'): Promise<void> {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { messageOf, retryLater, type HttpError } from '../../../kernel/errors.ts';
+import { messageOf, type HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { ServerSettings } from '../schema.ts';
 import { MysqlClient, type QueryLimits } from './client.ts';
 import { ServerCatalogue, type ListedDatabase, type SizeMethod } from './server-catalogue.ts';
 import { readGrants, readListing } from './size-queries.ts';
 import { TableSizes } from './table-sizes.ts';
+import { fail } from '../errors.ts';
 
 interface ServerOptions extends QueryLimits {
   readonly name: string;
@@ -201,11 +202,9 @@ export class DatabaseServer {
   }
 
   #unavailable(cause: unknown): HttpError {
-    return retryLater(
-      'databases_unavailable',
-      'the database server does not answer at the moment',
-      this.#options.retryMs / 1000,
-      new Error(`${this.name}: ${messageOf(cause)}`, { cause }),
-    );
+    return fail.databases_unavailable('the database server does not answer at the moment', {
+      retryAfterSeconds: this.#options.retryMs / 1000,
+      cause: new Error(`${this.name}: ${messageOf(cause)}`, { cause }),
+    });
   }
 }

@@ -1,5 +1,4 @@
 /** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
-import { HttpError } from '../../../kernel/errors.ts';
 import type { CommandContext } from '../../../kernel/contract/command.ts';
 import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
@@ -23,6 +22,7 @@ import {
   takeInvitation,
   writeSecret,
 } from '../store.ts';
+import { fail } from '../errors.ts';
 
 /** How a node is to be known. */
 export interface Place {
@@ -73,7 +73,7 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
 /** Resolves with the token of a new invitation. */
 export async function invite(context: CommandContext, hours: number, node: string): Promise<string> {
   if (!(hours > 0 && hours <= MOST_HOURS))
-    throw new HttpError('invalid_request', `--hours must be more than 0, and at most ${MOST_HOURS}`);
+    throw fail.invalid_request(`--hours must be more than 0, and at most ${MOST_HOURS}`);
   if (node !== '') assertName(node);
   return context.withStore(async ({ store, events, identity: { keys } }) => {
     const invitation = Invitation.make();
@@ -214,15 +214,12 @@ function assertNoMember(context: CommandContext): void {
 
 function assertName(name: string): void {
   if (!NODE_NAME.test(name))
-    throw new HttpError(
-      'invalid_request',
-      'the name of a node has 1 to 32 characters of a-z, 0-9 and -, as in host names',
-    );
+    throw fail.invalid_request('the name of a node has 1 to 32 characters of a-z, 0-9 and -, as in host names');
 }
 
 function assertPlace({ name, address }: Place): void {
   assertName(name);
   const url = `https://${address}`;
   if (!ADDRESS.test(address) || !URL.canParse(url) || EVERYWHERE.includes(new URL(url).hostname))
-    throw new HttpError('invalid_request', '--listen takes the host:port at which the other nodes reach this one');
+    throw fail.invalid_request('--listen takes the host:port at which the other nodes reach this one');
 }

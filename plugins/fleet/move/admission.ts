@@ -1,6 +1,6 @@
 /** Which accounts can move, and where to. */
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace, NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
@@ -8,6 +8,7 @@ import type { Reader } from '../../../kernel/store/store.ts';
 import { isDown } from '../state.ts';
 import { movePartsOf } from './parts.ts';
 import { seenMembers, type Member } from '../store.ts';
+import { fail } from '../errors.ts';
 
 /** Until a plugin says what is in the way. */
 const OBSTACLES_MS = 30_000;
@@ -21,10 +22,8 @@ export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'n
  */
 export async function assertMovable(host: MoveParts, { name }: FleetPlace, username: string): Promise<Account> {
   const account = await host.identity.accounts.get(username);
-  if (account.role === 'admin')
-    throw new HttpError('move_refused', `${username} is an administrator, who lives on no node`);
-  if (account.home !== name)
-    throw new HttpError('other_node', `${username} lives on the node ${account.home}: do this there`);
+  if (account.role === 'admin') throw fail.move_refused(`${username} is an administrator, who lives on no node`);
+  if (account.home !== name) throw fail.other_node(`${username} lives on the node ${account.home}: do this there`);
   assertOwnFolders(host);
   const parts = [...(await movePartsOf(host))];
   const obstacles = await Promise.all(
@@ -36,24 +35,23 @@ export async function assertMovable(host: MoveParts, { name }: FleetPlace, usern
       }
     }),
   );
-  if (obstacles.flat().length > 0)
-    throw new HttpError('move_refused', `${username} cannot move: ${obstacles.flat().join('; ')}`);
+  if (obstacles.flat().length > 0) throw fail.move_refused(`${username} cannot move: ${obstacles.flat().join('; ')}`);
   return account;
 }
 
 /** Throws where accounts have no folders of their own. Errors: 409 `move_refused`. */
 export function assertOwnFolders({ jobs }: Pick<Host, 'jobs'>): void {
   if (jobs.isShared)
-    throw new HttpError('move_refused', 'all accounts have their files in one folder: files_root has no {username}');
+    throw fail.move_refused('all accounts have their files in one folder: files_root has no {username}');
 }
 
 /** Resolves with a node that takes accounts. Errors: 404 `node_not_found`, 409 `node_draining`, `move_refused`, 503 `node_unreachable`. */
 export async function targetOf(reader: Reader, { name: here }: FleetPlace, name: string): Promise<Member> {
   const node = (await seenMembers(reader)).find((each) => each.name === name);
-  if (node === undefined) throw new HttpError('node_not_found', `there is no node ${name} in the fleet`);
-  if (name === here) throw new HttpError('move_refused', `the account lives on ${name} already`);
-  if (isDown(node)) throw retryLater('node_unreachable', `the node ${name} is down`, 15);
-  if (node.isDraining) throw new HttpError('node_draining', `the node ${name} takes no new accounts`);
+  if (node === undefined) throw fail.node_not_found(`there is no node ${name} in the fleet`);
+  if (name === here) throw fail.move_refused(`the account lives on ${name} already`);
+  if (isDown(node)) throw fail.node_unreachable(`the node ${name} is down`, { retryAfterSeconds: 15 });
+  if (node.isDraining) throw fail.node_draining(`the node ${name} takes no new accounts`);
   return node;
 }
 
@@ -76,6 +74,5 @@ export function assertPlugins(node: Pick<NodeInfo, 'plugins'>, needed: readonly 
     if (state === 'ready' || (state === 'degraded' && !provides.includes('domainAdded'))) return [];
     return [reason === '' ? name : `${name} (${reason})`];
   });
-  if (missing.length > 0)
-    throw new HttpError('move_refused', `what the account uses is off or unavailable: ${missing.join(', ')}`);
+  if (missing.length > 0) throw fail.move_refused(`what the account uses is off or unavailable: ${missing.join(', ')}`);
 }

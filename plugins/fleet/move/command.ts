@@ -1,6 +1,6 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Command, CommandContext, CommandOutput, OptionValues } from '../../../kernel/contract/command.ts';
 import type { AccountMove, MoveReport } from './move-account.ts';
+import { fail } from '../errors.ts';
 
 /** `hostkeep account move` */
 export const moveCommand: Command = {
@@ -20,7 +20,7 @@ export const moveCommand: Command = {
 
 async function move(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const { to, undo, force } = options;
-  if (undo !== true && typeof to !== 'string') throw new HttpError('invalid_request', 'give --to <node>, or --undo');
+  if (undo !== true && typeof to !== 'string') throw fail.invalid_request('give --to <node>, or --undo');
   const stop = new AbortController();
   const interrupt = () => stop.abort(new Error('the command was interrupted'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);

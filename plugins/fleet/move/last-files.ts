@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { MovedFiles } from './moved-files.ts';
 import type { Target } from './target.ts';
+import { fail } from '../errors.ts';
 
 /** Every process of the old home refuses changes by then. */
 const IN_FORCE_MS = 1500;
@@ -31,7 +32,7 @@ export async function takeLast({ files, target, signal, hasFiles, closedMs }: La
     await delay(Math.max(0, closedMs + IN_FORCE_MS - performance.now()), undefined, { signal });
     if (!hasFiles) {
       if (!(await files.measure()).exists) return 0;
-      throw new HttpError('move_refused', 'the account had no files, and has some now: move it again');
+      throw fail.move_refused('the account had no files, and has some now: move it again');
     }
     const changed = await files.changedSince(comparedAt);
     if (changed.length === 0) {
@@ -41,14 +42,8 @@ export async function takeLast({ files, target, signal, hasFiles, closedMs }: La
     }
     if (attempt < ATTEMPTS) continue;
     if (changed.length === 0)
-      throw new HttpError(
-        'move_refused',
-        `the files at the two nodes differ: ${files.complaint || 'tar says not why'}`,
-      );
-    throw new HttpError(
-      'move_refused',
-      `files change, past this program: ${changed.join(', ')}; stop what writes them`,
-    );
+      throw fail.move_refused(`the files at the two nodes differ: ${files.complaint || 'tar says not why'}`);
+    throw fail.move_refused(`files change, past this program: ${changed.join(', ')}; stop what writes them`);
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type Move,
 } from './rows.ts';
 import { Target } from './target.ts';
+import { fail } from '../errors.ts';
 
 export interface MoveReport {
   readonly username: string;
@@ -49,7 +50,7 @@ export class AccountMove {
 
   /** Throws 404 `node_not_found` at a node by itself. An abort of `signal` ends the run, and the account stays. */
   constructor(parts: MoveParts, say: Say, signal: AbortSignal) {
-    if (parts.node.fleet === undefined) throw new HttpError('node_not_found', 'this node is in no fleet');
+    if (parts.node.fleet === undefined) throw fail.node_not_found('this node is in no fleet');
     this.#place = parts.node.fleet;
     this.#parts = parts;
     this.#say = say;
@@ -83,7 +84,7 @@ export class AccountMove {
       if (current === undefined) await addMove(tx, { ...begun, state: 'begun' });
       else await claimMove(tx, username, claim);
     });
-    const move = (await moveOf(store, username)) ?? fail(inProgress(username));
+    const move = (await moveOf(store, username)) ?? refuse(inProgress(username));
     const next = await leftToDo(this.#parts, account, to);
     const target = this.#targetOf(member, move, this.#abort.signal);
     try {
@@ -101,10 +102,9 @@ export class AccountMove {
   /** Gives up what an interrupted run has begun. Errors: 409 `move_refused` if there is nothing to give up. */
   async undo(username: string): Promise<{ readonly username: string; readonly to: string }> {
     const before = await this.#earlier(username);
-    if (before === undefined) throw new HttpError('move_refused', `no move of ${username} was interrupted`);
+    if (before === undefined) throw fail.move_refused(`no move of ${username} was interrupted`);
     if (before.state === 'switched')
-      throw new HttpError(
-        'move_refused',
+      throw fail.move_refused(
         `${username} lives on ${before.target} already: run the move again, which removes what it left here`,
       );
     const move = { ...before, claim: newClaim() };
@@ -118,11 +118,10 @@ export class AccountMove {
     const move = await moveOf(this.#parts.store, username);
     if (move === undefined) return undefined;
     if (move.source !== this.#place.name)
-      throw new HttpError('other_node', `a move of ${username} from ${move.source} is not finished: do this there`);
+      throw fail.other_node(`a move of ${username} from ${move.source} is not finished: do this there`);
     if (move.isAlive) throw inProgress(username);
     if (to !== undefined && to !== move.target && move.state !== 'begun')
-      throw new HttpError(
-        'move_refused',
+      throw fail.move_refused(
         `a move of ${username} to ${move.target} was interrupted: run that one again, or undo it with --undo`,
       );
     if (to !== undefined && to !== move.target) {
@@ -184,7 +183,7 @@ export class AccountMove {
       await sendChanges(files, target); // so that less is left for the time in which nothing may change
     }
     await parts.copy();
-    const copied = (await moveOf(store, username)) ?? fail(inProgress(username));
+    const copied = (await moveOf(store, username)) ?? refuse(inProgress(username));
     this.#say('refusing changes, and taking the last differences');
     const closedMs = performance.now();
     await identity.accounts.relocate(username, { isReadOnly: true }, (tx) => setState(tx, copied, 'read_only'));
@@ -279,12 +278,12 @@ export class AccountMove {
 }
 
 const inProgress = (username: string): HttpError =>
-  new HttpError('move_in_progress', `${username} is being moved, or was a moment ago: try again in 10 seconds`);
+  fail.move_in_progress(`${username} is being moved, or was a moment ago: try again in 10 seconds`);
 
 /** Returns an error of the same kind, with more to say. */
 const saying = (detail: string, cause: unknown): Error =>
   cause instanceof HttpError ? new HttpError(cause.code, detail, { cause }) : new Error(detail, { cause });
 
-function fail(error: Error): never {
+function refuse(error: Error): never {
   throw error;
 }

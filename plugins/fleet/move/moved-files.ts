@@ -1,11 +1,11 @@
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob, type Identified } from '../../../kernel/kit/jobs/job.ts';
-import { retryLater } from '../../../kernel/errors.ts';
 import type pack from './pack-job.ts';
 import type tree from './tree-job.ts';
 import type { Extent } from './tree-job.ts';
 import type unpack from './unpack-job.ts';
+import { fail } from '../errors.ts';
 
 /** A walk of many files, and the end of an archive, take long. */
 const TREE_MS = 310_000;
@@ -85,7 +85,7 @@ export class MovedFiles {
         heard = performance.now();
         yield Buffer.from(bytes);
       } else if (performance.now() - heard > PATIENCE_MS)
-        throw retryLater('files_unavailable', 'tar writes nothing', 60);
+        throw fail.files_unavailable('tar writes nothing', { retryAfterSeconds: 60 });
     }
   }
 
@@ -102,7 +102,9 @@ export class MovedFiles {
   async remove(): Promise<void> {
     const { problem, isComplete } = await this.#jobs.removeFiles(this.#account, this.#signal);
     if (problem !== undefined || !isComplete)
-      throw retryLater('files_unavailable', `files of ${this.#account.username} stay: ${problem ?? 'too many'}`, 60);
+      throw fail.files_unavailable(`files of ${this.#account.username} stay: ${problem ?? 'too many'}`, {
+        retryAfterSeconds: 60,
+      });
   }
 
   async #tree(task: 'measure' | 'room'): Promise<Extent> {

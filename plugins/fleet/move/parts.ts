@@ -4,6 +4,7 @@ import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/contract/points/move-part.ts';
+import { fail } from '../errors.ts';
 
 const LEFT_TO_DO_MS = 30_000;
 
@@ -82,4 +83,4 @@ export class LeavingParts implements Leaving {
   }
 }
 
-const refused = (detail: string): HttpError => new HttpError('move_refused', detail);
+const refused = (detail: string): HttpError => fail.move_refused(detail);

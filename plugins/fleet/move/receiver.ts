@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { json } from 'node:stream/consumers';
-import { HttpError, messageOf, retryLater } from '../../../kernel/errors.ts';
+import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { formatSize } from '../../../kernel/kit/format.ts';
@@ -11,6 +11,7 @@ import { assertOwnFolders, assertPlugins } from './admission.ts';
 import { forMovers, movePartsOf } from './parts.ts';
 import { moveOf, setState, type Move } from './rows.ts';
 import { failureOf, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
+import { fail } from '../errors.ts';
 
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
 const SILENCE_MS = 60_000;
@@ -65,7 +66,7 @@ export class Receiver {
 
   /** Ends what is being done. The nodes that ask see a closed connection, or 503 `node_unreachable`. */
   async close(): Promise<void> {
-    const reason = retryLater('node_unreachable', 'the server is stopping', 15);
+    const reason = fail.node_unreachable('the server is stopping', { retryAfterSeconds: 15 });
     for (const { abort } of this.#running.values()) abort.abort(reason);
     this.#server.closeAllConnections();
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
@@ -78,13 +79,13 @@ export class Receiver {
       const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://node');
       const name = pathname.slice(1) as RequestName;
       if (!Object.hasOwn(REQUESTS, name) || request.method !== REQUESTS[name])
-        throw new HttpError('not_found', 'there is no such request between nodes');
+        throw fail.not_found('there is no such request between nodes');
       const move = await this.#admitted(request, query.get('username') ?? '', query.get('claim') ?? '');
       const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
       const asked = { name, query, move, request, body };
       return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(asked, signal)) };
     } catch (error) {
-      const known = error instanceof HttpError ? error : new HttpError('internal_error', messageOf(error));
+      const known = error instanceof HttpError ? error : fail.internal_error(messageOf(error));
       this.#parts.log.warn({ err: error }, 'a move to this node was refused or failed');
       return { status: known.status, body: failureOf(known) };
     }
@@ -94,7 +95,7 @@ export class Receiver {
     const move = await moveOf(this.#parts.store, username);
     const isMeant = move?.source === this.#peers.get(request.socket) && move?.target === this.#parts.here;
     if (move === undefined || !isMeant || move.claim !== claim || move.state === 'switched')
-      throw new HttpError('move_refused', 'the store knows of no such move to this node');
+      throw fail.move_refused('the store knows of no such move to this node');
     return move;
   }
 
@@ -151,7 +152,7 @@ export class Receiver {
     const { accountId: id, username } = move;
     const [plugin = '', name = '', about = ''] = ['plugin', 'name', 'about'].map((key) => query.get(key) ?? '');
     const mover = (await movePartsOf(this.#parts)).get(plugin)?.mover;
-    if (mover === undefined) throw new HttpError('move_refused', `what the account uses is off: ${plugin}`);
+    if (mover === undefined) throw fail.move_refused(`what the account uses is off: ${plugin}`);
     return mover.arrive({ account: { id, username }, name, about, body, signal });
   }
 
@@ -166,13 +167,11 @@ export class Receiver {
     if (move.state !== 'begun') await this.#discard(move, files);
     const room = await files.room();
     if (room.exists)
-      throw new HttpError(
-        'move_refused',
+      throw fail.move_refused(
         `${files.path} is there already, and nothing is overwritten: move it away, unless both nodes share this folder`,
       );
     if (room.bytes < bytes * (1 + SPARE_PART) + SPARE_BYTES || room.inodes < inodes * (1 + SPARE_PART))
-      throw new HttpError(
-        'move_refused',
+      throw fail.move_refused(
         `there is no room for ${formatSize(bytes)} and ${inodes} inodes: ${formatSize(room.bytes)} and ${room.inodes} are free`,
       );
     if (move.state === 'begun') await this.#parts.store.write((tx) => setState(tx, move, 'copying'));
@@ -180,5 +179,5 @@ export class Receiver {
 }
 
 function assertHasFiles({ state }: Move): void {
-  if (state === 'begun') throw new HttpError('move_refused', 'the move has not begun here');
+  if (state === 'begun') throw fail.move_refused('the move has not begun here');
 }

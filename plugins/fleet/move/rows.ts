@@ -3,6 +3,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Reader, Store, Tx } from '../../../kernel/store/store.ts';
 import { isRunning, PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
 import { NOW } from '../store.ts';
+import { fail } from '../errors.ts';
 
 /**
  * How far a move is. `begun`: the target knows nothing of it. `copying`: it has files of the account. `read_only`: the last
@@ -97,7 +98,7 @@ export async function leaveMove(tx: Tx, { username, claim }: Move): Promise<void
 }
 
 const lost = (username: string): HttpError =>
-  new HttpError('move_in_progress', `the move of ${username} was taken over, or given up`);
+  fail.move_in_progress(`the move of ${username} was taken over, or given up`);
 
 const moveIn = ({ account_id: accountId, compared_at: comparedAt, ms_ago: ago, ...row }: Row): Move => ({
   ...row,

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { HttpError } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import { killProgram, startProgram } from '../../../kernel/kit/programs/start-program.ts';
+import { fail } from '../errors.ts';
 
 /** In a folder that the process inherits: its own path may lead through folders that its user cannot enter. */
 const INHERITED = 3;
@@ -47,7 +47,7 @@ export function startTar(folder: string, args: readonly string[], worst: number)
     const ended = once(child, 'close').then(([code, signal]) => {
       const complaint = escapeControl(said.trim());
       if (typeof code === 'number' && code <= worst) return complaint;
-      throw new HttpError('files_unavailable', `tar ended with ${String(signal ?? code)}: ${complaint}`);
+      throw fail.files_unavailable(`tar ended with ${String(signal ?? code)}: ${complaint}`);
     });
     ended.catch(() => undefined); // for whoever asks
     // at the end of a program Node.js drops what nobody has asked for yet

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Client } from 'undici';
 import type * as Undici from 'undici';
-import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import type { MoveLink } from '../../../kernel/contract/points/move-part.ts';
 import type { Membership } from '../../../kernel/store/membership.ts';
 import { formatSize } from '../../../kernel/kit/format.ts';
@@ -10,6 +10,7 @@ import { reach, trustIn } from '../traffic/trust.ts';
 import type { Member } from '../store.ts';
 import type { Move } from './rows.ts';
 import { errorOf, pathOf, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
+import { fail } from '../errors.ts';
 
 const CONNECT_MS = 5000;
 /** The longest time that the other node may need to answer; it may remove or compare many files. */
@@ -120,7 +121,10 @@ export class Target {
     } catch (error) {
       this.#signal.throwIfAborted();
       if (error instanceof HttpError) throw error;
-      throw retryLater('node_unreachable', `the node ${node} cannot be reached, or has ended the connection`, 5, error);
+      throw fail.node_unreachable(`the node ${node} cannot be reached, or has ended the connection`, {
+        retryAfterSeconds: 5,
+        cause: error,
+      });
     } finally {
       clearInterval(watch);
     }

@@ -6,6 +6,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import { fail } from '../errors.ts';
 
 export type TreeInput =
   | { readonly task: 'measure' }
@@ -123,4 +124,4 @@ async function find(cwd: string, expression: readonly string[], each: (field: st
 }
 
 const failed = (program: string, how: string | number | null, stderr: string): HttpError =>
-  new HttpError('files_unavailable', escapeControl(`${program} ended with ${how}: ${stderr.trim()}`));
+  fail.files_unavailable(escapeControl(`${program} ended with ${how}: ${stderr.trim()}`));

@@ -1,11 +1,12 @@
 import { finished } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
-import { retryLater, type HttpError } from '../../../kernel/errors.ts';
+import { type HttpError } from '../../../kernel/errors.ts';
 import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
 import { Stream, type Reply } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { answerOf } from './answer.ts';
+import { fail } from '../errors.ts';
 
 /** How long a node that could not be reached is not asked again. */
 const PAUSE_MS = 1000;
@@ -118,7 +119,7 @@ export class NodeLink {
 
   #unreachable(cause?: unknown): HttpError {
     this.counts.unreachable += 1;
-    return retryLater('node_unreachable', `the node ${this.#parts.name} cannot be reached`, 1, cause);
+    return fail.node_unreachable(`the node ${this.#parts.name} cannot be reached`, { retryAfterSeconds: 1, cause });
   }
 
   /** Sends a read once more on a new connection if the node closed the one in use; never a change. */

@@ -1,12 +1,13 @@
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
-import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { EgressPolicy } from '../egress/egress-policy.ts';
 import type { Settings } from '../schema.ts';
 import type { Chromium } from './chromium.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { BrowserEnded, OpenPage, PageFailed } from './open-page.ts';
+import { fail } from '../errors.ts';
 
 /** Part of the queue that one account may fill. */
 const QUEUE_SHARE = 0.75;
@@ -74,7 +75,7 @@ export class PagePool {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(retryLater('overloaded', 'the server is stopping', 5));
+    this.#closing.abort(fail.overloaded('the server is stopping', { retryAfterSeconds: 5 }));
     await this.#chromium.kill();
     await Promise.all(this.#running);
     await this.#dropSpare();
@@ -169,7 +170,6 @@ export class PagePool {
 }
 
 function problemOf(error: unknown): HttpError {
-  if (error instanceof PageFailed)
-    return new HttpError('site_unreachable', error.message, { cause: error.cause ?? error });
-  return retryLater('screenshots_unavailable', 'the browser is not available right now', 5, error);
+  if (error instanceof PageFailed) return fail.site_unreachable(error.message, { cause: error.cause ?? error });
+  return fail.screenshots_unavailable('the browser is not available right now', { retryAfterSeconds: 5, cause: error });
 }

@@ -1,9 +1,10 @@
-import { HttpError, retryLater } from '../../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob } from '../../../kernel/kit/jobs/job.ts';
 import type { ProgramUser } from '../../../kernel/kit/programs/start-program.ts';
 import type scale from './scale-job.ts';
+import { fail } from '../errors.ts';
 
 const SCALE = defineJob<typeof scale>({
   beside: import.meta.url,
@@ -33,7 +34,10 @@ export class Scaler {
       return (await this.#pool.run(SCALE, { key: accountId }, { width }, { bytes: png })).bytes;
     } catch (error) {
       if (error instanceof HttpError && error.code === 'overloaded') throw error;
-      throw retryLater('screenshots_unavailable', 'the screenshot cannot be scaled at the moment', 30, error);
+      throw fail.screenshots_unavailable('the screenshot cannot be scaled at the moment', {
+        retryAfterSeconds: 30,
+        cause: error,
+      });
     }
   }
 

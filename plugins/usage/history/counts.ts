@@ -1,4 +1,4 @@
-import { retryLater } from '../../../kernel/errors.ts';
+import { fail } from '../../../kernel/errors.ts';
 import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 
@@ -57,7 +57,9 @@ export class Counts {
     const parts = await this.#gather('counts');
     const isComplete = parts.every((part) => part.ok);
     if (!isComplete && this.#latest === undefined)
-      throw retryLater('feature_unavailable', 'users, domains and websites cannot all be counted at the moment', 5);
+      throw fail.feature_unavailable('users, domains and websites cannot all be counted at the moment', {
+        retryAfterSeconds: 5,
+      });
     const sum = (name: 'users' | 'domains' | 'websites') =>
       parts.reduce((total, part) => total + (part.ok ? (part.value[name] ?? 0) : 0), 0);
     const figures = isComplete

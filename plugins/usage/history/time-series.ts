@@ -1,4 +1,4 @@
-import { HttpError } from '../../../kernel/errors.ts';
+import { fail } from '../../../kernel/errors.ts';
 import type { MetricName } from '../schema.ts';
 
 const MAX_POINTS = 1440;
@@ -57,12 +57,12 @@ export function plannedRange(
 ): { from: number; to: number; step: number } {
   const to = range.to === undefined ? now : seconds('to', range.to);
   const from = range.from === undefined ? to - 3600 : seconds('from', range.from);
-  if (from >= to) throw new HttpError('invalid_request', 'the range is empty: from must be before to');
+  if (from >= to) throw fail.invalid_request('the range is empty: from must be before to');
   const finest =
     RESOLUTIONS.find(({ step, reach }) => from >= now - reach && (step >= 60 || isPercent(metric)))?.step ?? 3600;
   const step = Math.max(finest, range.step ?? Math.ceil((to - from) / MAX_POINTS));
   if (range.step !== undefined && (to - from) / step > MAX_POINTS)
-    throw new HttpError('invalid_request', `the range has more than ${MAX_POINTS} steps; use a longer step`);
+    throw fail.invalid_request(`the range has more than ${MAX_POINTS} steps; use a longer step`);
   const unit = step < 60 ? 1 : step < 3600 ? 60 : 3600;
   return { from, to, step: Math.ceil(step / unit) * unit };
 }
@@ -75,9 +75,6 @@ export function isPercent(metric: MetricName): metric is 'cpu' | 'memory' | 'dis
 function seconds(name: string, text: string): number {
   const value = /^\d+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000);
   if (!Number.isFinite(value))
-    throw new HttpError(
-      'invalid_request',
-      `${name} is not a time: use seconds since 1970, or a form like 2030-01-31T12:00:00Z`,
-    );
+    throw fail.invalid_request(`${name} is not a time: use seconds since 1970, or a form like 2030-01-31T12:00:00Z`);
   return value;
 }

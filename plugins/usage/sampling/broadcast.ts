@@ -1,5 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { retryLater } from '../../../kernel/errors.ts';
+import { fail } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { Stream, type Sink } from '../../../kernel/contract/reply.ts';
 import type { RecentSamples } from './recent-samples.ts';
@@ -52,10 +52,10 @@ export class Broadcast {
    */
   open(lastEventId: string, account: Account, newest?: Sample): Stream {
     if (this.#counts.total >= this.#limits.streams)
-      throw retryLater('overloaded', `the limit of ${this.#limits.streams} open streams is reached`, 5);
+      throw fail.overloaded(`the limit of ${this.#limits.streams} open streams is reached`, { retryAfterSeconds: 5 });
     const own = this.#counts.of(String(account.id));
     const limit = account.role === 'admin' ? this.#limits.streams_of_admin : this.#limits.streams_of_user;
-    if (own >= limit) throw retryLater('overloaded', `the account already has ${own} open streams`, 5);
+    if (own >= limit) throw fail.overloaded(`the account already has ${own} open streams`, { retryAfterSeconds: 5 });
     const fresh = newest === undefined ? [] : [newest];
     return new Stream('text/event-stream', (sink) => {
       const missed = /^\d{1,15}$/.test(lastEventId) ? this.#recent.after(Number(lastEventId)) : fresh;

@@ -1,4 +1,4 @@
-import { messageOf, retryLater } from '../../../kernel/errors.ts';
+import { fail, messageOf } from '../../../kernel/errors.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { percentOf, type CpuLoad } from '../readers/cpu.ts';
 import { memoryReply, type MemorySpace } from '../readers/memory.ts';
@@ -20,12 +20,10 @@ class Figure<T> {
   /** Errors: 503 where the figure could not be read. */
   get reply(): Reply {
     if (this.value === undefined)
-      throw retryLater(
-        'feature_unavailable',
-        `this figure cannot be read on this host: ${messageOf(this.#cause)}`,
-        5,
-        this.#cause,
-      );
+      throw fail.feature_unavailable(`this figure cannot be read on this host: ${messageOf(this.#cause)}`, {
+        retryAfterSeconds: 5,
+        cause: this.#cause,
+      });
     this.#reply ??= ready(this.#body(this.value));
     return this.#reply;
   }

@@ -1,6 +1,6 @@
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { WorkerPool } from '../../../kernel/kit/waiting/worker-pool.ts';
-import { messageOf, retryLater } from '../../../kernel/errors.ts';
+import { fail, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { SystemNames } from '../../../kernel/contract/points/system-names.ts';
 import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
@@ -67,7 +67,8 @@ export class SystemSampler {
   }
 
   async #first(): Promise<EtagReply> {
-    const late = () => retryLater('overloaded', 'the system is being sampled for the first time', RETRY_SECONDS);
+    const late = () =>
+      fail.overloaded('the system is being sampled for the first time', { retryAfterSeconds: RETRY_SECONDS });
     const startedMs = performance.now();
     await withDeadline(this.#flight ?? Promise.resolve(), FIRST_MS, late);
     if (this.#newest === undefined || this.#newest.atMs < startedMs) throw late();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
 import { fileNameOf } from './vhost-folder.ts';
 import type { VhostChange, VhostVerbs } from './vhost-writer.ts';
+import { fail } from '../errors.ts';
 
 export type Change = VhostChange & {
   /** The account that waits for it; `undefined` for changes of the server itself. */
@@ -180,11 +181,7 @@ export class ChangeBatcher {
 const newToken = (): string => randomBytes(8).toString('hex');
 
 function changeFailed(cause: unknown): HttpError {
-  return new HttpError(
-    'webserver_failed',
-    'the web server did not accept the change, and serves what it served before',
-    { cause },
-  );
+  return fail.webserver_failed('the web server did not accept the change, and serves what it served before', { cause });
 }
 
 function failAll(batch: readonly PendingChange[], failure: HttpError): readonly PendingChange[] {

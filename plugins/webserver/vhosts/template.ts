@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Driver } from '../drivers.ts';
+import { fail } from '../errors.ts';
 
 /** The values of a template's placeholders. Paths are those on this host. */
 export interface VhostValues {
@@ -91,22 +91,19 @@ async function templateOf(file: string): Promise<Render> {
     return compileTemplate(await readFile(file, 'utf8'));
   } catch (cause) {
     return () => {
-      throw new HttpError('webserver_failed', 'the web server has no usable template', { cause });
+      throw fail.webserver_failed('the web server has no usable template', { cause });
     };
   }
 }
 
 /** Checks all values again, whatever their callers have checked. Errors: 400 `invalid_domain`, `invalid_docroot`. */
 function assertQuotable({ domain, docroot, files_root: filesRoot, username, vhost_folder: folder }: VhostValues): void {
-  if (!HOST_NAME.test(domain)) throw new HttpError('invalid_domain', 'the web server cannot serve this name');
+  if (!HOST_NAME.test(domain)) throw fail.invalid_domain('the web server cannot serve this name');
   if (!/^[a-z0-9_-]+$/.test(username))
     throw new Error(`the user name ${JSON.stringify(username)} cannot be written into a virtual host`);
   if (UNQUOTABLE.test(folder))
     throw new Error(`the path ${JSON.stringify(folder)} cannot be written into a virtual host`);
   const bad = UNQUOTABLE.exec(docroot) ?? UNQUOTABLE.exec(filesRoot);
   if (bad !== null)
-    throw new HttpError(
-      'invalid_docroot',
-      `the web server cannot serve a folder whose path contains ${JSON.stringify(bad[0])}`,
-    );
+    throw fail.invalid_docroot(`the web server cannot serve a folder whose path contains ${JSON.stringify(bad[0])}`);
 }

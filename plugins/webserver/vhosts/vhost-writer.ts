@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../../kernel/contract/verb-arguments.ts';
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
@@ -17,6 +16,7 @@ import {
   VhostFolder,
 } from './vhost-folder.ts';
 import { WebServerCommands } from '../web-server-commands.ts';
+import { fail } from '../errors.ts';
 
 /** A virtual host to write, or a file to remove. */
 export type VhostChange = { readonly site: Site } | { readonly file: string };
@@ -185,7 +185,7 @@ function changeOf(given: unknown): VhostChange {
   if (typeof given === 'object' && given !== null && 'file' in given) {
     const file = textOf(membersOf(given, ['file']).file, FILE);
     if (isVhostFile(file) || file === BEACON_FILE) return { file };
-    throw new HttpError('invalid_request', `${file} is not a virtual host's`);
+    throw fail.invalid_request(`${file} is not a virtual host's`);
   }
   const { domain, account, components, isSuspended } = membersOf(membersOf(given, ['site']).site, [
     'domain',

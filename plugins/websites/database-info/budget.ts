@@ -1,4 +1,5 @@
 import { HttpError } from '../../../kernel/errors.ts';
+import { fail } from '../errors.ts';
 
 /** Characters of one value. */
 const MAX_VALUE = 64 * 1024;
@@ -37,5 +38,5 @@ export class Budget {
 }
 
 export function tooComplex(problem: string, cause?: unknown): HttpError {
-  return new HttpError('file_too_complex', `the configuration file ${problem}`, { cause });
+  return fail.file_too_complex(`the configuration file ${problem}`, { cause });
 }

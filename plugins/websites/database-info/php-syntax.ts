@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
 import { tooComplex } from './budget.ts';
+import { fail } from '../errors.ts';
 
 /** Loads the parser with the first file: most processes never read one. */
 const require = createRequire(import.meta.url);
@@ -42,8 +43,7 @@ export function parsePhp(text: string): readonly Node[] {
   } catch (cause) {
     if (cause instanceof HttpError) throw cause;
     if (cause instanceof RangeError) throw tooComplex('is nested too deeply', cause);
-    throw new HttpError(
-      'invalid_config_file',
+    throw fail.invalid_config_file(
       `the configuration file is not valid PHP: ${messageOf(cause)
         .replace(/^Parse Error\s*:\s*/, '')
         .slice(0, 200)}`,

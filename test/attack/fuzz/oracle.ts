@@ -5,7 +5,7 @@ import type { DescribedReply, Operation } from '../target/api-description.ts';
 import type { PreparedRequest } from './prepared-request.ts';
 
 // The server runs in another process, so its plugins' errors are declared here too.
-for (const { errors } of await allPlugins()) declareErrors(errors ?? {});
+for (const { errors } of await allPlugins()) if (errors !== undefined) declareErrors(errors);
 
 /** Texts that no reply may contain: stack traces, paths and modules of the host, hashes, SQL errors. */
 const SECRET =

@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
-import { HttpError } from '../../../errors.ts';
+import { fail } from '../../../errors.ts';
 import { newId, removeExpired } from '../session-rows.ts';
 import type { Log } from '../../../log.ts';
 import type { AuditLog } from '../../../store/events/audit-log.ts';
@@ -99,7 +99,7 @@ export class ApiTokens {
   /** Ends one token of an account. Errors: 404 `token_not_found`. */
   async end(account: Pick<Account, 'id'>, id: string, ip: string): Promise<void> {
     if ((await this.#end(account, 't.account_id = ? and t.id = ?', [account.id, id], ip)) === 0)
-      throw new HttpError('token_not_found', 'there is no such API token');
+      throw fail.token_not_found('there is no such API token');
   }
 
   /** Ends all tokens of an account; resolves with their number. */

@@ -1,4 +1,4 @@
-import { HttpError, unauthenticated } from '../../../errors.ts';
+import { fail, unauthenticated } from '../../../errors.ts';
 import type { Reader, Tx } from '../../../store/store.ts';
 import type { Role } from '../../accounts/account.ts';
 import type { SessionKey } from '../session-rows.ts';
@@ -73,7 +73,7 @@ export async function addToken(
 ): Promise<void> {
   const live = 'select count(*) as n from api_tokens where account_id = ? and expires_at > ?';
   const { n } = (await tx.get<{ n: number }>(live, accountId, createdAt)) ?? { n: 0 };
-  if (n >= MAX_TOKENS) throw new HttpError('tokens_full', `an account can have at most ${MAX_TOKENS} API tokens`);
+  if (n >= MAX_TOKENS) throw fail.tokens_full(`an account can have at most ${MAX_TOKENS} API tokens`);
   await tx.run(
     `insert into api_tokens (id, account_id, hash, name, networks, created_at, expires_at)
       values (?, ?, ?, ?, ?, ?, ?)`,
