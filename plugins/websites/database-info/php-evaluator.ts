@@ -1,17 +1,12 @@
 /**
- * Evaluates a PHP configuration file from its syntax tree, without running it: assignments, constants, arrays,
- * conditions and the file's own functions. Everything that depends on the running site (other files, the request, the
- * environment) is unknown: a condition on it takes its `else`, and `getenv` finds nothing. `exit` and an empty `return`
- * at the top are passed over, because they only guard the file against being requested by itself. Other statements
- * (`switch`, `try`, loops) are skipped: no configuration file that the supported applications ship needs them.
+ * Reads the values that a PHP configuration file writes down, from its syntax tree: literals and what joins them, constants,
+ * assignments, arrays, defaults of classes and one returned value. Everything else is unknown: what is called, compared or
+ * chosen, and what an `if` sets. `exit` and an empty `return` are passed over, because they only guard the file against being
+ * requested by itself; so are loops and declarations of functions.
  */
 import { Budget, tooComplex } from './budget.ts';
-import { callBuiltIn } from './php-functions.ts';
 import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
-import { cast, copied, isTrue, joined, operate, PhpArray, textOf, unary, type PhpValue } from './php-value.ts';
-
-/** How deep calls are followed; the result of a deeper one is unknown. */
-const MAX_CALL_DEPTH = 30;
+import { copied, joined, PhpArray, textOf, type PhpValue } from './php-value.ts';
 
 const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
   ['null', null],
@@ -21,184 +16,138 @@ const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
   ['directory_separator', '/'],
 ]);
 
-type Variables = Map<string, PhpValue>;
-
-/** Thrown by a `return` statement, and caught by the function or file that it ends. */
-class ReturnSignal {
-  readonly value: PhpValue;
-
-  constructor(value: PhpValue) {
-    this.value = value;
-  }
-}
-
 /** The values that a file defines, by name. */
 export class PhpFile {
   readonly constants = new Map<string, PhpValue>();
-  readonly variables: Variables = new Map();
+  readonly variables = new Map<string, PhpValue>();
   /** Default values of the properties of its classes. */
   readonly classes = new Map<string, PhpArray>();
-  /** The value of the file's own `return`. */
-  readonly returned: PhpValue;
-  readonly #functions = new Map<string, Node>();
+  /** The value of the file's own `return`; `null` without one. */
+  returned: PhpValue = null;
   readonly #budget: Budget;
-  #depth = 0;
+  /** Whether the statement is one of several that may run. */
+  #isConditional = false;
 
   /** Errors: 422 `invalid_config_file`, `file_too_complex`. */
   constructor(text: string) {
     const statements = parsePhp(text);
     this.#budget = new Budget();
     try {
-      this.#declare(statements);
-      this.returned = this.#untilReturn(statements, this.variables);
+      for (const statement of statements) this.#execute(statement);
     } catch (cause) {
       throw cause instanceof RangeError ? tooComplex('is nested too deeply', cause) : cause;
     }
   }
 
-  /** Functions can be called above the line that declares them. */
-  #declare(statements: readonly Node[]): void {
-    for (const node of statements) {
-      if (node.kind === 'function') this.#functions.set(String(nameOf(node['name'])).toLowerCase(), node);
-      else if (['namespace', 'block', 'declare'].includes(node.kind)) this.#declare(nodesOf(node['children']));
-    }
-  }
-
-  #untilReturn(statements: readonly Node[], scope: Variables): PhpValue {
-    try {
-      for (const statement of statements) this.#execute(statement, scope);
-      return null;
-    } catch (error) {
-      if (error instanceof ReturnSignal) return error.value;
-      throw error;
-    }
-  }
-
-  #execute(node: Node, scope: Variables): void {
+  #execute(node: Node): void {
     this.#budget.spendSteps(1);
     switch (node.kind) {
       case 'expressionstatement':
-        this.#value(node['expression'], scope);
+        this.#value(node['expression']);
         return;
       case 'block':
       case 'namespace':
       case 'declare':
-        for (const child of nodesOf(node['children'])) this.#execute(child, scope);
+        for (const child of nodesOf(node['children'])) this.#execute(child);
         return;
       case 'if':
-        for (const branch of nodesOf(isTrue(this.#value(node['test'], scope)) ? node['body'] : node['alternate']))
-          this.#execute(branch, scope);
-        return;
-      case 'function':
-        this.#declare([node]);
+        this.#conditionally([...nodesOf(node['body']), ...nodesOf(node['alternate'])]);
         return;
       case 'class':
-        this.#class(node, scope);
+        this.#class(node);
         return;
       case 'constantstatement':
-        for (const each of nodesOf(node['constants']))
-          this.constants.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
+        for (const each of nodesOf(node['constants'])) this.#define(nameOf(each['name']), this.#value(each['value']));
         return;
       case 'return':
-        if (isNode(node['expr']) || scope !== this.variables) throw new ReturnSignal(this.#value(node['expr'], scope));
+        if (isNode(node['expr'])) this.returned ??= this.#settled(this.#value(node['expr']));
     }
   }
 
-  #class(node: Node, scope: Variables): void {
+  #conditionally(branches: readonly Node[]): void {
+    const wasConditional = this.#isConditional;
+    this.#isConditional = true;
+    for (const branch of branches) this.#execute(branch);
+    this.#isConditional = wasConditional;
+  }
+
+  /** The value that a name has afterwards: unknown if the statement may not run. */
+  #settled(value: PhpValue): PhpValue {
+    return this.#isConditional ? undefined : copied(value, this.#budget);
+  }
+
+  #class(node: Node): void {
     const members = new PhpArray();
     for (const statement of nodesOf(node['body'])) {
       for (const each of nodesOf(statement['properties']))
-        members.set(String(nameOf(each['name'])), this.#value(each['value'], scope));
+        members.set(String(nameOf(each['name'])), this.#value(each['value']));
     }
     this.classes.set(String(nameOf(node['name'])), members);
   }
 
-  #value(node: unknown, scope: Variables): PhpValue {
+  #value(node: unknown): PhpValue {
     if (!isNode(node)) return null;
     this.#budget.spendSteps(1);
     switch (node.kind) {
       case 'string':
       case 'nowdoc':
+        return joined([String(node['value'])], this.#budget);
       case 'boolean':
-        return this.#literal(node['value'] as string | boolean);
+        return node['value'] === true;
       case 'number':
         return Number(String(node['value']).replaceAll('_', ''));
       case 'nullkeyword':
         return null;
       case 'encapsed':
         return joined(
-          nodesOf(node['value']).map((part) => this.#value(part['expression'], scope)),
+          nodesOf(node['value']).map((part) => this.#value(part['expression'])),
           this.#budget,
         );
       case 'array':
-        return this.#array(node, scope);
+        return this.#array(node);
       case 'variable':
-        return this.#variable(node, scope);
+        return this.variables.get(nameOf(node) ?? '');
       case 'name':
         return this.#constant(String(nameOf(node)));
       case 'offsetlookup':
       case 'propertylookup':
-      case 'nullsafepropertylookup':
-        return this.#member(node, scope);
+        return this.#member(node);
       case 'assign':
       case 'assignref':
-        return this.#assign(node, scope);
+        return this.#assign(node);
       case 'bin':
-        return this.#binary(node, scope);
-      case 'unary':
-        return unary(String(node['type']), this.#value(node['what'], scope));
-      case 'retif':
-        return this.#ternary(node, scope);
-      case 'cast':
-        return cast(String(node['type']), this.#value(node['expr'], scope));
+        return node['type'] === '.' ? this.#joined(node['left'], node['right']) : undefined;
       case 'silent':
-        return this.#value(node['expr'], scope);
-      case 'isset':
-        return nodesOf(node['variables']).every((each) => (this.#value(each, scope) ?? null) !== null);
-      case 'empty':
-        return !isTrue(this.#value(node['expression'], scope));
+        return this.#value(node['expr']);
       case 'new':
-        return this.#object(node);
+        return Object.assign(new PhpArray(), { isObject: true });
       case 'call':
-        return this.#call(node, scope);
+        return this.#call(node);
       default:
         return undefined;
     }
   }
 
-  /** Counts the text of literals too, because a function may return them again and again. */
-  #literal(value: string | boolean): string | boolean {
-    if (typeof value === 'string') this.#budget.spendText(value.length);
-    return value;
+  #joined(left: unknown, right: unknown): PhpValue {
+    return joined([this.#value(left), this.#value(right)], this.#budget);
   }
 
-  #array(node: Node, scope: Variables): PhpArray {
+  #array(node: Node): PhpArray {
     const array = new PhpArray();
     for (const entry of nodesOf(node['items'])) {
-      const value = this.#value(entry['value'], scope);
-      if (entry['unpack'] === true) {
-        if (value instanceof PhpArray) this.#spread(value, array);
-      } else if (isNode(entry['key'])) array.set(this.#key(entry['key'], scope) ?? '', copied(value, this.#budget));
-      else array.push(copied(value, this.#budget));
+      const value = copied(this.#value(entry['value']), this.#budget);
+      if (entry['unpack'] === true) this.#spread(value, array);
+      else if (isNode(entry['key'])) array.set(this.#key(entry['key']) ?? '', value);
+      else array.push(value);
     }
     return array;
   }
 
-  #spread(from: PhpArray, into: PhpArray): void {
-    this.#budget.spendSteps(from.size);
+  #spread(from: PhpValue, into: PhpArray): void {
+    if (!(from instanceof PhpArray)) return;
     for (const [key, value] of from)
       if (/^\d+$/.test(key)) into.push(value);
       else into.set(key, value);
-  }
-
-  #variable(node: Node, scope: Variables): PhpValue {
-    const name = nameOf(node);
-    if (name === 'GLOBALS') {
-      this.#budget.spendSteps(this.variables.size);
-      return new PhpArray(this.variables);
-    }
-    if (name?.startsWith('_') === true) return new PhpArray(); // $_SERVER, $_ENV and the like are empty
-    return name === undefined ? undefined : scope.has(name) ? scope.get(name) : null;
   }
 
   #constant(name: string): PhpValue {
@@ -206,86 +155,50 @@ export class PhpFile {
     return LITERALS.has(plain.toLowerCase()) ? LITERALS.get(plain.toLowerCase()) : this.constants.get(plain);
   }
 
-  #member(node: Node, scope: Variables): PhpValue {
-    const held = this.#value(node['what'], scope);
-    const key = this.#key(node['offset'], scope);
-    if (held === undefined || key === undefined) return undefined;
-    return held instanceof PhpArray && held.has(key) ? held.get(key) : null;
+  #member(node: Node): PhpValue {
+    const held = this.#value(node['what']);
+    const key = this.#key(node['offset']);
+    return held instanceof PhpArray && key !== undefined ? held.get(key) : undefined;
   }
 
   /** The text of a key; an identifier stands for itself. */
-  #key(node: unknown, scope: Variables): string | undefined {
-    return isNode(node) && node.kind === 'identifier' ? nameOf(node) : textOf(this.#value(node, scope));
+  #key(node: unknown): string | undefined {
+    return isNode(node) && node.kind === 'identifier' ? nameOf(node) : textOf(this.#value(node));
   }
 
-  #assign(node: Node, scope: Variables): PhpValue {
-    const operator = String(node['operator'] ?? '=');
-    const before = operator === '=' ? null : this.#value(node['left'], scope);
-    if (operator === '??=' && before !== null && before !== undefined) return before;
-    const right = copied(this.#value(node['right'], scope), this.#budget);
-    const value =
-      operator === '=' || operator === '??=' ? right : operate(operator.slice(0, -1), before, right, this.#budget);
-    if (isNode(node['left'])) this.#store(node['left'], value, scope);
+  #assign({ operator, left, right }: Node): PhpValue {
+    const isPlain = operator === '=' || operator === undefined;
+    const value = this.#settled(
+      isPlain ? this.#value(right) : operator === '.=' ? this.#joined(left, right) : undefined,
+    );
+    if (isNode(left)) this.#store(left, value);
     return value;
   }
 
-  #store(target: Node, value: PhpValue, scope: Variables): void {
+  #store(target: Node, value: PhpValue): void {
     if (target.kind === 'variable') {
       const name = nameOf(target);
-      if (name !== undefined) scope.set(name, value);
+      if (name !== undefined) this.variables.set(name, value);
       return;
     }
     const { what, offset } = target;
     if (!isNode(what)) return;
-    let held = this.#value(what, scope);
-    if (!(held instanceof PhpArray)) this.#store(what, (held = new PhpArray()), scope);
+    let held = this.#value(what);
+    if (!(held instanceof PhpArray)) this.#store(what, (held = new PhpArray()));
     if (!isNode(offset)) held.push(value);
-    else held.set(this.#key(offset, scope) ?? '', value);
+    else held.set(this.#key(offset) ?? '', value);
   }
 
-  #binary(node: Node, scope: Variables): PhpValue {
-    const type = String(node['type']).toLowerCase();
-    const left = this.#value(node['left'], scope);
-    if (type === '??') return left ?? this.#value(node['right'], scope);
-    if (type === '&&' || type === 'and') return isTrue(left) && isTrue(this.#value(node['right'], scope));
-    if (type === '||' || type === 'or') return isTrue(left) || isTrue(this.#value(node['right'], scope));
-    return operate(type, left, this.#value(node['right'], scope), this.#budget);
+  #call(node: Node): PhpValue {
+    const name = isNode(node['what']) && node['what'].kind === 'name' ? String(nameOf(node['what'])) : '';
+    if (name.replace(/^\\/, '').toLowerCase() !== 'define') return undefined;
+    const [constant, value] = nodesOf(node['arguments']).map((each) => this.#value(each));
+    this.#define(textOf(constant), value);
+    return true;
   }
 
-  #ternary(node: Node, scope: Variables): PhpValue {
-    const test = this.#value(node['test'], scope);
-    if (!isTrue(test)) return this.#value(node['falseExpr'], scope);
-    return isNode(node['trueExpr']) ? this.#value(node['trueExpr'], scope) : test;
-  }
-
-  #object(node: Node): PhpArray {
-    const members = this.classes.get(String(nameOf(node['what'])).replace(/^\\/, ''));
-    this.#budget.spendSteps(members?.size ?? 0);
-    const object = new PhpArray(members);
-    object.isObject = true;
-    return object;
-  }
-
-  #call(node: Node, scope: Variables): PhpValue {
-    const name =
-      isNode(node['what']) && node['what'].kind === 'name'
-        ? String(nameOf(node['what'])).replace(/^\\/, '').toLowerCase()
-        : '';
-    const args = nodesOf(node['arguments']).map((each) => this.#value(each, scope));
-    const own = this.#functions.get(name);
-    if (own !== undefined) return this.#invoke(own, args);
-    const declares = (other: string) => this.#functions.has(other);
-    return callBuiltIn(name, args, { constants: this.constants, declares, budget: this.#budget });
-  }
-
-  #invoke(declaration: Node, args: readonly PhpValue[]): PhpValue {
-    if (this.#depth >= MAX_CALL_DEPTH) return undefined;
-    const scope: Variables = new Map();
-    for (const [i, parameter] of nodesOf(declaration['arguments']).entries())
-      scope.set(String(nameOf(parameter['name'])), i < args.length ? args[i] : this.#value(parameter['value'], scope));
-    this.#depth += 1;
-    const result = this.#untilReturn(nodesOf(declaration['body']), scope);
-    this.#depth -= 1;
-    return result;
+  /** The first definition is kept. */
+  #define(name: string | undefined, value: PhpValue): void {
+    if (name !== undefined && !this.constants.has(name)) this.constants.set(name, this.#settled(value));
   }
 }
