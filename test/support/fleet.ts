@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
-import type { Store } from '../../kernel/store/store.ts';
-import { beatMove, MOVE_BEAT_MS, moveOf } from '../../plugins/fleet/move/rows.ts';
+import type { Core } from '../../kernel/run/core.ts';
+import { leaseOfMove } from '../../plugins/fleet/move/rows.ts';
 import { hostkeep } from './command.ts';
 import type { Outcome } from './command-pool.ts';
 import { temporaryFolder } from './folder.ts';
@@ -22,10 +22,10 @@ export interface FleetMember {
 }
 
 /** Resolves once the run of a move that was killed counts as ended; a command that asks again and again keeps a processor busy. */
-export function runEnded(store: Store, username: string): Promise<void> {
+export function runEnded({ store, leases }: Core, username: string): Promise<void> {
   return until(
     `the run that moves ${username} counts as ended`,
-    async () => (await moveOf(store, username))?.isAlive !== true,
+    async () => (await leases.holder(store, leaseOfMove(username))) === undefined,
   );
 }
 
@@ -33,15 +33,13 @@ export function runEnded(store: Store, username: string): Promise<void> {
  * Stops the process that moves an account where it is, runs `work` while its run counts as alive, and kills it without a word.
  * What `work` looks at would be over otherwise on a machine on which looking takes longer than moving.
  */
-export async function killedAfter(store: Store, username: string, child: ChildProcess, work: () => Promise<void>) {
+export async function killedAfter({ store }: Core, username: string, child: ChildProcess, work: () => Promise<void>) {
   const ended = once(child, 'exit');
   child.kill('SIGSTOP');
-  const move = await moveOf(store, username);
-  const beating = setInterval(() => move && void beatMove(store, move).catch(() => undefined), MOVE_BEAT_MS / 2);
+  await store.write((tx) => tx.run('update leases set until = until + 600000 where name = ?', leaseOfMove(username)));
   try {
     await work();
   } finally {
-    clearInterval(beating);
     child.kill('SIGKILL');
     await ended;
   }

@@ -40,6 +40,5 @@ create table fleet_moves (
   target text not null,
   state text not null check (state in ('begun', 'copying', 'read_only', 'switched')),  -- from copying on, the target has files of it
   claim text not null,  -- the run of the command that moves it
-  beat_at integer not null,  -- when that run was last heard of, in milliseconds since 1970 by the clock of the database
   compared_at integer not null  -- when the last comparison of the files began, in milliseconds since 1970 by the clock of the source; 0 before
 ) strict;

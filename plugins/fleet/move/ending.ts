@@ -5,7 +5,7 @@ import type { Store, Tx } from '../../../kernel/store/store.ts';
 import { members } from '../store.ts';
 import type { MovedFiles } from './moved-files.ts';
 import { forMovers } from './parts.ts';
-import { abandonedAt, leaveMove, moveOf, removeMove, setState, type Move } from './rows.ts';
+import { abandonedAt, moveOf, removeMove, setState, type Move } from './rows.ts';
 
 /** Until the web server of the old home has noticed that the sites are not its own any more. */
 const SETTLED_MS = 3000;
@@ -31,7 +31,7 @@ export async function reopen(parts: Parts, move: Move, reason: string): Promise<
 export async function reopenAbandoned(parts: Parts, node: string): Promise<void> {
   const reason = 'its command has ended without a word';
   const ended = await Promise.allSettled(
-    (await abandonedAt(parts.store, node)).map((move) => reopen(parts, move, reason)),
+    (await abandonedAt(parts.store, parts.node.leases, node)).map((move) => reopen(parts, move, reason)),
   );
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
@@ -57,10 +57,7 @@ export async function removeLeft(
   await delay(SETTLED_MS, undefined, { signal });
   if (move.comparedAt > 0 && (await files.measure()).exists) {
     const late = isForced ? [] : await files.changedSince(move.comparedAt);
-    if (late.length > 0) {
-      await parts.store.write((tx) => leaveMove(tx, move));
-      return late;
-    }
+    if (late.length > 0) return late;
     say(`removing ${files.path}`);
     await files.remove();
   }

@@ -10,12 +10,11 @@ import { sendChanges, takeLast } from './last-files.ts';
 import { LeavingParts, leftToDo } from './parts.ts';
 import {
   addMove,
-  beatMove,
   claimMove,
-  leaveMove,
-  MOVE_BEAT_MS,
+  leaseOfMove,
+  lost,
+  MOVE_LEASE_MS,
   moveOf,
-  newClaim,
   removeMove,
   setCompared,
   setState,
@@ -63,20 +62,23 @@ export class AccountMove {
    * `node_not_found`, 409 `other_node`, `node_draining`, `move_in_progress`, `move_refused`, 503 `node_unreachable`,
    * `files_unavailable`.
    */
-  async run(username: string, to: string, isForced: boolean): Promise<MoveReport> {
+  run(username: string, to: string, isForced: boolean): Promise<MoveReport> {
+    return this.#alone(username, (claim) => this.#run(username, to, isForced, claim));
+  }
+
+  async #run(username: string, to: string, isForced: boolean, claim: string): Promise<MoveReport> {
     const { store } = this.#parts;
     const before = await this.#earlier(username, to);
     if (before?.state === 'switched') {
-      const moved = { ...before, claim: newClaim() };
-      await store.write((tx) => claimMove(tx, username, moved.claim));
-      return this.#alive(moved, async (files) => ({
+      const moved = { ...before, claim };
+      await store.write((tx) => claimMove(tx, username, claim));
+      return this.#withFiles(moved, async (files) => ({
         ...(await this.#cleanUp(moved, files, null, isForced)),
         next: await this.#leftToDo(username, to),
       }));
     }
     const account = await assertMovable(this.#parts, this.#place, username);
     const member = await targetOf(store, this.#place, to);
-    const claim = newClaim();
     const begun = { username, accountId: account.id, source: this.#place.name, target: to, claim } as const;
     await store.write(async (tx) => {
       const current = await moveOf(tx, username);
@@ -88,7 +90,7 @@ export class AccountMove {
     const next = await leftToDo(this.#parts, account, to);
     const target = this.#targetOf(member, move, this.#abort.signal);
     try {
-      return await this.#alive(move, async (files) => {
+      return await this.#withFiles(move, async (files) => {
         const [switched, seconds] = await this.#copy(move, account, files, target).catch((error: unknown) =>
           this.#giveUp(move, error),
         );
@@ -100,15 +102,19 @@ export class AccountMove {
   }
 
   /** Gives up what an interrupted run has begun. Errors: 409 `move_refused` if there is nothing to give up. */
-  async undo(username: string): Promise<{ readonly username: string; readonly to: string }> {
+  undo(username: string): Promise<{ readonly username: string; readonly to: string }> {
+    return this.#alone(username, (claim) => this.#undo(username, claim));
+  }
+
+  async #undo(username: string, claim: string): Promise<{ readonly username: string; readonly to: string }> {
     const before = await this.#earlier(username);
     if (before === undefined) throw fail.move_refused(`no move of ${username} was interrupted`);
     if (before.state === 'switched')
       throw fail.move_refused(
         `${username} lives on ${before.target} already: run the move again, which removes what it left here`,
       );
-    const move = { ...before, claim: newClaim() };
-    await this.#parts.store.write((tx) => claimMove(tx, username, move.claim));
+    const move = { ...before, claim };
+    await this.#parts.store.write((tx) => claimMove(tx, username, claim));
     await this.#discard(move);
     return { username, to: move.target };
   }
@@ -117,9 +123,7 @@ export class AccountMove {
   async #earlier(username: string, to?: string): Promise<Move | undefined> {
     const move = await moveOf(this.#parts.store, username);
     if (move === undefined) return undefined;
-    if (move.source !== this.#place.name)
-      throw fail.other_node(`a move of ${username} from ${move.source} is not finished: do this there`);
-    if (move.isAlive) throw inProgress(username);
+    this.#assertFromHere(move);
     if (to !== undefined && to !== move.target && move.state !== 'begun')
       throw fail.move_refused(
         `a move of ${username} to ${move.target} was interrupted: run that one again, or undo it with --undo`,
@@ -133,21 +137,35 @@ export class AccountMove {
     return { ...move, state: 'copying' };
   }
 
-  /** Says that this run is at work, while it is. */
-  async #alive<T>(move: Move, work: (files: MovedFiles) => Promise<T>): Promise<T> {
-    const { store, jobs } = this.#parts;
-    const beat = setInterval(() => {
-      beatMove(store, move).catch((error: unknown) => {
-        // without the store nothing is lost: the change of the home asks once more whose the move is
-        if (error instanceof HttpError && error.code === 'move_in_progress') this.#abort.abort(error);
-      });
-    }, MOVE_BEAT_MS);
+  #assertFromHere({ username, source }: Move): void {
+    if (source !== this.#place.name)
+      throw fail.other_node(`a move of ${username} from ${source} is not finished: do this there`);
+  }
+
+  /** Calls `work` with the claim of this run, and no other run meanwhile. */
+  async #alone<T>(username: string, work: (claim: string) => Promise<T>): Promise<T> {
+    const { store, node } = this.#parts;
+    const lease = await node.leases.acquire(leaseOfMove(username), MOVE_LEASE_MS);
+    if (lease === undefined) {
+      const move = await moveOf(store, username);
+      if (move !== undefined) this.#assertFromHere(move);
+      throw inProgress(username);
+    }
+    lease.signal.addEventListener('abort', () => this.#abort.abort(lost(username)), { once: true });
+    try {
+      return await work(lease.holder);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #withFiles<T>(move: Move, work: (files: MovedFiles) => Promise<T>): Promise<T> {
+    const { jobs } = this.#parts;
     const pool = openMovePool(jobs);
     try {
       const account = { id: move.accountId, username: move.username };
       return await work(new MovedFiles(jobs, pool, account, this.#abort.signal));
     } finally {
-      clearInterval(beat);
       await pool.close();
     }
   }
@@ -224,7 +242,6 @@ export class AccountMove {
     try {
       await this.#discard(kept);
     } catch (cause) {
-      await store.write((tx) => leaveMove(tx, kept));
       const rest = `${move.target} keeps what it has got until the move is run again, or undone (--undo)`;
       throw saying(`${stays}, and ${rest}: ${messageOf(cause)}`, error);
     }
@@ -270,7 +287,6 @@ export class AccountMove {
     } catch (failure) {
       const { signal } = this.#abort;
       const error: unknown = signal.aborted ? signal.reason : failure;
-      await this.#parts.store.write((tx) => leaveMove(tx, move));
       const detail = `${username} lives at ${to}, but something of it is still here: ${messageOf(error)}; run this again`;
       throw saying(detail, error);
     }

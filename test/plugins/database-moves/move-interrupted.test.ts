@@ -67,7 +67,7 @@ async function killedWhen(
   const env = { HOSTKEEP_STORE_URL: fleet.fleet.url };
   const { child } = await start(one.data, [...fleet.argsOf(one), name, '--to', 'two'], /^/, env);
   await until(`the move of ${name} is so far`, isSo);
-  await killedAfter(fleet.first.hostkeep.core.store, name, child, async () => {
+  await killedAfter(fleet.first.hostkeep.core, name, child, async () => {
     await meanwhile();
     assert.is(await fleet.stateOf(name), state, 'it was interrupted in time');
   });
@@ -76,7 +76,7 @@ async function killedWhen(
 /** Runs the command once the run before counts as ended. */
 async function finish(name: string, ...more: readonly string[]): Promise<void> {
   let last = '';
-  await runEnded(fleet.first.hostkeep.core.store, name);
+  await runEnded(fleet.first.hostkeep.core, name);
   await until(`the move of ${name} is finished`, async () => {
     const { code, stderr } = await fleet.move(one, name, '--to', 'two', ...more);
     last = stderr;

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Membership } from '../../../kernel/store/membership.ts';
-import { addMove, leaveMove } from '../../../plugins/fleet/move/rows.ts';
+import { addMove } from '../../../plugins/fleet/move/rows.ts';
 import { members } from '../../../plugins/fleet/store.ts';
 import { trustIn } from '../../../plugins/fleet/traffic/trust.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
@@ -96,7 +96,6 @@ test('a run that sends a part of what it asks, and nothing more, gives way to th
   silent.on('error', () => undefined).flushHeaders();
   await once(silent, 'continue');
   silent.write('{');
-  await store.write((tx) => leaveMove(tx, { ...begun, accountId, isAlive: false, comparedAt: 0 }));
   const ended = new Promise((resolve) => silent.once('close', resolve));
   await assertMoves('ben');
   await ended;

@@ -62,7 +62,7 @@ async function killedIn(
     HOSTKEEP_STORE_URL: fleet.url,
   });
   await until(`the move of ${name} is in the state ${state}`, async () => (await stateOf(name)) === state && isSo());
-  await killedAfter(first.hostkeep.core.store, name, child, async () => {
+  await killedAfter(first.hostkeep.core, name, child, async () => {
     await meanwhile();
     assert.is(await stateOf(name), state, 'it was interrupted in time');
   });
@@ -71,7 +71,7 @@ async function killedIn(
 /** Runs the command once the run before counts as ended. */
 async function finish(name: string): Promise<void> {
   let last = '';
-  await runEnded(first.hostkeep.core.store, name);
+  await runEnded(first.hostkeep.core, name);
   await until(`the move of ${name} is finished`, async () => {
     const { code, stderr } = await move(name);
     last = stderr;
@@ -88,7 +88,7 @@ test('killed before and while files are copied: the account stays and works, and
   const token = await customer('ann', LARGE_BYTES);
   await killedIn('begun', 'ann');
   assert.is((await addDomain(first, token, 'ann.example')).status, 201);
-  await runEnded(first.hostkeep.core.store, 'ann');
+  await runEnded(first.hostkeep.core, 'ann');
   const isRefused = async () => {
     const { code, stderr } = await move('ann');
     assert.is(code, 1);
@@ -141,7 +141,7 @@ test('the name of a removed account is not free while a move has left something 
     /may have left files at two: run `hostkeep account move eve --undo` at one/,
     JSON.stringify(kept),
   );
-  await runEnded(store, 'eve');
+  await runEnded(first.hostkeep.core, 'eve');
   const undone = await move('eve', '--undo');
   assert.is(undone.code, 0, undone.stderr);
   assert.not(existsSync(filesOf(two, 'eve')));
@@ -155,7 +155,7 @@ test('killed after the home has changed: the new home goes on, and what came too
   assert.is(await homeOf('cat'), 'two');
   assert.is((await addDomain(first, token, 'cat.example')).status, 201);
   writeFileSync(join(filesOf(one, 'cat'), 'late'), 'late');
-  await runEnded(first.hostkeep.core.store, 'cat');
+  await runEnded(first.hostkeep.core, 'cat');
   await until('the late file is found', async () => {
     const { code, stdout, stderr } = await move('cat');
     assert.is(code, 1);
