@@ -1,4 +1,3 @@
-import type { Metric as ClientMetric } from 'prom-client';
 import type { Log } from '../../kernel/log.ts';
 import type { Metric } from '../../kernel/contract/points/metric.ts';
 import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
@@ -27,25 +26,34 @@ const MAX_SAMPLES = 5000;
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Renders metrics in the Prometheus text format, and leaves out those whose name is invalid or already taken. In OpenMetrics
- * a counter is named without its ending `_total`, which no other metric may have, and that name must be free too.
- * prom-client only writes and escapes: the values are counted where they arise, by code that knows no metrics.
+ * Renders the metrics of all workers as one page in the Prometheus text format. prom-client adds them up, writes and escapes:
+ * the values are counted where they arise, by code that knows no metrics.
  */
-export async function exposition(families: readonly MetricFamily[], log: Log): Promise<string> {
-  const registry = new (client().Registry)();
+export function exposition(workers: readonly (readonly MetricFamily[])[], log: Log): Promise<string> {
+  return client()
+    .AggregatorRegistry.aggregate(workers.map((families) => named(families, log).map(written)))
+    .metrics();
+}
+
+/**
+ * Leaves out metrics whose name is invalid or already taken. In OpenMetrics a counter is named without its ending `_total`,
+ * which no other metric may have, and that name must be free too.
+ */
+function named(families: readonly MetricFamily[], log: Log): MetricFamily[] {
   const taken = new Set<string>();
-  for (const { name, help, type, samples } of families) {
+  return families.filter(({ name, type, samples }) => {
     const labels = samples.flatMap((sample) => Object.keys(sample.labels ?? {}));
     const family = name.replace(/_total$/, '');
     const isMisnamed = (type === 'counter') === (family === name);
-    if (taken.has(family) || isMisnamed || ![name, ...labels].every((each) => NAME.test(each))) {
-      log.warn({ metric: name }, 'a metric was left out: a name is invalid or already taken');
-      continue;
-    }
-    taken.add(family);
-    const values = samples.slice(0, MAX_SAMPLES);
-    const written = { name, get: async () => ({ name, help, type, values, aggregator: 'sum' }) };
-    registry.registerMetric(written as unknown as ClientMetric);
-  }
-  return registry.metrics();
+    const isFit = !taken.has(family) && !isMisnamed && [name, ...labels].every((each) => NAME.test(each));
+    if (isFit) taken.add(family);
+    else log.warn({ metric: name }, 'a metric was left out: a name is invalid or already taken');
+    return isFit;
+  });
+}
+
+/** Returns a metric as prom-client's registries do, with the way in which the values of several workers become one. */
+function written({ name, help, type, across, samples }: MetricFamily): object {
+  const values = samples.slice(0, MAX_SAMPLES).map((sample) => ({ labels: {}, ...sample }));
+  return { name, help, type, values, aggregator: type === 'gauge' ? (across ?? 'first') : 'sum' };
 }
