@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import { isRunning, PROCESS_ID } from '../kit/programs/process-id.ts';
-import type { Log } from '../log.ts';
+import { LogThrottle, type Log } from '../log.ts';
 import type { Reader, Store, Tx } from './store.ts';
 
 /** How often the leases of a process are looked at; one is renewed after a quarter of its time. */
@@ -38,6 +38,7 @@ export class Leases {
   readonly #store: Store;
   readonly #here: string;
   readonly #log: Log;
+  readonly #throttle = new LogThrottle();
   readonly #lookMs: number;
   readonly #held = new Map<string, Held>();
   #timer: NodeJS.Timeout | undefined;
@@ -137,7 +138,10 @@ export class Leases {
     const due = [...this.#held.values()].filter(({ renewedMs, ttlMs }) => now - renewedMs >= ttlMs / 4);
     if (due.length === 0) return;
     this.#renewing ??= this.#renew(due, now)
-      .catch((error: unknown) => this.#log.warn({ err: error }, `leases are not renewed: ${messageOf(error)}`))
+      .catch((error: unknown) => {
+        if (this.#throttle.isDue('renew'))
+          this.#log.warn({ err: error }, `leases are not renewed: ${messageOf(error)}`);
+      })
       .finally(() => (this.#renewing = undefined));
   }
 

@@ -100,7 +100,7 @@ export default definePlugin({
 
 /** Delivers events to the configured endpoints. Its code is loaded only where there are any, to save start-up time. */
 async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
-  const { config, store, events, node, log, background, onClose } = host;
+  const { config, events, node, log, background, onClose } = host;
   const [{ Endpoint }, { EventFollower }, { FleetLead }] = await Promise.all([
     import('./delivery/endpoint.ts'),
     import('./delivery/event-follower.ts'),
@@ -123,7 +123,7 @@ async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue
     if (node.fleet !== undefined) {
       const failed = (error: unknown) => log.warn({ err: error }, 'the deliveries that wait could not be read');
       const onLead = () => void begin().catch(failed);
-      const leading = new FleetLead({ store, node: node.fleet.name, log, onLead });
+      const leading = new FleetLead({ leases: node.leases, log, onLead });
       lead = leading;
       onClose(() => leading.close());
     }

@@ -23,9 +23,3 @@ create table webhook_state (
   failed_at integer,
   reason text not null default ''   -- of the last failure
 ) strict, without rowid;
-
--- The node of a fleet that delivers; see fleet-lead.ts.
-create table webhook_lead (
-  holder text not null,             -- node and process; empty once it has ended
-  beat integer not null             -- counted up while it leads
-) strict;

@@ -23,9 +23,3 @@ create table webhook_state (
   failed_at bigint,
   reason text collate "C" not null default ''  -- of the last failure
 );
-
--- The node of a fleet that delivers; see fleet-lead.ts.
-create table webhook_lead (
-  holder text collate "C" not null,  -- node and process; empty once it has ended
-  beat bigint not null  -- counted up while it leads
-);
