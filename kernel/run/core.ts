@@ -91,7 +91,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
   const plans = new Plans(store, revision, events, locales.featureNames);
   const filesRoot = (username: string) => filesRootOf(accountFilesOf(config, '').filesRoot, username).path;
-  const accounts = new Accounts({ store, local, revision, cells, plans, events, filesRoot, here, log });
+  const accounts = new Accounts({ store, local, leases, revision, cells, plans, events, filesRoot, here, log });
   const credentials = new Credentials({ store, revision, accounts, events });
   const tokens = new ApiTokens({ store, revision, accounts, events, log });
   const sessions = new Sessions({ store, revision, accounts, events, keys, tokens });

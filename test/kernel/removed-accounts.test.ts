@@ -33,19 +33,27 @@ test('the name of a removed account is reserved until it is purged', async () =>
 test('one attempt at a time purges an account, unless its process has ended', async () => {
   await server.account('claimed');
   await accounts().remove('claimed');
-  const setClaim = (claim: string) =>
-    server.hostkeep.core.store.write((tx) =>
-      tx.run("update removed_accounts set claimed_by = ? where username = 'claimed'", claim),
+  const { store } = server.hostkeep.core;
+  const setHolder = (holder: string) =>
+    store.write((tx) =>
+      tx.run(
+        `insert into leases (name, holder, ttl_ms, until) values ('purge claimed', ?, 60000, ${store.nowMs} + 60000)
+          on conflict (name) do update set holder = excluded.holder`,
+        holder,
+      ),
     );
   const stat = readFileSync('/proc/1/stat', 'utf8');
-  await setClaim(`1:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} x`);
+  await setHolder(` 1:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} x`);
   assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
-  await setClaim('1:1 x');
+  await setHolder(' 1:1 x');
   const claimed = await accounts().removed.claim('claimed');
   assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
-  await accounts().removed.giveUp({ ...claimed, claim: 'of another' });
+  await setHolder('of another');
+  assert.is(await codeOf(accounts().removed.release(claimed, BY)), 'purge_in_progress');
+  await claimed.lease.release();
   assert.is(await codeOf(accounts().removed.claim('claimed')), 'purge_in_progress');
-  await accounts().removed.giveUp(claimed);
+  await setHolder(claimed.lease.holder);
+  await store.write((tx) => claimed.lease.release(tx));
   assert.is(await create('claimed'), 'name_reserved');
 });
 

@@ -3,6 +3,7 @@ import type { Log } from '../../log.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import { forgetAccount } from '../../store/local-store.ts';
 import type { Revision } from '../../store/revision.ts';
+import type { Leases } from '../../store/lease.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { endLostScopes, endTokens } from '../gate/api-tokens/token-endings.ts';
 import { assertPlanExists, type Plans } from './plans.ts';
@@ -33,7 +34,14 @@ export class Accounts extends AccountReader {
   readonly #here: string;
   readonly #log: Log;
 
-  constructor(parts: AccountReaderParts & { readonly local: Store; readonly events: AuditLog; readonly log: Log }) {
+  constructor(
+    parts: AccountReaderParts & {
+      readonly local: Store;
+      readonly leases: Leases;
+      readonly events: AuditLog;
+      readonly log: Log;
+    },
+  ) {
     super(parts);
     this.removed = new RemovedAccounts(parts);
     this.#store = parts.store;

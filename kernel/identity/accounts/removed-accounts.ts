@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { fail } from '../../errors.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import { forgetAccount } from '../../store/local-store.ts';
+import type { Lease, Leases } from '../../store/lease.ts';
 import type { Store, Tx } from '../../store/store.ts';
-import { isRunning, PROCESS_ID } from '../../kit/programs/process-id.ts';
 import { assertHere } from './account-home.ts';
 
 /** An account that is gone, but whose name is reserved until what it left outside the store is purged. */
@@ -18,26 +17,28 @@ export interface RemovedAccount {
   readonly home: string;
 }
 
-/** A removed account that is being purged. */
+/** How long a name whose purge has fallen silent is claimed: mostly one of a node that died. */
+const SILENCE_MS = 300_000;
+
+/** A removed account that is being purged, until its lease is released. */
 export interface ClaimedAccount extends RemovedAccount {
-  /** The process and the attempt. */
-  readonly claim: string;
+  readonly lease: Lease;
 }
 
 interface Row {
   username: string;
   account_id: number;
   removed_at: number;
-  claimed_by: string;
   home: string;
 }
 
-const SELECT = 'select username, account_id, removed_at, claimed_by, home from removed_accounts';
+const SELECT = 'select username, account_id, removed_at, home from removed_accounts';
 
 /** The removed accounts whose names are reserved. */
 export class RemovedAccounts {
   readonly #store: Store;
   readonly #local: Store;
+  readonly #leases: Leases;
   readonly #events: AuditLog;
   readonly #filesRoot: (username: string) => string;
   readonly #here: string;
@@ -45,12 +46,14 @@ export class RemovedAccounts {
   constructor(parts: {
     store: Store;
     local: Store;
+    leases: Leases;
     events: AuditLog;
     filesRoot: (username: string) => string;
     here: string;
   }) {
     this.#store = parts.store;
     this.#local = parts.local;
+    this.#leases = parts.leases;
     this.#events = parts.events;
     this.#filesRoot = parts.filesRoot;
     this.#here = parts.here;
@@ -67,30 +70,29 @@ export class RemovedAccounts {
   }
 
   /**
-   * Claims one for a purge, until `release` or `giveUp`: two at once could remove what belongs to a new account of that
-   * name a moment later. Only the node that had it can, and a claim names one of its processes. Errors: 404
-   * `account_not_found`, 409 `purge_in_progress`, `other_node`.
+   * Claims one for a purge: two at once could remove what belongs to a new account of that name a moment later. Only the
+   * node that had it can. Errors: 404 `account_not_found`, 409 `purge_in_progress`, `other_node`.
    */
   claim(username: string): Promise<ClaimedAccount> {
     return this.#store.write(async (tx) => {
       const row = (await tx.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username);
       assertHere(row, this.#here);
-      const [holder = ''] = row.claimed_by.split(' ');
-      if (isRunning(holder)) throw fail.purge_in_progress(`${username} is being purged`);
-      const claim = `${PROCESS_ID} ${randomUUID()}`;
-      await tx.run('update removed_accounts set claimed_by = ? where username = ?', claim, username);
-      return { ...this.#of(row), claim };
+      const lease = await this.#leases.acquire(`purge ${username}`, SILENCE_MS, tx);
+      if (lease === undefined) throw inProgress(username);
+      return { ...this.#of(row), lease };
     });
   }
 
-  /** Frees the name of an account that is purged. */
+  /** Frees the name of an account that is purged. Errors: 409 `purge_in_progress` if another process purges it now. */
   async release(
-    { id, username, claim }: ClaimedAccount,
+    { id, username, lease }: ClaimedAccount,
     by: { readonly username: string; readonly ip: string },
   ): Promise<void> {
     await forgetAccount(this.#local, id);
     await this.#store.write(async (tx) => {
-      await tx.run('delete from removed_accounts where username = ? and claimed_by = ?', username, claim);
+      if (!(await lease.isOurs(tx))) throw inProgress(username);
+      await tx.run('delete from removed_accounts where username = ?', username);
+      await lease.release(tx);
       await this.#events.record(tx, {
         type: 'account.purged',
         ...by,
@@ -98,13 +100,6 @@ export class RemovedAccounts {
         data: { account_id: id },
       });
     });
-  }
-
-  /** Ends the claim; the name stays reserved. */
-  async giveUp({ username, claim }: ClaimedAccount): Promise<void> {
-    await this.#store.write((tx) =>
-      tx.run("update removed_accounts set claimed_by = '' where username = ? and claimed_by = ?", username, claim),
-    );
   }
 
   #of({ username, account_id: id, removed_at: removedAt, home }: Row): RemovedAccount {
@@ -123,6 +118,8 @@ export async function reserveName(tx: Tx, { id, username }: { id: number; userna
     id,
   );
 }
+
+const inProgress = (username: string): Error => fail.purge_in_progress(`${username} is being purged`);
 
 function unknown(username: string): never {
   throw fail.account_not_found(`there is no removed account ${username}`);

@@ -49,7 +49,6 @@ create table removed_accounts (
   username text primary key,
   account_id integer not null,
   removed_at integer not null,
-  claimed_by text not null default '', -- process and attempt that purge it
   home text not null default ''     -- the node that had what is to be purged
 ) strict, without rowid;
 

@@ -30,19 +30,19 @@ export async function purgeAccount(
   host: PurgeHost,
   username: string,
   by: Actor,
-  signal: AbortSignal,
+  closing: AbortSignal,
 ): Promise<PurgeReport> {
   const { removed } = host.identity.accounts;
   const account = await removed.claim(username);
-  let isComplete = false;
+  const signal = AbortSignal.any([closing, account.lease.signal]);
   try {
     const plugins = await partsOf(host, account, signal);
     const parts = [...plugins, await filesPart(host.jobs, account, signal)]; // last, as containers may still write files
-    isComplete = parts.every(({ problem }) => problem === null);
+    const isComplete = parts.every(({ problem }) => problem === null);
     if (isComplete) await removed.release(account, by);
     return { state: isComplete ? 'complete' : 'incomplete', parts };
   } finally {
-    if (!isComplete) await removed.giveUp(account);
+    await account.lease.release();
   }
 }
 

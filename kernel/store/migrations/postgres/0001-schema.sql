@@ -49,7 +49,6 @@ create table removed_accounts (
   username text collate "C" primary key,
   account_id bigint not null,
   removed_at bigint not null,
-  claimed_by text collate "C" not null default '',  -- process and attempt that purge it
   home text collate "C" not null default ''  -- the node that had what is to be purged
 );
 
