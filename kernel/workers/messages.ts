@@ -23,7 +23,7 @@ export type ToWorker =
   | { readonly kind: 'reload'; readonly settings: unknown }
   /** Has the outcome of a reload recorded; with a reason if it was refused. */
   | { readonly kind: 'record'; readonly refusal: string | undefined }
-  | { readonly kind: 'granted'; readonly id: string; readonly isGranted: boolean }
+  | { readonly kind: 'granted'; readonly id: string }
   | { readonly kind: 'told'; readonly topic: string; readonly value: unknown }
   | { readonly kind: 'asked'; readonly id: string; readonly from: number; readonly topic: string }
   | { readonly kind: 'answered'; readonly id: string; readonly answer: Answer };
@@ -32,13 +32,7 @@ export type ToSupervisor =
   | { readonly kind: 'serving'; readonly ports: Ports }
   | { readonly kind: 'pong' }
   | { readonly kind: 'reloaded'; readonly refusal: string | undefined }
-  | {
-      readonly kind: 'take';
-      readonly id: string;
-      readonly name: string;
-      readonly most: number;
-      readonly waits: boolean;
-    }
+  | { readonly kind: 'take'; readonly id: string; readonly name: string; readonly most: number }
   | { readonly kind: 'release'; readonly id: string }
   | { readonly kind: 'tell'; readonly topic: string; readonly value: unknown }
   | { readonly kind: 'ask'; readonly id: string; readonly topic: string }

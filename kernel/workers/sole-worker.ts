@@ -11,7 +11,6 @@ export function soleWorker(): Workers {
     number: 1,
     share: (number) => number,
     turn: (name, most) => turns.take(name, most),
-    tryTurn: async (name, most) => turns.tryTake(name, most),
     tell: () => undefined,
     hear: nothing,
     ask: async () => [],

@@ -25,11 +25,6 @@ export class Turns {
     });
   }
 
-  /** Takes a turn if fewer than `most` are held, and nobody waits. */
-  tryTake(name: string, most: number): Release | undefined {
-    return this.#waiting.has(name) || (this.#held.get(name) ?? 0) >= most ? undefined : this.#hold(name);
-  }
-
   #hold(name: string): Release {
     this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
     let isHeld = true;

@@ -23,7 +23,7 @@ export class WorkerChannel implements Workers {
   readonly count: number;
   readonly number: number;
   readonly #self: Self;
-  readonly #grants = new Map<string, (isGranted: boolean) => void>();
+  readonly #grants = new Map<string, () => void>();
   readonly #questions = new Map<string, (answer: Answer) => void>();
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>();
   readonly #answers = new Map<string, () => unknown>();
@@ -67,12 +67,12 @@ export class WorkerChannel implements Workers {
     return Math.max(1, Math.floor(number / this.count));
   }
 
-  async turn(name: string, most: number): Promise<Release> {
-    return (await this.#take(name, most, true)) as Release;
-  }
-
-  tryTurn(name: string, most: number): Promise<Release | undefined> {
-    return this.#take(name, most, false);
+  turn(name: string, most: number): Promise<Release> {
+    const id = this.#nextId();
+    return new Promise((resolve) => {
+      this.#grants.set(id, () => resolve(() => this.send({ kind: 'release', id })));
+      this.send({ kind: 'take', id, name, most });
+    });
   }
 
   tell(topic: string, value: unknown): void {
@@ -112,14 +112,6 @@ export class WorkerChannel implements Workers {
     return new SharedCounts(this, topic);
   }
 
-  #take(name: string, most: number, waits: boolean): Promise<Release | undefined> {
-    const id = this.#nextId();
-    return new Promise((resolve) => {
-      this.#grants.set(id, (isGranted) => resolve(isGranted ? () => this.send({ kind: 'release', id }) : undefined));
-      this.send({ kind: 'take', id, name, most, waits });
-    });
-  }
-
   #nextId(): string {
     return `${this.#self.pid} ${(this.#ids += 1)}`;
   }
@@ -136,7 +128,7 @@ export class WorkerChannel implements Workers {
       case 'record':
         return void orders.record(message.refusal);
       case 'granted':
-        this.#grants.get(message.id)?.(message.isGranted);
+        this.#grants.get(message.id)?.();
         return void this.#grants.delete(message.id);
       case 'told':
         for (const listener of this.#listeners.get(message.topic) ?? []) listener(message.value);

@@ -19,8 +19,6 @@ export interface Workers {
    * Those of a worker that dies are released.
    */
   turn(name: string, most: number): Promise<Release>;
-  /** Takes a turn if there is one now. */
-  tryTurn(name: string, most: number): Promise<Release | undefined>;
   /** Says something to all other workers, which may hear it a moment later. */
   tell(topic: string, value: unknown): void;
   /** Calls back with what others say on a topic; returns a function that stops it. */

@@ -48,17 +48,12 @@ export class WorkerProcess {
     this.#onReloaded(refusal);
   }
 
-  take(turns: Turns, { id, name, most, waits }: ToSupervisor & { readonly kind: 'take' }): void {
-    if (!waits) {
-      const release = turns.tryTake(name, most);
-      if (release !== undefined) this.#turns.set(id, release);
-      return this.send({ kind: 'granted', id, isGranted: release !== undefined });
-    }
+  take(turns: Turns, { id, name, most }: ToSupervisor & { readonly kind: 'take' }): void {
     const waiting = new AbortController();
     this.#turns.set(id, () => waiting.abort());
     void turns.take(name, most, waiting.signal).then((release) => {
       this.#turns.set(id, release);
-      this.send({ kind: 'granted', id, isGranted: true });
+      this.send({ kind: 'granted', id });
     });
   }
 
