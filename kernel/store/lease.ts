@@ -9,7 +9,7 @@ const LOOK_MS = 1000;
 /** How long the row of a process that died stays after its time, unless another takes the name. */
 const KEPT_MS = 86_400_000;
 
-/** The right to do something until it is released or lost. Its holder renews it, and loses it by being silent for its time. */
+/** The right to do something until it is released or lost. Its process renews it; after a silence of its time, another may take it. */
 export interface Lease {
   readonly name: string;
   /** The node, the process and the acquisition; no other lease has the same. */
@@ -52,11 +52,21 @@ export class Leases {
     this.#lookMs = parts.lookMs ?? LOOK_MS;
   }
 
-  /** Resolves with the lease; `undefined` while another has it, in this process or elsewhere. Give `tx` for more than that. */
-  acquire(name: string, ttlMs: number, tx?: Tx): Promise<Lease | undefined> {
-    return tx === undefined
-      ? this.#store.write((own) => this.#acquire(name, ttlMs, own))
-      : this.#acquire(name, ttlMs, tx);
+  /** Resolves with the lease, which begins when `tx` commits; `undefined` while it is held, in this process or elsewhere. */
+  async acquire(name: string, ttlMs: number, tx?: Tx): Promise<Lease | undefined> {
+    if (tx === undefined) return this.#store.write((own) => this.acquire(name, ttlMs, own));
+    if ((await this.holder(tx, name)) !== undefined) return undefined;
+    const lease = this.#leaseOf(name, ttlMs);
+    await tx.run(
+      `insert into leases (name, holder, ttl_ms, until) values (?, ?, ?, ${this.#store.nowMs} + cast(? as bigint))
+        on conflict (name) do update set holder = excluded.holder, ttl_ms = excluded.ttl_ms, until = excluded.until`,
+      ...[name, lease.holder, ttlMs, ttlMs],
+    );
+    tx.afterCommit(() => {
+      this.#held.set(lease.holder, lease);
+      this.#follow();
+    });
+    return lease;
   }
 
   /** Resolves with who has a lease; `undefined` if it is free. */
@@ -74,21 +84,6 @@ export class Leases {
     this.#held.clear();
     this.#follow();
     await this.#renewing;
-  }
-
-  async #acquire(name: string, ttlMs: number, tx: Tx): Promise<Lease | undefined> {
-    if ((await this.holder(tx, name)) !== undefined) return undefined;
-    const lease = this.#leaseOf(name, ttlMs);
-    await tx.run(
-      `insert into leases (name, holder, ttl_ms, until) values (?, ?, ?, ${this.#store.nowMs} + cast(? as bigint))
-        on conflict (name) do update set holder = excluded.holder, ttl_ms = excluded.ttl_ms, until = excluded.until`,
-      ...[name, lease.holder, ttlMs, ttlMs],
-    );
-    tx.afterCommit(() => {
-      this.#held.set(lease.holder, lease);
-      this.#follow();
-    });
-    return lease;
   }
 
   #leaseOf(name: string, ttlMs: number): Held {
