@@ -7,6 +7,7 @@ const test = testSuite('packages loaded when needed');
 
 const OWNERS = {
   ajv: '../../kernel/config/validator.js',
+  'ipaddr.js': '../../kernel/kit/net/ip.js',
   maxmind: '../../plugins/account/country.js',
   mysql2: '../../plugins/databases/mysql/client.js',
   otpauth: '../../plugins/account/twofa/authenticator.js',

@@ -1,11 +1,14 @@
-import ipaddr from 'ipaddr.js';
 import { BlockList, isIP } from 'node:net';
+import { lazyPackage } from '../programs/lazy-package.ts';
+
+/** Loaded when first needed: it would take a twentieth of a start. */
+const ipaddr = lazyPackage<typeof import('ipaddr.js')>('ipaddr.js', import.meta.url);
 
 /** Formats a socket's binary address (4 or 16 bytes): IPv4-mapped addresses as IPv4, IPv6 by RFC 5952. */
 export function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.'); // in each request
   if (bytes.length !== 16) return '';
-  const address = new ipaddr.IPv6([...bytes]);
+  const address = new (ipaddr().IPv6)([...bytes]);
   return (address.isIPv4MappedAddress() ? address.toIPv4Address() : address).toString();
 }
 
@@ -51,7 +54,7 @@ const GLOBAL_UNICAST = new IpRanges(['2000::/3']);
 export function isPublic(address: string): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%') || SPECIAL.has(address)) return false;
-  return (version === 4 || GLOBAL_UNICAST.has(address)) && ipaddr.parse(address).range() === 'unicast';
+  return (version === 4 || GLOBAL_UNICAST.has(address)) && ipaddr().parse(address).range() === 'unicast';
 }
 
 /** The longest chain of proxies that is followed; clients may send any number of hops. */
@@ -90,7 +93,7 @@ function hopAddress(hop: string): string | undefined {
 export function networkOf(ip: string, ipv6Bits: 64 | 48 = 64): string {
   const [address = ''] = ip.split('%');
   if (isIP(address) !== 6) return address;
-  const parsed = ipaddr.IPv6.parse(address);
+  const parsed = ipaddr().IPv6.parse(address);
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
   const groups = parsed.parts.slice(0, ipv6Bits / 16).map((group) => group.toString(16));
   return `${groups.join(':')}::/${ipv6Bits}`;
