@@ -137,7 +137,9 @@ export interface CommandContext {
   ): Promise<T>;
   /** Sets all plugins up while `work` runs, serving nothing, for what only they can do. A server may be running. */
   withPlugins<T>(
-    work: (open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>) => Promise<T>,
+    work: (
+      open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & { readonly node: NodeInfo },
+    ) => Promise<T>,
   ): Promise<T>;
   /**
    * Serves a node until the process is asked to stop. `settings` are laid under the configuration file that is named; that of

@@ -27,6 +27,8 @@ export interface RouteInfo extends RouteSpec {
   readonly access: Access;
   /** Features of which any one grants access; empty if the route requires none. */
   readonly features: readonly string[];
+  /** Further features, all of which the account must have. */
+  readonly requiredFeatures: readonly string[];
   /** What an API token needs; `undefined` if none may use the route. */
   readonly scopes: RouteScopes | undefined;
   readonly traffic: RouteMetrics;

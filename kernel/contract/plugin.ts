@@ -19,6 +19,19 @@ import type { Workers } from '../workers/workers.ts';
 import type { RouteCalls } from './route-calls.ts';
 import type { Handlers, RouteSpecs } from './route-spec.ts';
 
+/** The node, and what the plugin may have it do. */
+export interface PluginNode extends NodeInfo {
+  /** Calls other plugins' routes for the client of one of the plugin's own. */
+  readonly calls: RouteCalls;
+  /** Returns what the plugin does with rights; `settings` are its own. See `Privileged`. */
+  privileged<V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown): V;
+  /**
+   * Calls `start` in the one process of the node that does what is done once, such as writing history: at once where this
+   * is that process, otherwise when it takes over. What is to be released, `start` gives to `Host.onClose`.
+   */
+  onLeader(start: () => void | Promise<void>): void | Promise<void>;
+}
+
 /** What a plugin gets from the kernel. */
 export interface Host<C = unknown> {
   /** Its section of the configuration, valid and with defaults. A reload sets the plugin up again. */
@@ -34,24 +47,13 @@ export interface Host<C = unknown> {
   readonly events: AuditLog;
   /** Runs what touches customers' files and engines; this process never does. */
   readonly jobs: AccountJobs;
-  readonly node: NodeInfo;
+  readonly node: PluginNode;
   /** The processes that serve the node, this one included; mostly it is the only one. */
   readonly workers: Workers;
-  /** Calls other plugins' routes for the client of one of its own. */
-  readonly routes: RouteCalls;
-  /** Returns what the plugin does with rights; `settings` are its own. See `Privileged`. */
-  privileged<V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown): V;
   /** Calls all providers of a point concurrently, within the point's time limit. Never rejects: see `Gathered`. */
   gather<P extends ExtensionPointName>(point: P, ...args: Parameters<ExtensionPoints[P]>): Promise<Gathered<P>[]>;
-  /** Returns the service of a plugin that this one lists in `needs`. */
-  service<S>(plugin: string): S;
   /** Returns the service of a plugin that this one lists in `uses`; `undefined` while that plugin is off or unavailable. */
   peer<S>(plugin: string): S | undefined;
-  /**
-   * Calls `start` in the one process of the node that does what is done once, such as writing history: at once where this
-   * is that process, otherwise when it takes over. What is to be released, `start` gives to `onClose`.
-   */
-  background(start: () => void | Promise<void>): void | Promise<void>;
   /** Has `release` called when the plugin closes or its setup fails; of several, the last one first. */
   onClose(release: () => void | Promise<void>): void;
 }
@@ -61,7 +63,7 @@ export interface Setup<T extends RouteSpecs> {
   readonly handlers: Handlers<T>;
   /** Its answers at the extension points that it serves. */
   readonly provides?: Partial<ExtensionPoints>;
-  /** What plugins get that name this one in `needs` or `uses`; their types describe it. */
+  /** What plugins get that name this one in `uses`; their types describe it. */
   readonly service?: unknown;
   /** Of the plugin that knows the other nodes of the fleet. */
   readonly forward?: Forward;
@@ -84,8 +86,6 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
    * account is not freed.
    */
   readonly keepsByName?: boolean;
-  /** Plugins without which this one can do nothing: unless they are ready, its routes answer 503. */
-  readonly needs?: readonly string[];
   /** Plugins that this one works with where they are ready, and does without where they are not. */
   readonly uses?: readonly string[];
   /** The schema of its section of the configuration, with defaults. */

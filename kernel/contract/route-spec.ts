@@ -20,19 +20,17 @@ export interface RouteSpec {
   readonly address?: Address | 'both';
   /** `feature` unless given, so that a forgotten line denies access. */
   readonly access?: Access;
-  /** The feature that grants access, or a list of which any one does; the plugin's first feature unless given. */
-  readonly feature?: string | readonly string[];
-  /** Further features, of any plugin, all of which the account must have. */
-  readonly requiresFeatures?: readonly string[];
-  /** The area of its scope, where neither its feature nor the first part of its path should open it to API tokens. */
-  readonly scopeArea?: string;
-  /** Whether API tokens are refused, because the route changes credentials, tokens or sessions. */
-  readonly sessionOnly?: boolean;
   /**
-   * Whether it admits API tokens whatever their scopes, because all that it does is to call other routes for its client
-   * (`Host.routes`), each of which asks for its own scope.
+   * The feature that grants access, or a list of which any one does; the plugin's first feature unless given. `all` names
+   * further features, of any plugin, which the account must have as well.
    */
-  readonly delegates?: boolean;
+  readonly feature?: string | readonly string[] | { readonly any?: readonly string[]; readonly all: readonly string[] };
+  /**
+   * What API tokens need, unless it is the scope of the feature, or of the first part of the path. `area`: the scope of that
+   * area. `refused`: none may use the route, because it changes credentials, tokens or sessions. `delegated`: any token may,
+   * because all that the route does is to call other routes for its client, each of which asks for its own scope.
+   */
+  readonly tokens?: 'refused' | 'delegated' | { readonly area: string };
   /**
    * For what makes something: `kept` keeps the answer for a day for those who repeat a request with its `Idempotency-Key`, and
    * `refused` refuses the header, because the answer holds a secret. The handler returns a plain value.
@@ -46,8 +44,6 @@ export interface RouteSpec {
   readonly at?: 'home' | 'named' | 'node';
   readonly summary: string;
   readonly description?: string;
-  /** Whether another route does the same, and new clients use that one. */
-  readonly deprecated?: true;
   /** `false` leaves it out of the API's description: it serves our own pages, or offers other operations in another form. */
   readonly described?: false;
   /** The values in the path, as in `/api/things/:id`. */
@@ -55,8 +51,6 @@ export interface RouteSpec {
   readonly query?: TObject;
   /** The JSON body; a route without it takes none. */
   readonly body?: TObject;
-  /** 64 KiB unless given. */
-  readonly bodyLimitBytes?: number;
   readonly reply: TSchema;
   /** Of the reply; 200 unless given. */
   readonly status?: number;
@@ -70,8 +64,8 @@ export interface RouteSpec {
   readonly errors?: readonly string[];
 }
 /** Whether a route changes what the account has at its home, and does not leave that to routes that it calls. */
-export const changesHome = ({ at, method, delegates }: RouteSpec): boolean =>
-  at === 'home' && method !== 'GET' && delegates !== true;
+export const changesHome = ({ at, method, tokens }: RouteSpec): boolean =>
+  at === 'home' && method !== 'GET' && tokens !== 'delegated';
 
 export type RouteSpecs = Readonly<Record<string, RouteSpec>>;
 

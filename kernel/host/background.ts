@@ -5,7 +5,7 @@ import type { Leadership } from '../workers/leadership.ts';
 
 type Scope = Pick<Host, 'onClose'> & { readonly log: Log };
 
-/** Returns what starts a plugin's background work, at once or when this process takes over; see `Host.background`. */
+/** Returns what starts a plugin's background work, at once or when this process takes over; see `PluginNode.onLeader`. */
 export function backgroundOf(leadership: Leadership) {
   return (start: () => void | Promise<void>, { log, onClose }: Scope): void | Promise<void> => {
     if (leadership.isLeader) return start();

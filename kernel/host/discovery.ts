@@ -79,14 +79,14 @@ export async function installedPrivileges(config: Config): Promise<{ privileged:
 /** Where a plugin's migrations are, if it has any. */
 export const migrationsOf = (plugin: string): string => join(projectDir, 'plugins', plugin, 'migrations');
 
-/** Returns plugins in an order in which each comes after those that it needs or uses. Throws on a circle. */
+/** Returns plugins in an order in which each comes after those that it uses. Throws on a circle. */
 export function inOrder(plugins: readonly Plugin[]): Plugin[] {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const ordered = new Set<Plugin>();
   const visit = (plugin: Plugin, path: readonly string[]): void => {
     if (path.includes(plugin.name))
-      throw new Error(`plugins need each other in a circle: ${[...path, plugin.name].join(' → ')}`);
-    for (const name of [...(plugin.needs ?? []), ...(plugin.uses ?? [])]) {
+      throw new Error(`plugins use each other in a circle: ${[...path, plugin.name].join(' → ')}`);
+    for (const name of plugin.uses ?? []) {
       const needed = byName.get(name);
       if (needed !== undefined) visit(needed, [...path, plugin.name]);
     }

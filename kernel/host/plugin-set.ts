@@ -6,7 +6,8 @@ import type { Idempotency } from '../http/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { Forward } from '../contract/forwarding.ts';
 import type { ExtensionPointName } from '../contract/extension-points.ts';
-import type { PluginStatus, RouteInfo } from '../contract/node-info.ts';
+import type { NodeInfo, PluginStatus, RouteInfo } from '../contract/node-info.ts';
+import type { RouteCalls } from '../contract/route-calls.ts';
 import type { Host, Plugin, Setup } from '../contract/plugin.ts';
 import type { RouteSpecs } from '../contract/route-spec.ts';
 import type { EventTable } from '../store/events/event-types.ts';
@@ -24,13 +25,12 @@ const SETUP_MS = 30_000;
 /** How long one release may take: what hangs in a plugin must not hold up a reload, nor the end of the node. */
 const RELEASE_MS = 30_000;
 
-/** The members of `Host` that all plugins share. */
-interface CommonHost extends Omit<
-  Host,
-  'config' | 'log' | 'gather' | 'service' | 'peer' | 'onClose' | 'privileged' | 'background'
-> {
+/** The members of `Host` that all plugins share, and what makes those of each. */
+interface CommonHost extends Omit<Host, 'config' | 'log' | 'gather' | 'peer' | 'onClose' | 'node'> {
+  readonly node: NodeInfo;
+  readonly calls: RouteCalls;
   readonly privileged: ReturnType<typeof privilegesOf>;
-  readonly background: ReturnType<typeof backgroundOf>;
+  readonly onLeader: ReturnType<typeof backgroundOf>;
 }
 
 interface Loaded {
@@ -114,8 +114,8 @@ export class PluginSet {
     const unmigrated = await migratePlugins(ordered, host);
     const starting = new Map<string, Promise<void>>();
     for (const plugin of ordered) {
-      const { name, needs = [], uses = [] } = plugin;
-      const others = [...needs, ...uses].map((other) => starting.get(other));
+      const { name, uses = [] } = plugin;
+      const others = uses.map((other) => starting.get(other));
       const start = () => this.#start(plugin, settings.get(name), host, unmigrated.get(name));
       starting.set(name, Promise.all(others).then(start));
     }
@@ -137,7 +137,7 @@ export class PluginSet {
     return { ...status, state: 'degraded', reason, ...(remedy !== undefined && { remedy }) };
   }
 
-  /** Puts plugins, which started in any order, into the order of their needs. */
+  /** Puts plugins, which started in any order, into the order in which they use each other. */
   #arrange(ordered: readonly Plugin[]): void {
     for (const { name } of ordered) {
       const loaded = this.#loaded.get(name);
@@ -149,14 +149,6 @@ export class PluginSet {
   }
 
   async #start(plugin: Plugin, config: unknown, common: CommonHost, unmigrated: unknown): Promise<void> {
-    const stateOf = (name: string) =>
-      this.#loaded.get(name)?.status.state ?? this.#off.find((status) => status.name === name)?.state;
-    const missing = (plugin.needs ?? []).find((name) => stateOf(name) !== 'ready');
-    if (missing !== undefined) {
-      const why = `which is ${stateOf(missing) ?? 'not installed'}`;
-      this.#log.warn({ plugin: plugin.name, needs: missing }, `plugin ${plugin.name} needs ${missing}, ${why}`);
-      return this.#refuse(plugin, new Unavailable(`needs the plugin ${missing}, ${why}`), config);
-    }
     const releases: (() => void | Promise<void>)[] = [];
     try {
       if (unmigrated !== undefined) throw unmigrated;
@@ -210,22 +202,25 @@ export class PluginSet {
     releases.push(() => closing.abort());
     const log = this.#log.child({ plugin: plugin.name });
     const onClose: Host['onClose'] = (release) => void releases.push(release);
+    const { node, calls, privileged, onLeader, ...shared } = common;
     return {
-      ...common,
+      ...shared,
       config,
-      background: (start) => common.background(start, { log, onClose }),
-      privileged: (privileged, settings) => common.privileged(privileged, settings, closing.signal),
+      node: {
+        ...node,
+        calls,
+        privileged: (verbs, settings) => privileged(verbs, settings, closing.signal),
+        onLeader: (start) => onLeader(start, { log, onClose }),
+      },
       log,
       gather: this.gather,
-      service: <S>(name: string): S => this.#serviceOf(plugin, 'needs', name) as S,
-      peer: <S>(name: string) => this.#serviceOf(plugin, 'uses', name) as S | undefined,
+      peer: <S>(name: string) => this.#serviceOf(plugin, name) as S | undefined,
       onClose,
     };
   }
 
-  #serviceOf(plugin: Plugin, list: 'needs' | 'uses', name: string): unknown {
-    if (!(plugin[list] ?? []).includes(name))
-      throw new Error(`plugin ${plugin.name} uses ${name} without listing it in ${list}`);
+  #serviceOf(plugin: Plugin, name: string): unknown {
+    if (!(plugin.uses ?? []).includes(name)) throw new Error(`plugin ${plugin.name} does not list ${name} in uses`);
     return this.#loaded.get(name)?.setup?.service;
   }
 

@@ -11,7 +11,8 @@ import type { Access, Address, RouteSpec, RouteSpecs } from '../contract/route-s
 export function describe(plugin: string, features: readonly string[], table: RouteSpecs): RouteInfo[] {
   return Object.entries(table).flatMap(([name, spec]) => {
     const { address = 'user', access = 'feature' } = spec;
-    const gate = access === 'feature' ? [spec.feature ?? features[0] ?? []].flat() : [];
+    const { any, all: requiredFeatures } = asked(spec.feature);
+    const gate = access === 'feature' ? (any ?? [features[0] ?? []].flat()) : [];
     const where = `${plugin}.${name}`;
     if (access === 'feature' && gate.length === 0) throw new Error(`route ${where} requires a feature, but names none`);
     const foreign = gate.find((feature) => !features.includes(feature));
@@ -19,7 +20,7 @@ export function describe(plugin: string, features: readonly string[], table: Rou
       throw new Error(`route ${where} requires ${foreign}, which plugin ${plugin} does not own`);
     if (access === 'admin' && address !== 'admin')
       throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);
-    if (spec.delegates === true && (access === 'feature' || spec.sessionOnly === true))
+    if (spec.tokens === 'delegated' && access === 'feature')
       throw new Error(`route ${where} leaves its gate to the routes that it calls, so it has none of its own`);
     if (spec.idempotencyKey !== undefined && access === 'guest')
       throw new Error(`route ${where} keeps answers by account, so it must not be open to guests`);
@@ -32,15 +33,25 @@ export function describe(plugin: string, features: readonly string[], table: Rou
       plugin,
       name,
       paths: [spec.path].flat(),
+      requiredFeatures,
     };
     const on = (one: Address, its: Access): RouteInfo => {
       const own = its === 'feature' ? gate : [];
-      const scopes = scopesOf(spec, its, gate);
+      const scopes = scopesOf(spec, its, gate, requiredFeatures);
       return { ...shared, address: one, access: its, features: own, scopes, traffic: new RouteMetrics() };
     };
     if (address !== 'both') return [on(address, access)];
     return [on('user', access), on('admin', access === 'guest' ? 'guest' : 'admin')];
   });
+}
+
+/** The features of which any one opens a route, if it names them, and those that it requires besides. */
+function asked(feature: RouteSpec['feature'] = { all: [] }): {
+  any: readonly string[] | undefined;
+  all: readonly string[];
+} {
+  if (typeof feature === 'string') return { any: [feature], all: [] };
+  return 'all' in feature ? { any: feature.any, all: feature.all } : { any: feature, all: [] };
 }
 
 /**
@@ -49,16 +60,18 @@ export function describe(plugin: string, features: readonly string[], table: Rou
  * Without any of these, the route is closed to API tokens, unless it is for guests and checks them itself.
  */
 function scopesOf(
-  { method, path, scopeArea, sessionOnly, requiresFeatures = [] }: RouteSpec,
+  { method, path, tokens }: RouteSpec,
   access: Access,
   gate: readonly string[],
+  requiredFeatures: readonly string[],
 ): RouteScopes | undefined {
   const [, part] = /^\/api\/([\w-]+)/.exec([path].flat()[0] ?? '') ?? [];
-  const area = scopeArea ?? (gate.length === 0 && access === 'admin' ? part : undefined);
+  const own = typeof tokens === 'object' ? tokens.area : undefined;
+  const area = own ?? (gate.length === 0 && access === 'admin' ? part : undefined);
   const areas = area === undefined ? gate : [area];
-  if (sessionOnly === true || areas.length === 0) return undefined;
+  if (tokens === 'refused' || areas.length === 0) return undefined;
   const scope = (area: string) => `${area}:${method === 'GET' ? 'read' : 'write'}`;
-  return { any: areas.map(scope), all: requiresFeatures.map(scope) };
+  return { any: areas.map(scope), all: requiredFeatures.map(scope) };
 }
 
 /** Throws if two routes answer the same method and pattern on one address. */

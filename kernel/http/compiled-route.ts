@@ -9,14 +9,11 @@ import { changesHome, type Call } from '../contract/route-spec.ts';
 /** The handler of a route, without the types of its schemas. */
 export type Handler = (call: Call) => unknown;
 
-const BODY_LIMIT_BYTES = 64 * 1024;
-
 /** A route prepared for requests: its validators, parameter names and limits are computed once, not per request. */
 export class CompiledRoute {
   readonly info: RouteInfo;
   readonly handle: Handler;
   readonly isGuest: boolean;
-  readonly bodyLimitBytes: number;
   readonly paramNames: readonly string[];
   readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator };
   /** Validators of JSON replies, by status. */
@@ -28,7 +25,6 @@ export class CompiledRoute {
     this.info = info;
     this.handle = handle;
     this.isGuest = info.access === 'guest';
-    this.bodyLimitBytes = info.bodyLimitBytes ?? BODY_LIMIT_BYTES;
     this.paramNames = [...(info.paths[0] ?? '').matchAll(/[:*](\w+)/g)].map((match) => match[1] ?? '');
     this.#scopes = (info.scopes?.any ?? []).map((scope) => ({ scope, feature: scope.replace(/:\w+$/, '') }));
     const { params, query, body, reply, status = 200, replies = {} } = info;
@@ -64,8 +60,8 @@ export class CompiledRoute {
    * lost does not.
    */
   #assertGranted({ role, features }: Account, granted: ReadonlySet<string>): void {
-    const { scopes, delegates } = this.info;
-    if (delegates === true) return;
+    const { scopes, tokens } = this.info;
+    if (tokens === 'delegated') return;
     if (scopes === undefined) throw sessionRequired();
     const isOpen = this.#scopes.some(
       ({ scope, feature }) => granted.has(scope) && (role === 'admin' || features.has(feature)),
@@ -76,7 +72,7 @@ export class CompiledRoute {
   }
 
   #assertOpenTo(account: Account, usersMayEnter: boolean): void {
-    const { address, access, features, requiresFeatures = [] } = this.info;
+    const { address, access, features, requiredFeatures } = this.info;
     if (address === 'user' && account.role === 'admin') throw unauthenticated();
     if (address === 'admin') {
       if (account.role === 'admin') return;
@@ -85,7 +81,7 @@ export class CompiledRoute {
     }
     if (access !== 'feature') return;
     if (!features.some((name) => account.features.has(name))) throw disabled(features);
-    const lacking = requiresFeatures.find((name) => !account.features.has(name));
+    const lacking = requiredFeatures.find((name) => !account.features.has(name));
     if (lacking !== undefined) throw disabled([lacking]);
   }
 

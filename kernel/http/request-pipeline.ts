@@ -13,6 +13,8 @@ import type { UwsRequest, UwsResponse } from './uws-types.ts';
 import { writeNothing } from './response/response-writer.ts';
 import { Responder, type ResponderParts } from './response/responder.ts';
 
+const BODY_LIMIT_BYTES = 64 * 1024;
+
 export interface PipelineParts extends ResponderParts {
   readonly address: Address;
   readonly sessions: Sessions;
@@ -119,7 +121,7 @@ export class RequestPipeline {
     this.#follow(context, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
     const body = route.hasBody
-      ? collect(res, context.signal, route.bodyLimitBytes, Number(req.getHeader('content-length')))
+      ? collect(res, context.signal, BODY_LIMIT_BYTES, Number(req.getHeader('content-length')))
       : undefined;
     void this.#answerLater(context, res, contentType, body);
   }

@@ -35,8 +35,8 @@ function contextOf(call: unknown): RequestContext {
   throw new Error('only a route that a client asked can call another one');
 }
 
-function isCallable({ delegates, produces = [] }: RouteInfo): boolean {
-  return delegates !== true && !produces.includes('text/event-stream');
+function isCallable({ tokens, produces = [] }: RouteInfo): boolean {
+  return tokens !== 'delegated' && !produces.includes('text/event-stream');
 }
 
 function authorize(route: CompiledRoute, { account, session, table }: RequestContext): void {

@@ -60,10 +60,10 @@ export async function generate(life: Life, config: Config, installed: readonly I
       events,
       jobs,
       workers: core.workers,
-      background: backgroundOf(core.leadership),
+      onLeader: backgroundOf(core.leadership),
       privileged: privilegesOf({ broker: core.broker, jobs, log }),
       node,
-      routes: routeCalls,
+      calls: routeCalls,
       identity: { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys },
     });
     return { config, plugins, tables: tablesOf(core, config, plugins), node };

@@ -47,7 +47,7 @@ export default definePlugin({
       path: '/api/account/sessions/:id',
       address: 'both',
       feature: 'sessions',
-      sessionOnly: true,
+      tokens: 'refused',
       summary: 'End one session',
       description: 'Its token is refused from the next request on.',
       params: schema.SessionParams,

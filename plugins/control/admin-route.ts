@@ -3,6 +3,3 @@ import type { RouteSpec } from '../../kernel/contract/route-spec.ts';
 /** All routes of this plugin are for administrators, on the admin address. */
 export const admin = <const R extends Omit<RouteSpec, 'address' | 'access'>>(route: R) =>
   ({ ...route, address: 'admin', access: 'admin' }) as const;
-
-/** Before there was PATCH, PUT changed single members. */
-export const PUT = { method: 'PUT', deprecated: true } as const;

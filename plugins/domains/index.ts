@@ -97,14 +97,14 @@ export default definePlugin({
     },
   },
   async setup(host) {
-    const { store, node, log, events, identity, workers, background, onClose } = host;
+    const { store, node, log, events, identity, workers, onClose } = host;
     const views = new DomainViews(store, identity.accounts, node.config.virtual_root);
     const registry = new DomainRegistry(host, (accountId) => views.invalidate(accountId));
     const recover = async () => {
       const recovered = await registry.recoverInterrupted();
       if (recovered > 0) log.warn({ count: recovered }, 'removed domains whose adding or removing was interrupted');
     };
-    await background(async () => {
+    await node.onLeader(async () => {
       await recover();
       const failed = (error: unknown) =>
         log.error({ err: error }, 'interrupted changes of domains could not be undone');

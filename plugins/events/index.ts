@@ -53,8 +53,8 @@ export default definePlugin({
     },
   },
   setup(host) {
-    const { config, events, log, workers, background, onClose } = host;
-    if (config.kept_days > 0) void background(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
+    const { config, events, log, node, workers, onClose } = host;
+    if (config.kept_days > 0) void node.onLeader(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
     const counts = workers.counts('event streams');
     onClose(() => counts.close());
     const streams = new EventStreams(events, log, counts);

@@ -111,7 +111,7 @@ interface Connected {
 }
 
 async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise<Connected> {
-  const { store, identity, node, log, workers, onClose, background } = host;
+  const { store, identity, node, log, workers, onClose } = host;
   let listener: FleetListener | undefined;
   const follow: { forwarder?: Forwarder } = {};
   const changed = async (): Promise<void> => {
@@ -121,12 +121,12 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
   };
   const directory = await Directory.start({ store, log, workers, changed });
   onClose(() => directory.close());
-  void background(() => directory.lead());
+  void node.onLeader(() => directory.lead());
   const forwarder = new Forwarder(directory, place.membership());
   follow.forwarder = forwarder;
   onClose(() => forwarder.close());
   if (!node.isServing) return { forwarder, listener: () => undefined };
-  await background(async () => {
+  await node.onLeader(async () => {
     const listen = host.config.listen || directory.get(place.name)?.address || '';
     const hasKey = (name: string, digest: string) => directory.hasKey(name, digest);
     const receiver = new Receiver({ ...host, here: place.name });

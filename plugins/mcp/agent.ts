@@ -12,7 +12,7 @@ import type { McpMessage } from './schema.ts';
 import { fail } from './errors.ts';
 
 type Params = NonNullable<McpMessage['params']>;
-interface AgentHost extends Pick<Host, 'events' | 'log' | 'node' | 'routes' | 'store'> {
+interface AgentHost extends Pick<Host, 'events' | 'log' | 'node' | 'store'> {
   readonly budget: CallBudget;
 }
 
@@ -75,7 +75,7 @@ export class Agent {
   }
 
   #usable(): RouteInfo[] {
-    return this.#host.routes.usable(this.#call).filter((route) => this.#lacksScope(route) === undefined);
+    return this.#host.node.calls.usable(this.#call).filter((route) => this.#lacksScope(route) === undefined);
   }
 
   /** Without an API token, nobody has said that an agent may change anything. */
@@ -114,7 +114,7 @@ export class Agent {
 
   /** Asks a route as the client itself would. There is an event for every attempt within the budget, or no attempt. */
   async #ask(route: RouteInfo, given: Readonly<Record<string, unknown>>): Promise<RouteAnswer> {
-    const { budget, events, routes, store } = this.#host;
+    const { budget, events, node, store } = this.#host;
     const { account, ip, session } = this.#call;
     budget.take(account.id);
     const tool = toolName(route);
@@ -124,7 +124,7 @@ export class Agent {
     );
     const lacking = this.#lacksScope(route);
     if (lacking !== undefined) throw lacking;
-    return routes.call(this.#call, `${route.method} ${route.paths[0]}`, inputOf(route, given));
+    return node.calls.call(this.#call, `${route.method} ${route.paths[0]}`, inputOf(route, given));
   }
 
   #problem({ plugin, name }: RouteInfo, cause: unknown): Problem {

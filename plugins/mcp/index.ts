@@ -33,7 +33,7 @@ export default definePlugin({
       at: 'home',
       address: 'both',
       access: 'user',
-      delegates: true,
+      tokens: 'delegated',
       summary: 'Send a message of the Model Context Protocol (streamable HTTP)',
       description:
         'Tools are the operations that the API token may use; with the token of a login, those that only read. The server keeps ' +

@@ -11,9 +11,9 @@ type Values = NonNullable<RouteInput['query']>;
  * Whether a route is a tool: what API tokens may use, except streams, which do not end, what serves our own pages, what another
  * route does too, and what reads the token itself, which is not passed on.
  */
-export function isTool({ access, scopes, described, deprecated, produces = [] }: RouteInfo): boolean {
+export function isTool({ access, scopes, described, produces = [] }: RouteInfo): boolean {
   if (scopes === undefined || access === 'guest') return false;
-  return described !== false && deprecated !== true && !produces.includes('text/event-stream');
+  return described !== false && !produces.includes('text/event-stream');
 }
 
 /** Returns the name of a route's tool, with no character that a client or a model provider refuses. */

@@ -26,7 +26,7 @@ export default definePlugin({
       access: 'guest',
       headers: ['authorization'],
       produces: ['text/plain'],
-      scopeArea: 'metrics',
+      tokens: { area: 'metrics' },
       errors: ['authentication_required', 'scope_required'],
       summary: 'Get the metrics for Prometheus',
       description:

@@ -12,7 +12,7 @@ export function templateOf(path: string): string {
 
 /** The operation object of a route under one of its paths. */
 function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
-  const { plugin, name, summary, description, access, body, paths, deprecated = false } = route;
+  const { plugin, name, summary, description, access, body, paths } = route;
   const nth = paths.indexOf(path);
   const parameters = [
     ...pathParameters(route, path, scope),
@@ -24,7 +24,7 @@ function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
     tags: [plugin],
     summary,
     ...(description === undefined ? {} : { description }),
-    ...((nth > 0 || deprecated) && { deprecated: true }),
+    ...(nth > 0 && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
@@ -48,7 +48,7 @@ function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
     ...(route.scopes !== undefined && {
       'x-hostkeep-scopes': route.scopes,
     }),
-    ...(route.requiresFeatures !== undefined && { 'x-hostkeep-also': route.requiresFeatures }),
+    ...(route.requiredFeatures.length > 0 && { 'x-hostkeep-also': route.requiredFeatures }),
   };
 }
 

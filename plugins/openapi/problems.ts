@@ -64,8 +64,8 @@ export function problemsOf(route: RouteInfo, { address, named }: Scope): Members
 
 /** Errors that the kernel returns before or instead of the handler. */
 function commonCodes(route: RouteInfo, address: Address): string[] {
-  const { access, path, paths, params, body, scopes, delegates, idempotencyKey, at } = route;
-  const isOpenToTokens = scopes !== undefined || delegates === true;
+  const { access, path, paths, params, body, scopes, tokens, idempotencyKey, at } = route;
+  const isOpenToTokens = scopes !== undefined || tokens === 'delegated';
   const hasParams = params !== undefined || [path, ...paths].some((each) => /[:*]/.test(String(each)));
   return [
     'invalid_request', // a query that the route does not know, at the least

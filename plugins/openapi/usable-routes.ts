@@ -18,12 +18,12 @@ export function usableRoutes(
   return here.filter((route) => isOpen(route, address, account));
 }
 
-function isOpen({ access, features, requiresFeatures = [] }: RouteInfo, address: Address, account: Account): boolean {
+function isOpen({ access, features, requiredFeatures }: RouteInfo, address: Address, account: Account): boolean {
   if (access === 'guest') return true;
   if (access === 'user') return address === 'user';
   return (
     access === 'feature' &&
     features.some((name) => account.features.has(name)) &&
-    requiresFeatures.every((name) => account.features.has(name))
+    requiredFeatures.every((name) => account.features.has(name))
   );
 }

@@ -1,13 +1,13 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { Call, RouteSpec, RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { fail } from './errors.ts';
-import { GATES, missing, PREFIX, shared, translated } from './table.ts';
+import { GATES, missing, PREFIX, DELEGATED, translated } from './table.ts';
 import { answer } from './translation.ts';
 
 const AUTOLOGIN = 'POST /api/users/{username}/autologin';
 /** Billing modules ask for a login link with CONNECT, which no proxy passes on. */
 const connect: RouteSpec = {
-  ...shared,
+  ...DELEGATED,
   ...GATES.admin,
   method: 'CONNECT',
   path: ['/api/users/:username', `${PREFIX}/api/users/:username`],
@@ -23,9 +23,9 @@ export default definePlugin({
     ...Object.fromEntries([...translated, ...missing].map(({ name, spec }) => [name, spec])),
     connect,
   } as RouteSpecs,
-  setup: ({ routes }) => ({
+  setup: ({ node }) => ({
     handlers: {
-      ...Object.fromEntries(translated.map(({ name, row }) => [name, (call: Call) => answer(routes, row, call)])),
+      ...Object.fromEntries(translated.map(({ name, row }) => [name, (call: Call) => answer(node.calls, row, call)])),
       ...Object.fromEntries(missing.map(({ name, feature }) => [name, () => refuse(feature)])),
       connect: () => {
         throw fail.post_required(`use ${AUTOLOGIN}`, { headers: { Allow: 'POST' } });

@@ -14,7 +14,8 @@ export const GATES = {
   admin: { address: 'admin', access: 'admin' },
 } as const;
 /** The forms are OpenPanel's, whose documentation describes them. */
-export const shared = { described: false, reply: Type.Unknown(), delegates: true } as const;
+const shared = { described: false, reply: Type.Unknown() } as const;
+export const DELEGATED = { ...shared, tokens: 'delegated' } as const;
 
 /** A row with its route and the name of that. */
 export interface Translated {
@@ -43,9 +44,8 @@ function specOf(row: Row, address: Address): RouteSpec {
   const params = [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']): [string, TSchema] => [name, Type.String()]);
   const query = (row.query ?? []).map((name): [string, TSchema] => [name, Type.Optional(Type.String())]);
   return {
-    ...shared,
     ...GATES[address],
-    ...(row.access === 'guest' && { access: 'guest', delegates: false, replies: { 401: Type.Unknown() } }),
+    ...(row.access === 'guest' ? { ...shared, access: 'guest', replies: { 401: Type.Unknown() } } : DELEGATED),
     method,
     path: row.isTaken === true ? PREFIX + path : [path, PREFIX + path],
     summary: `${row.is} of OpenPanel: ${row.steps.map(({ calls }) => calls).join(', ')}`,
@@ -79,7 +79,7 @@ function missingOf(address: Address, rows: readonly Row[]): Missing[] {
         .filter(([method, path]) => !there.has(keyOf(method, path)))
         .map(([method, path]) => {
           const spec = {
-            ...shared,
+            ...DELEGATED,
             ...GATES[address],
             method,
             path: [path, PREFIX + path],

@@ -45,7 +45,7 @@ export default definePlugin({
     },
   },
   setup({ config, jobs, log, node, onClose, ...host }) {
-    const kernel = new KernelQuota(config, host.privileged(privileged, config), jobs, log);
+    const kernel = new KernelQuota(config, node.privileged(privileged, config), jobs, log);
     const sizes = new FolderSizes({
       jobs,
       log,

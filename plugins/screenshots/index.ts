@@ -197,7 +197,7 @@ function metricsOf(pool: PagePool, service: ScreenshotService): Metric[] {
  * server was down.
  */
 function removeWithDomains(
-  { peer, identity, events, log, background, onClose }: Host<Settings>,
+  { peer, identity, events, log, node, onClose }: Host<Settings>,
   screenshots: ScreenshotService,
   disk: DiskCache,
 ): void {
@@ -214,7 +214,7 @@ function removeWithDomains(
       .then(task)
       .catch((error: unknown) => log.warn({ err: error }, 'screenshots of removed domains could not be deleted'));
   };
-  void background(() => next(sweep));
+  void node.onLeader(() => next(sweep));
   onClose((peer<Domains>('domains') ?? NO_DOMAINS).onChange((id) => next(() => forget(id))));
   onClose(events.listen(({ type }) => type === 'account.removed' && next(sweep)));
   onClose(() => work);

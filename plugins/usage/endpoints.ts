@@ -7,7 +7,7 @@ import type { Endpoint } from './schema.ts';
  */
 export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
   return routes
-    .filter(({ address, delegates, described }) => address === 'admin' && !(delegates === true && described === false))
+    .filter(({ address, tokens, described }) => address === 'admin' && !(tokens === 'delegated' && described === false))
     .flatMap((route) =>
       route.paths.map((path) => ({
         method: route.method,

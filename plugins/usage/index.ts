@@ -142,7 +142,7 @@ export default definePlugin({
     };
   },
   setup(host) {
-    const { config, local, events, identity, node, log, gather, workers, background, onClose } = host;
+    const { config, local, events, identity, node, log, gather, workers, onClose } = host;
     const disks = new DiskReader(config.roots, config.remote_disks);
     const memory = new MemoryReader(config.roots);
     const sampler = new Sampler(
@@ -151,7 +151,7 @@ export default definePlugin({
       log,
     );
     const recent = new RecentSamples();
-    const verbs = host.privileged(privileged, config);
+    const verbs = node.privileged(privileged, config);
     const mounted = new DiskReader(config.roots, true);
     const system = new SystemSampler(
       { processes: () => verbs.processes(null), fileSystems: () => mounted.fileSystems() },
@@ -170,7 +170,7 @@ export default definePlugin({
       recent.add(sample);
       broadcast.send(sample);
     });
-    void background(() => {
+    void node.onLeader(() => {
       recorder.start();
       onClose(sampler.listen((sample) => recorder.add(sample)));
     });

@@ -61,7 +61,7 @@ export default definePlugin({
     const queue = new DeliveryQueue(store);
     assertEndpoints(config);
     if (config.endpoints.length === 0 && host.node.isServing && host.node.fleet === undefined)
-      await host.background(() => queue.keepOnly([]));
+      await host.node.onLeader(() => queue.keepOnly([]));
     const endpoints = config.endpoints.length === 0 ? [] : await deliverTo(host, queue);
     const waiting = () =>
       Promise.all(endpoints.map(async ({ key, label }) => ({ label, count: await queue.waiting(key) })));
@@ -100,7 +100,7 @@ export default definePlugin({
 
 /** Delivers events to the configured endpoints. Its code is loaded only where there are any, to save start-up time. */
 async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
-  const { config, events, node, log, background, onClose } = host;
+  const { config, events, node, log, onClose } = host;
   const [{ Endpoint }, { EventFollower }, { FleetLead }] = await Promise.all([
     import('./delivery/endpoint.ts'),
     import('./delivery/event-follower.ts'),
@@ -119,7 +119,7 @@ async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue
     for (const endpoint of endpoints) endpoint.wake();
   };
   let follower: Follower | undefined;
-  await background(async () => {
+  await node.onLeader(async () => {
     if (node.fleet !== undefined) {
       const failed = (error: unknown) => log.warn({ err: error }, 'the deliveries that wait could not be read');
       const onLead = () => void begin().catch(failed);

@@ -18,7 +18,7 @@ import { WebServerCommands } from './web-server-commands.ts';
 /** Keeps a virtual host for each domain, in a web server that the driver describes. */
 export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): Promise<Setup<Record<never, never>>> {
   const { config } = host;
-  const writer = host.privileged(privileged, config);
+  const writer = host.node.privileged(privileged, config);
   const served = { listen: config.listen, timeoutMs: config.served_timeout_ms };
   const domains = host.peer<DomainDirectory>('domains');
   const batcher = new ChangeBatcher(
@@ -39,7 +39,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   });
   host.onClose(() => batcher.idle());
   // While no plugin keeps domains, those that are served stay as they are.
-  if (domains !== undefined) await host.background(() => startReconciling(host, writer, vhosts));
+  if (domains !== undefined) await host.node.onLeader(() => startReconciling(host, writer, vhosts));
   const proof = { driver, writer, commands: new WebServerCommands(driver, config.command_timeout_ms), ...served };
   return {
     handlers: {},

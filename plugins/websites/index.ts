@@ -47,7 +47,7 @@ export default definePlugin({
       errors: ['database_info_not_found', 'file_too_complex', 'invalid_config_file'],
     },
   },
-  setup({ config, jobs, local, log, node, identity, peer, background, onClose }) {
+  setup({ config, jobs, local, log, node, identity, peer, onClose }) {
     const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const sites = new Sites({
       jobs,
@@ -60,7 +60,7 @@ export default definePlugin({
     });
     onClose(() => sites.close());
     let sweep: Sweep | undefined;
-    void background(() => {
+    void node.onLeader(() => {
       const started = new Sweep({
         accounts: identity.accounts,
         owners: () => domains.all(),

@@ -29,8 +29,8 @@ const native = definePlugin({
     },
     mine: { method: 'GET', path: ['/mine', '/mine-too'], access: 'user', summary: 'x', reply: Any },
     gated: { method: 'GET', path: '/gated', summary: 'x', reply: Any },
-    both: { method: 'POST', path: '/both', requiresFeatures: ['waf'], summary: 'x', reply: Any, status: 201 },
-    kept: { method: 'GET', path: '/kept', sessionOnly: true, summary: 'x', reply: Any },
+    both: { method: 'POST', path: '/both', feature: { all: ['waf'] }, summary: 'x', reply: Any, status: 201 },
+    kept: { method: 'GET', path: '/kept', tokens: 'refused', summary: 'x', reply: Any },
     admin: { method: 'GET', path: '/api/area', address: 'admin', access: 'admin', summary: 'x', reply: Any },
     item: {
       method: 'POST',
@@ -70,19 +70,19 @@ const form = definePlugin({
   name: 'form',
   features: [],
   routes: {
-    call: { ...outer, path: '/call', access: 'user', delegates: true },
+    call: { ...outer, path: '/call', access: 'user', tokens: 'delegated' },
     guest: { ...outer, path: '/guest-call', access: 'guest' },
     usable: {
       method: 'GET',
       path: '/usable',
       address: 'both',
       access: 'user',
-      delegates: true,
+      tokens: 'delegated',
       summary: 'x',
       reply: Any,
     },
   },
-  setup: ({ routes }) => {
+  setup: ({ node: { calls: routes } }) => {
     const call = async (
       from: Parameters<typeof routes.call>[0],
       { operation, input }: { operation: string; input?: unknown },
@@ -220,8 +220,8 @@ test('administrators use what is for them on their address', async () => {
 });
 
 test('a route that leaves its gate to others has no gate of its own', async () => {
-  const route = { method: 'GET', path: '/x', summary: 'x', reply: Any, delegates: true } as const;
-  for (const gate of [{}, { access: 'user', sessionOnly: true }] as Partial<RouteSpec>[]) {
+  const route = { method: 'GET', path: '/x', summary: 'x', reply: Any, tokens: 'delegated' } as const;
+  for (const gate of [{}, { feature: 'dns' }] as Partial<RouteSpec>[]) {
     const routes = { bad: { ...route, ...gate } } as Record<string, RouteSpec>;
     const plugin = definePlugin({
       name: 'bad',

@@ -48,8 +48,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       either: {
         method: 'GET',
         path: '/probe/either',
-        feature: ['dns', 'redirects'],
-        requiresFeatures: ['waf'],
+        feature: { any: ['dns', 'redirects'], all: ['waf'] },
         summary: 'for some',
         reply: Any,
       },
@@ -152,7 +151,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       gatedStream: {
         method: 'GET',
         path: '/probe/gated-stream',
-        requiresFeatures: ['redirects'],
+        feature: { all: ['redirects'] },
         summary: 'streams to holders of dns and redirects',
         produces: ['text/event-stream'],
         reply: Any,

@@ -50,13 +50,11 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'control.createPlan': () => ({
     body: { name: 'starter', description: 'For a first site', domains_limit: 2, features: ['domains'] },
   }),
-  'control.putPlan': () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
   'control.updatePlan': () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
   'control.plan': () => ({ path: '/api/plans/starter' }),
   'control.switchOn': () => ({ path: '/api/plans/starter/features/waf' }),
   'control.switchOff': () => ({ path: '/api/plans/starter/features/waf' }),
   'control.createAccount': () => ({ body: { username: 'jane', password: PASSWORD, role: 'user', plan: 'starter' } }),
-  'control.putAccount': () => ({ path: '/api/accounts/jane', body: { email: 'jane@example.com' } }),
   'control.updateAccount': () => ({ path: '/api/accounts/jane', body: { email: 'jane@example.com' } }),
   'control.account': () => ({ path: '/api/accounts/jane' }),
   'control.password': () => ({ path: '/api/accounts/jane/password', body: { password: `${PASSWORD}!` } }),

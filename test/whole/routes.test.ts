@@ -75,9 +75,9 @@ const ANSWERED: Readonly<Record<NonNullable<RouteInfo['at']> | 'anywhere', reado
   anywhere: [
     ...['account', 'events', 'fleet', 'health', 'metrics', 'openapi', 'openpanel', 'pages', 'webhooks'],
     ...['domains.list', 'domains.docker', 'domains.ofAccount', 'hosting.plan', 'usage.list'],
-    ...['accounts', 'createAccount', 'account', 'updateAccount', 'putAccount', 'suspend', 'unsuspend'].map(ofControl),
+    ...['accounts', 'createAccount', 'account', 'updateAccount', 'suspend', 'unsuspend'].map(ofControl),
     ...['password', 'sessions', 'endSessions', 'endSession', 'grant', 'revoke', 'features'].map(ofControl),
-    ...['plans', 'createPlan', 'plan', 'updatePlan', 'putPlan', 'removePlan', 'switchOn', 'switchOff'].map(ofControl),
+    ...['plans', 'createPlan', 'plan', 'updatePlan', 'removePlan', 'switchOn', 'switchOff'].map(ofControl),
   ],
 };
 
@@ -106,7 +106,6 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
     ...['control.doctor', 'control.settings'],
     ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
     ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
-    ...['control.putAccount', 'control.putPlan'],
     ...['control.switchOn', 'control.switchOff', 'control.removeAccount', 'pages.session'],
     ...['account.tokens', 'account.makeToken', 'account.tokensOf'],
   ],

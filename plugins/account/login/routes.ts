@@ -26,7 +26,7 @@ export const loginRoutes = {
     path: '/api/logout',
     address: 'both',
     feature: 'logout',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Log out',
     description: 'Ends the session of this request; its token is refused from then on.',
     reply: schema.LogoutReply,
@@ -36,7 +36,7 @@ export const loginRoutes = {
     path: '/api/account/password',
     address: 'both',
     feature: 'account',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Change the password and end all other sessions',
     description:
       'An administrator with two-factor authentication needs POST /api/reauthenticate in the same session, at most ' +
@@ -50,7 +50,7 @@ export const loginRoutes = {
     path: '/api/reauthenticate',
     address: 'admin',
     access: 'admin',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Prove password and second factor again',
     description:
       'For five minutes, this session may then do what could take the server over: create an administrator, set the ' +
@@ -66,7 +66,7 @@ export const loginRoutes = {
     path: '/api/accounts/:username/unlock',
     address: 'admin',
     access: 'admin',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Forget the failed logins of an account, so that it can log in at once',
     description:
       'With `from`, the address of its owner, an attack that goes on does not lock the owner out of that ' +
@@ -101,7 +101,7 @@ export const loginRoutes = {
     path: '/api/accounts/:username/login-link',
     address: 'admin',
     access: 'admin',
-    scopeArea: 'login-links',
+    tokens: { area: 'login-links' },
     idempotencyKey: 'refused',
     summary: 'Make a link that opens the account of a customer, once, within a minute',
     description:

@@ -3,7 +3,7 @@ import { CREDENTIAL_ERRORS } from '../errors.ts';
 import { AccountParams, TwofaRequired } from '../schema.ts';
 import * as schema from './schema.ts';
 
-const own = { address: 'both', feature: 'account', sessionOnly: true } as const;
+const own = { address: 'both', feature: 'account', tokens: 'refused' } as const;
 const TOKENS = '/api/account/tokens';
 
 const ofAccount = { address: 'admin', access: 'admin' } as const;
@@ -69,7 +69,7 @@ export const tokenRoutes = {
     ...ofAccount,
     method: 'DELETE',
     path: `${TOKENS_OF}/:id`,
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'End an API token of an account',
     description: 'It is refused from the next request on.',
     params: schema.AccountTokenParams,
@@ -80,7 +80,7 @@ export const tokenRoutes = {
     ...ofAccount,
     method: 'DELETE',
     path: TOKENS_OF,
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'End all API tokens of an account',
     description: 'They are refused from the next request on. Sessions stay.',
     params: AccountParams,

@@ -1,6 +1,7 @@
 import { invalid } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { ApiToken } from '../../../kernel/identity/gate/api-tokens/token-rows.ts';
+import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
 import { IpRanges } from '../../../kernel/kit/net/ip.ts';
@@ -65,7 +66,7 @@ export function accountTokenHandlers({ accounts, tokens }: Host['identity']) {
 }
 
 /** Returns what is to be made. Errors: 400 `invalid_request` for scopes or networks that cannot be given. */
-export function tokenOf(node: Host['node'], account: Account, { expires_in_days: days, ...given }: NewToken) {
+export function tokenOf(node: NodeInfo, account: Account, { expires_in_days: days, ...given }: NewToken) {
   assertGrantable(node, account, given.scopes);
   assertNetworks(given.networks);
   return { ...given, expiresAt: Date.now() + days * DAY_MS };

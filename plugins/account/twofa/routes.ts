@@ -19,7 +19,7 @@ export const twofaRoutes = {
     path: '/api/account/2fa/setup',
     address: 'both',
     feature: 'twofa',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Start the set-up of two-factor authentication',
     description:
       'Returns a secret for an authenticator app. Two-factor authentication stays off until a code from the app ' +
@@ -33,7 +33,7 @@ export const twofaRoutes = {
     path: '/api/account/2fa/confirm',
     address: 'both',
     feature: 'twofa',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Turn on two-factor authentication and end all other sessions',
     description:
       'Needs the secret that the set-up returned at most 15 minutes before. The recovery codes are in this ' +
@@ -47,7 +47,7 @@ export const twofaRoutes = {
     path: '/api/account/2fa',
     address: 'both',
     feature: 'twofa',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Turn off two-factor authentication and end all other sessions',
     description: 'Needs the password and a code, or a recovery code.',
     body: schema.TwofaOffBody,
@@ -59,7 +59,7 @@ export const twofaRoutes = {
     path: '/api/accounts/:username/2fa',
     address: 'admin',
     access: 'admin',
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'Reset two-factor authentication for an account and end all its sessions',
     description: 'Requires POST /api/reauthenticate in the same session, at most five minutes before.',
     params: AccountParams,

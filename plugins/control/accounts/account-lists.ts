@@ -48,7 +48,9 @@ type UsageOf = (account: Account) => Promise<UsageList>;
 async function usageFrom(host: Host, reports: RecentReports, call: ListCall, account: Account): Promise<UsageList> {
   if (host.identity.accounts.isHere(account)) return reports.usageOf(account);
   const params = { username: account.username };
-  const { value } = await host.routes.call(call as unknown as Call, 'GET /api/accounts/:username/usage', { params });
+  const { value } = await host.node.calls.call(call as unknown as Call, 'GET /api/accounts/:username/usage', {
+    params,
+  });
   return value as UsageList;
 }
 

@@ -1,5 +1,5 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
-import { admin, PUT } from '../admin-route.ts';
+import { admin } from '../admin-route.ts';
 import { PageQuery } from '../schema.ts';
 import * as schema from './schema.ts';
 
@@ -58,7 +58,6 @@ export const accountRoutes = {
     errors: ['account_not_found'],
   }),
   updateAccount: UPDATE_ACCOUNT,
-  putAccount: { ...UPDATE_ACCOUNT, ...PUT },
   removeAccount: admin({
     method: 'DELETE',
     path: ACCOUNT,
@@ -113,7 +112,7 @@ export const accountRoutes = {
   endSessions: admin({
     method: 'DELETE',
     path: `${ACCOUNT}/sessions`,
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'End all sessions of an account',
     description: 'Their tokens are refused from the next request on.',
     params: schema.AccountParams,
@@ -123,7 +122,7 @@ export const accountRoutes = {
   endSession: admin({
     method: 'DELETE',
     path: `${ACCOUNT}/sessions/:id`,
-    sessionOnly: true,
+    tokens: 'refused',
     summary: 'End one session of an account',
     description: 'Its token is refused from the next request on.',
     params: schema.SessionParams,

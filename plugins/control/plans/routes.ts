@@ -1,5 +1,5 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
-import { admin, PUT } from '../admin-route.ts';
+import { admin } from '../admin-route.ts';
 import { PageQuery } from '../schema.ts';
 import * as schema from './schema.ts';
 
@@ -47,7 +47,6 @@ export const planRoutes = {
     errors: ['plan_not_found'],
   }),
   updatePlan: UPDATE_PLAN,
-  putPlan: { ...UPDATE_PLAN, ...PUT },
   removePlan: admin({
     method: 'DELETE',
     path: PLAN,

@@ -14,7 +14,7 @@ import { fail } from '../errors.ts';
 const OBSTACLES_MS = 30_000;
 
 /** What a command has while the plugins are set up. */
-export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'node' | 'gather'>;
+export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & { readonly node: NodeInfo };
 
 /**
  * Resolves with an account that can move away from this node. Errors: 404 `account_not_found`, 409 `other_node`,

@@ -1,3 +1,4 @@
+import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../../kernel/contract/points/purge-part.ts';
@@ -10,7 +11,7 @@ import { abandonedAt, moveOf, removeMove, setState, type Move } from './rows.ts'
 /** Until the web server of the old home has noticed that the sites are not its own any more. */
 const SETTLED_MS = 3000;
 
-type Parts = Pick<Host, 'identity' | 'events' | 'store' | 'gather' | 'node'>;
+type Parts = Pick<Host, 'identity' | 'events' | 'store' | 'gather'> & { readonly node: NodeInfo };
 
 /**
  * Lets an account whose last differences were being taken change again, at its old home. The files at the target stay until

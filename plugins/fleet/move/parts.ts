@@ -1,3 +1,4 @@
+import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 /** What plugins keep of an account beside its files, at both ends of its move. */
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { HttpError, messageOf } from '../../../kernel/errors.ts';
@@ -8,7 +9,7 @@ import { fail } from '../errors.ts';
 
 const LEFT_TO_DO_MS = 30_000;
 
-export type PartsHost = Pick<Host, 'gather' | 'node'>;
+export type PartsHost = Pick<Host, 'gather'> & { readonly node: NodeInfo };
 
 /** Resolves with the parts by the names of their plugins. Errors: 409 `move_refused` while a plugin cannot say what it has. */
 export async function movePartsOf({ gather, node }: PartsHost): Promise<Map<string, MovePart>> {

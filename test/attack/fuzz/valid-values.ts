@@ -89,7 +89,6 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'control.createAccount username': label,
   'control.createPlan name': label,
   'control.updatePlan name': known('plans.name'),
-  'control.putPlan name': known('plans.name'),
   'control.plan name': known('plans.name'),
   'control.removePlan name': known('plans.name'),
   'control.switchOn name': known('plans.name'),

@@ -34,13 +34,15 @@ function outside(world: World): Plugin {
   return definePlugin({
     name: 'outside',
     features: [],
-    needs: ['domains'],
+    uses: ['domains'],
     routes: {
       nothing: { method: 'GET', path: '/api/nothing', access: 'user', summary: 'Nothing', reply: Type.Object({}) },
     },
     setup(host) {
-      world.service = host.service<DomainDirectory>('domains');
-      host.onClose(world.service.onChange((id) => world.changes.push(id)));
+      const directory = host.peer<DomainDirectory>('domains');
+      if (directory === undefined) throw new Error('domains is not there');
+      world.service = directory;
+      host.onClose(directory.onChange((id) => world.changes.push(id)));
       const tell =
         (what: string) =>
         async ({ name, docroot }: { name: string; docroot: string }) => {

@@ -56,7 +56,7 @@ const things = definePlugin({
     wait: { method: 'GET', path: '/api/wait', summary: 'Wait', reply: Any },
     hidden: { method: 'GET', path: '/api/hidden', summary: 'For pages', described: false, reply: Any },
     older: { method: 'PUT', path: '/api/broken', summary: 'As before', deprecated: true, reply: Any },
-    open: { method: 'GET', path: '/api/open', summary: 'Open', access: 'guest', scopeArea: 'dns', reply: Any },
+    open: { method: 'GET', path: '/api/open', summary: 'Open', access: 'guest', tokens: { area: 'dns' }, reply: Any },
   },
   setup: () => ({
     handlers: {

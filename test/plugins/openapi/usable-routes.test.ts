@@ -22,7 +22,7 @@ const ROUTES = describe('probe', ['dns', 'redirects'], {
   ...route('userOfBoth', { access: 'user', address: 'both' }),
   ...route('feature', {}),
   ...route('featureOfAdmin', { address: 'admin' }),
-  ...route('featureOfBoth', { address: 'both', feature: ['dns', 'redirects'], requiresFeatures: ['waf'] }),
+  ...route('featureOfBoth', { address: 'both', feature: { any: ['dns', 'redirects'], all: ['waf'] } }),
   ...route('admin', { access: 'admin', address: 'admin' }),
 });
 
