@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import type { Forward } from '../contract/forwarding.ts';
 import type { ExtensionPointName } from '../contract/extension-points.ts';
 import type { NodeInfo, PluginStatus, RouteInfo } from '../contract/node-info.ts';
+import type { Privileged, Verbs } from '../contract/privileged.ts';
 import type { RouteCalls } from '../contract/route-calls.ts';
 import type { Host, Plugin, Setup } from '../contract/plugin.ts';
 import type { RouteSpecs } from '../contract/route-spec.ts';
@@ -206,12 +207,12 @@ export class PluginSet {
     return {
       ...shared,
       config,
-      node: {
-        ...node,
+      node: Object.assign(Object.create(node) as NodeInfo, {
         calls,
-        privileged: (verbs, settings) => privileged(verbs, settings, closing.signal),
-        onLeader: (start) => onLeader(start, { log, onClose }),
-      },
+        privileged: <V extends Verbs<V>>(verbs: Privileged<V>, settings: unknown) =>
+          privileged(verbs, settings, closing.signal),
+        onLeader: (start: () => void | Promise<void>) => onLeader(start, { log, onClose }),
+      }),
       log,
       gather: this.gather,
       peer: <S>(name: string) => this.#serviceOf(plugin, name) as S | undefined,

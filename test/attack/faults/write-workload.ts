@@ -60,7 +60,7 @@ export class WriteWorkload {
       body: { name: this.name, cpu_limit: this.state.cpuLimit, features: body['features'] },
     });
     await node.ask(`/api/accounts/${this.name}`, {
-      method: 'PUT',
+      method: 'PATCH',
       token: admin,
       address: 'admin',
       body: { plan: this.name },
@@ -130,12 +130,12 @@ export class WriteWorkload {
       () => this.#setLocale(n),
       () => ({
         kind: 'e-mail',
-        request: this.#byAdmin(`/api/accounts/${this.name}`, 'PUT', { email: `${n}@example.com` }),
+        request: this.#byAdmin(`/api/accounts/${this.name}`, 'PATCH', { email: `${n}@example.com` }),
         after: { ...state, email: `${n}@example.com` },
       }),
       () => ({
         kind: 'plan',
-        request: this.#byAdmin(`/api/plans/${this.name}`, 'PUT', { cpu_limit: n }),
+        request: this.#byAdmin(`/api/plans/${this.name}`, 'PATCH', { cpu_limit: n }),
         after: { ...state, cpuLimit: n },
       }),
       () => this.#toggle(FEATURES[n % 3] ?? '', n % 2 === 0),

@@ -25,7 +25,7 @@ const ROUTES = [
   ['GET', '/api/accounts'],
   ['POST', '/api/accounts'],
   ['GET', '/api/accounts/operator'],
-  ['PUT', '/api/accounts/operator'],
+  ['PATCH', '/api/accounts/operator'],
   ['PATCH', '/api/accounts/operator'],
   ['DELETE', '/api/accounts/operator'],
   ['POST', '/api/accounts/operator/suspend'],
@@ -39,7 +39,7 @@ const ROUTES = [
   ['GET', '/api/plans'],
   ['POST', '/api/plans'],
   ['GET', '/api/plans/basic'],
-  ['PUT', '/api/plans/basic'],
+  ['PATCH', '/api/plans/basic'],
   ['PATCH', '/api/plans/basic'],
   ['DELETE', '/api/plans/basic'],
   ['DELETE', '/api/accounts/operator/2fa'],
@@ -86,11 +86,11 @@ test('bad input is refused and changes nothing', async () => {
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: 'nosuch' }, 'plan_not_found'],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: '' }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'new', password: PASSWORD, plan: false }, 'invalid_request'],
-    ['PUT', '/api/accounts/operator', { plan: null }, 'invalid_request'],
+    ['PATCH', '/api/accounts/operator', { plan: null }, 'invalid_request'],
     ['POST', '/api/accounts', { username: 'operator', password: PASSWORD, role: 'admin' }, 'account_exists'],
-    ['PUT', '/api/accounts/operator', {}, 'invalid_request'],
-    ['PUT', '/api/accounts/operator', { plan: 'basic' }, 'invalid_request'],
-    ['PUT', '/api/accounts/operator', { locale: 'xx' }, 'invalid_request'],
+    ['PATCH', '/api/accounts/operator', {}, 'invalid_request'],
+    ['PATCH', '/api/accounts/operator', { plan: 'basic' }, 'invalid_request'],
+    ['PATCH', '/api/accounts/operator', { locale: 'xx' }, 'invalid_request'],
     ['PUT', '/api/accounts/operator/features/nosuch', undefined, 'invalid_request'],
     ['PUT', '/api/plans/basic/features/nosuch', undefined, 'invalid_request'],
     ['PUT', '/api/plans/nosuch/features/docker', undefined, 'plan_not_found'],
@@ -98,10 +98,10 @@ test('bad input is refused and changes nothing', async () => {
     ['POST', '/api/plans', { name: 'Bad Name' }, 'invalid_request'],
     ['POST', '/api/plans', { name: 'fresh', features: ['nosuch'] }, 'invalid_request'],
     ['POST', '/api/plans', { name: 'fresh', domains_limit: -1 }, 'invalid_request'],
-    ['PUT', '/api/plans/basic', {}, 'invalid_request'],
-    ['PUT', '/api/plans/basic', { domains_limit: 1.5 }, 'invalid_request'],
-    ['PUT', '/api/plans/basic', { names_limit: -1 }, 'invalid_request'],
-    ['PUT', '/api/plans/basic', { name: 'other' }, 'invalid_request'],
+    ['PATCH', '/api/plans/basic', {}, 'invalid_request'],
+    ['PATCH', '/api/plans/basic', { domains_limit: 1.5 }, 'invalid_request'],
+    ['PATCH', '/api/plans/basic', { names_limit: -1 }, 'invalid_request'],
+    ['PATCH', '/api/plans/basic', { name: 'other' }, 'invalid_request'],
     ['GET', '/api/accounts?limit=0', undefined, 'invalid_request'],
     ['GET', '/api/accounts?limit=501', undefined, 'invalid_request'],
     ['GET', '/api/accounts?limit=x', undefined, 'invalid_request'],
@@ -181,15 +181,15 @@ test('an account without a plan logs in, has no features, and gets them with a p
     }
   }
   assert.ok(gated > 30, `${gated} routes ask for a feature`);
-  assert.is((await put('/api/accounts/bare', { plan: 'basic' })).body['plan'], 'basic');
+  assert.is((await patch('/api/accounts/bare', { plan: 'basic' })).body['plan'], 'basic');
   assert.is((await server.ask('/api/dashboard', { token: own })).status, 200);
-  const back = await put('/api/accounts/bare', { plan: null });
+  const back = await patch('/api/accounts/bare', { plan: null });
   assert.equal([back.body['plan'], back.body['features']], [null, []]);
   assert.is((await server.ask('/api/dashboard', { token: own })).status, 403);
   const plan = await post('/api/plans', { name: 'unused' });
   assert.is(plan.status, 201);
-  await put('/api/accounts/bare', { plan: 'unused' });
-  await put('/api/accounts/bare', { plan: null });
+  await patch('/api/accounts/bare', { plan: 'unused' });
+  await patch('/api/accounts/bare', { plan: null });
   assert.is((await del('/api/plans/unused')).status, 200, 'the account no longer uses it');
 });
 
@@ -393,7 +393,7 @@ test('plans are created, changed and removed, and the log names the administrato
   assert.equal(created.body['features'], ['dashboard', 'domains']);
   assert.is(created.body['db_limit'], 0);
   assert.is(created.body['names_limit'], 500);
-  assert.is((await put('/api/plans/tiny', { names_limit: 20 })).body['names_limit'], 20, 'as before there was PATCH');
+  assert.is((await patch('/api/plans/tiny', { names_limit: 20 })).body['names_limit'], 20);
   assert.is((await patch('/api/plans/tiny', { cpu_limit: 0.5 })).body['cpu_limit'], 0.5);
   await server.user('tina', 'tiny');
   assert.is((await del('/api/plans/tiny')).body.error, 'plan_in_use');

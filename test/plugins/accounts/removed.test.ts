@@ -29,7 +29,7 @@ const CHANGES: Readonly<Record<string, (name: string) => [path: string, options:
   'a known network': (name) => [`/api/accounts/${name}/unlock?from=203.0.113.9`, { method: 'POST' }],
   'the second factor': (name) => [`/api/accounts/${name}/2fa`, { method: 'DELETE' }],
   'the password': (name) => [`/api/accounts/${name}/password`, { method: 'PUT', body: { password: 'a new password' } }],
-  'the plan': (name) => [`/api/accounts/${name}`, { method: 'PUT', body: { plan: 'basic' } }],
+  'the plan': (name) => [`/api/accounts/${name}`, { method: 'PATCH', body: { plan: 'basic' } }],
   suspension: (name) => [`/api/accounts/${name}/suspend`, { method: 'POST' }],
   'a feature': (name) => [`/api/accounts/${name}/features/waf`, { method: 'PUT' }],
 };

@@ -207,7 +207,7 @@ test('a token with every scope makes no tokens and changes no credentials, facto
   assert.equal(await send('PUT', '/api/accounts/colleague/password', { password }), refused);
   assert.equal(await send('PUT', '/api/accounts/max/password', { password }), refused);
   assert.equal(await send('POST', '/api/accounts/colleague/suspend'), refused);
-  assert.equal(await send('PUT', '/api/accounts/colleague', { email: 'thief@example.com' }), refused);
+  assert.equal(await send('PATCH', '/api/accounts/colleague', { email: 'thief@example.com' }), refused);
   assert.equal(await send('DELETE', '/api/accounts/colleague'), refused);
   assert.equal(await send('PUT', '/api/accounts/cora/password', { password }), [200, undefined]);
 });

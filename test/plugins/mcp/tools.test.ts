@@ -55,7 +55,6 @@ const things = definePlugin({
     broken: { method: 'GET', path: '/api/broken', summary: 'Broken', reply: Any },
     wait: { method: 'GET', path: '/api/wait', summary: 'Wait', reply: Any },
     hidden: { method: 'GET', path: '/api/hidden', summary: 'For pages', described: false, reply: Any },
-    older: { method: 'PUT', path: '/api/broken', summary: 'As before', deprecated: true, reply: Any },
     open: { method: 'GET', path: '/api/open', summary: 'Open', access: 'guest', tokens: { area: 'dns' }, reply: Any },
   },
   setup: () => ({
@@ -73,7 +72,6 @@ const things = definePlugin({
         return {};
       },
       hidden: () => ({}),
-      older: () => ({}),
       open: () => ({}),
     },
   }),
@@ -204,7 +202,7 @@ test('an error inside says nothing of its cause', async () => {
   const told: unknown[] = [];
   const host = {
     log: { error: (...line: unknown[]) => void told.push(line) },
-    routes: { usable: () => assert.unreachable('hunter2') },
+    node: { calls: { usable: () => assert.unreachable('hunter2') } },
   };
   const broken = new Agent(host as never, { requestId: '1' } as never);
   await broken.handle('tools/list', {}).then(

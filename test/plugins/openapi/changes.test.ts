@@ -17,7 +17,7 @@ test('the changelog names each operation that breaks clients of the last release
   await server.close();
   const changelog = readFileSync(join(projectDir, 'CHANGELOG.md'), 'utf8');
   const [, unreleased = ''] = changelog.split(/^## /m);
-  assert.match(unreleased, /^Unreleased\n/);
+  assert.match(unreleased, /^[\d.]+ – unreleased\n/);
   assert.equal(
     unannounced(changes, unreleased).map(({ where, what }) => `${where}: ${what}`),
     [],
