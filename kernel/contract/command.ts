@@ -17,7 +17,7 @@ import type { AuditLog } from '../store/events/audit-log.ts';
 import type { AppliedMigration } from '../store/store.ts';
 import type { Membership } from '../store/membership.ts';
 import type { Store } from '../store/store.ts';
-import { escapeControl } from '../log.ts';
+import { escapeControl, type Log } from '../log.ts';
 
 export interface CommandOption {
   /** The option in commander's syntax: `--plan <name>`, or `--admin` for a switch. */
@@ -95,6 +95,15 @@ export interface ServingProcess {
   readonly sinceMs: number;
 }
 
+/** What a plugin does with rights; see `Privileged`. */
+export interface InstalledPrivilege {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  readonly settings: unknown;
+  /** Returns its verbs by name. */
+  open(host: { readonly jobs: AccountJobs; readonly log: Log; readonly signal: AbortSignal }): unknown;
+}
+
 /** The configuration, for commands that check and describe it. */
 export interface ConfigurationFiles {
   /** The named file, or that of an installed node; `undefined` if there is neither. */
@@ -107,6 +116,12 @@ export interface ConfigurationFiles {
   check(
     read: (path: string) => Record<string, unknown>,
   ): Promise<{ readonly issues: readonly Issue[]; sourceOf(setting: string): string | undefined }>;
+  /** Reads the configuration anew. Throws `ConfigError`. */
+  read(): Config;
+  /** Throws `ConfigError` unless a running process that goes by the settings `names` can change from one to the other. */
+  assertReloadable(from: Config, to: Config, names: readonly (keyof Config)[]): void;
+  /** Resolves with what plugins do with rights, each with its settings, of those that are on. */
+  privileges(config: Config): Promise<InstalledPrivilege[]>;
   /** Resolves with all settings in effect; secrets are masked. */
   effective(): Promise<EffectiveSetting[]>;
 }

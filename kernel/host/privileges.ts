@@ -1,10 +1,10 @@
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
-import type { BrokerClient } from '../kit/jobs/broker-client.ts';
+import type { Launcher } from '../kit/jobs/launcher.ts';
 import type { Log } from '../log.ts';
 import type { Privileged, PrivilegedHost, Verbs } from '../contract/privileged.ts';
 
 interface Parts {
-  readonly broker: BrokerClient | undefined;
+  readonly broker: Launcher | undefined;
   readonly jobs: AccountJobs;
   readonly log: Log;
 }

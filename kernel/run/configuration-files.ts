@@ -1,12 +1,21 @@
 import { join } from 'node:path';
-import { readJson, readLayers, ruleIssues, SHIPPED, type Config } from '../config/configuration.ts';
+import {
+  assertReloadable,
+  loadConfig,
+  readJson,
+  readLayers,
+  ruleIssues,
+  SHIPPED,
+  type Config,
+} from '../config/configuration.ts';
 import { KernelConfig } from '../config/kernel-config.ts';
 import { inPlainWords } from './plain-words.ts';
 import { readSecretFiles, withSecretFiles } from '../config/secrets.ts';
 import { violations } from '../config/validator.ts';
 import type { ConfigurationFiles } from '../contract/command.ts';
 import type { Plugin } from '../contract/plugin.ts';
-import { installedPlugins, isOn, type InstalledPlugin } from '../host/discovery.ts';
+import { installedPlugins, installedPrivileges, isOn, type InstalledPlugin } from '../host/discovery.ts';
+import { openPrivileged } from '../host/privileges.ts';
 import { effectiveSettings } from '../host/effective-settings.ts';
 import { wholeSchema } from '../host/whole-schema.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
@@ -32,6 +41,15 @@ export function configurationFiles(file: string | undefined, given: () => Config
         issues.push(...ruleIssues(layers.merged));
       return { issues, sourceOf: (setting) => layers.sourceOf(setting) };
     },
+    read: () => loadConfig(file, process.env),
+    assertReloadable,
+    privileges: async (config) =>
+      (await installedPrivileges(config)).map(({ privileged, settings }) => ({
+        name: privileged.name,
+        verbs: privileged.verbs,
+        settings,
+        open: (host) => openPrivileged(privileged, settings, host),
+      })),
     async effective() {
       const config = given();
       return effectiveSettings(config, await manifests((each) => isOn(each, config)));

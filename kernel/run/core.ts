@@ -15,7 +15,7 @@ import { ApiTokens } from '../identity/gate/api-tokens/api-tokens.ts';
 import { Sessions } from '../identity/gate/sessions.ts';
 import { SessionSweeper } from '../identity/gate/session-sweeper.ts';
 import { AccountJobs, accountFilesOf } from '../kit/jobs/account-jobs.ts';
-import { BrokerClient } from '../kit/jobs/broker-client.ts';
+import type { Launcher } from '../kit/jobs/launcher.ts';
 import type { Log } from '../log.ts';
 import { AuditLog } from '../store/events/audit-log.ts';
 import type { LoggedEvent } from '../store/events/event-types.ts';
@@ -34,6 +34,7 @@ import { soleWorker } from '../workers/sole-worker.ts';
 import type { Workers } from '../workers/workers.ts';
 import { assertPrivate, assertPrivateFolder } from '../kit/files/private-file.ts';
 import { minorsAhead, projectDir, VERSION } from '../kit/files/project-dir.ts';
+import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 
 /** Files of the data folder that hold secrets, or decide who may do what. */
 const DATA_FILES = [
@@ -70,7 +71,7 @@ export interface Core {
   readonly leadership: Leadership;
   readonly workers: Workers;
   /** `undefined` where the service does with its own rights what it can. */
-  readonly broker: BrokerClient | undefined;
+  readonly broker: Launcher | undefined;
   close(): Promise<void>;
 }
 
@@ -99,7 +100,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const sweeper = new SessionSweeper({ store, sessions, tokens, leadership, log });
   const passwords = new PasswordHasher((number) => workers.share(number));
   const idempotency = new Idempotency({ store, leases, keys, log });
-  const broker = config.broker.socket === '' ? undefined : new BrokerClient(config.broker.socket);
+  const broker = config.broker.socket === '' ? undefined : await launcherAt(config.broker.socket);
   const jobs = new AccountJobs(accountFilesOf(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
     workers.share(number),
   );
@@ -140,6 +141,15 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
     broker,
     close,
   };
+}
+
+/** Imports what speaks with the broker only where there is one. */
+async function launcherAt(socket: string): Promise<Launcher> {
+  for (const plugin of pluginsWith('launcher')) {
+    const open = await importDefault<(socket: string) => Launcher>(plugin, 'launcher');
+    if (open !== undefined) return open(socket);
+  }
+  throw new Error('broker.socket is set, and no plugin that is installed speaks with a broker');
 }
 
 /** Throws if other users could read or replace what the data folder holds. */

@@ -46,10 +46,6 @@ program
     (await import('./serving/serve.ts')).serve(options, command),
   );
 program.command('worker', { hidden: true }).action(async () => (await import('./serving/worker.ts')).worker());
-program
-  .command('broker')
-  .description("do for the service what needs the rights of root: accounts' processes, virtual hosts, quotas")
-  .action(async (options: GlobalOptions, command: Command) => (await import('./broker.ts')).broker(options, command));
 const [first = ''] = program.parseOptions(process.argv.slice(2)).operands;
 const isAdded = () => program.commands.some((command) => command.name() === first);
 if (!isAdded()) await (await import('./plugin-commands.ts')).addPluginCommands(program);

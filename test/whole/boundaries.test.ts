@@ -45,7 +45,7 @@ const FLOORS = [
   ['identity'],
   ['contract'],
   ['http'],
-  ['host', 'broker'],
+  ['host'],
   ['run'],
 ];
 /** What plugins may import of the kernel; everything else is closed to them. */

@@ -3,7 +3,7 @@ import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { filesRootOf, unsafeParentOf, type FilesRoot } from '../files/files-root.ts';
 import { groupId, userId } from './system-names.ts';
-import type { BrokerClient } from './broker-client.ts';
+import type { Launcher } from './launcher.ts';
 import { launchHere, type BareProcess, type JobLimits } from './job-launch.ts';
 import { JobPool, type JobPoolOptions, type JobRunOptions } from './job-pool.ts';
 import { defineJob, type Identified, type Job, type JobOwner, type JobStart } from './job.ts';
@@ -78,7 +78,7 @@ export class AccountJobs {
   readonly #files: AccountFiles;
   readonly #removedRoot: string;
   readonly #log: Log;
-  readonly #broker: BrokerClient | undefined;
+  readonly #broker: Launcher | undefined;
   readonly #pool: JobPool;
   readonly #share: (number: number) => number;
 
@@ -90,7 +90,7 @@ export class AccountJobs {
     files: AccountFiles,
     { processes, memory_mib: memoryMib }: JobsConfig,
     log: Log,
-    broker?: BrokerClient,
+    broker?: Launcher,
     share = (number: number) => number,
   ) {
     this.#share = share;

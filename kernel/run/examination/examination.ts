@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { Accounts } from '../../identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../kit/jobs/account-jobs.ts';
-import type { BrokerClient } from '../../kit/jobs/broker-client.ts';
+import type { Launcher } from '../../kit/jobs/launcher.ts';
 import type { Gathered } from '../../contract/extension-points.ts';
 import type { NodeInfo } from '../../contract/node-info.ts';
 import type { Diagnosis, Finding } from '../../contract/points/finding.ts';
@@ -16,7 +16,7 @@ interface Examined {
     readonly local: Store;
     readonly accounts: Accounts;
     readonly jobs: AccountJobs;
-    readonly broker: BrokerClient | undefined;
+    readonly broker: Launcher | undefined;
   };
   readonly node: NodeInfo;
   readonly gather: Gatherer['gather'];
@@ -61,7 +61,7 @@ async function storeFinding(name: string, store: Store): Promise<Finding> {
 }
 
 /** Says what a service leaves out that has no broker. */
-async function brokerFinding(broker: BrokerClient | undefined): Promise<Finding> {
+async function brokerFinding(broker: Launcher | undefined): Promise<Finding> {
   const name = 'broker';
   if (broker === undefined) {
     const [detail, ok] =

@@ -1,14 +1,11 @@
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Command } from 'commander';
-import { Broker, type Verb } from '../broker/broker.ts';
-import { assertReloadable, installedConfig, loadConfig, type Config } from '../config/configuration.ts';
-import { fail, messageOf } from '../errors.ts';
-import { AccountJobs, accountFilesOf } from '../kit/jobs/account-jobs.ts';
-import { createLog, type Log } from '../log.ts';
-import { installedPrivileges } from '../host/discovery.ts';
-import { openPrivileged } from '../host/privileges.ts';
-import type { GlobalOptions } from './command-context.ts';
+import type { Config } from '../../kernel/config/configuration.ts';
+import { defineCommands, type ConfigurationFiles, type InstalledPrivilege } from '../../kernel/contract/command.ts';
+import { fail, messageOf } from '../../kernel/errors.ts';
+import { AccountJobs, accountFilesOf } from '../../kernel/kit/jobs/account-jobs.ts';
+import { createLog, type Log } from '../../kernel/log.ts';
+import { Broker, type Verb } from './broker.ts';
 
 /** The first descriptor that systemd passes, see sd_listen_fds(3). */
 const LISTENING = 3;
@@ -16,22 +13,32 @@ const OTHERS_MAY_WRITE = 0o022;
 /** Settings that only a restart of the broker changes. */
 const FIXED = ['data', 'files_root', 'removed_root', 'ids', 'broker'] as const;
 
-/** `hostkeep broker`: does for the service what needs rights, until SIGTERM or SIGINT; SIGHUP reads the settings again. */
-export async function broker(_: GlobalOptions, command: Command): Promise<void> {
-  const { config: file = installedConfig() } = command.optsWithGlobals<GlobalOptions>();
+export default defineCommands({
+  usage: 'broker',
+  summary: "do for the service what needs the rights of root: accounts' processes, virtual hosts, quotas",
+  async run({ configuration }) {
+    await serve(configuration);
+    return undefined;
+  },
+});
+
+/** Serves until SIGTERM or SIGINT; SIGHUP reads the settings again. */
+async function serve(configuration: ConfigurationFiles): Promise<void> {
   if (process.geteuid?.() !== 0) throw new Error('the broker needs the rights of root');
-  let config = settingsOf(file);
+  let config = readSettings(configuration);
   const log = createLog(config.log.level);
   const jobs = new AccountJobs(accountFilesOf(config, config.broker.state), config.jobs, log);
   const closing = new AbortController();
   const opened: Opened = new Map();
-  const verbsBy = async (settings: Config) =>
-    (await verbsOf(settings, opened, { jobs, log, signal: closing.signal })).set('reload', reload);
+  const verbsBy = async (settings: Config) => {
+    const host = { jobs, log, signal: closing.signal };
+    return openVerbs(await configuration.privileges(settings), opened, host).set('reload', reload);
+  };
   const node = new Broker(jobs, await verbsBy(config), log);
   async function reload(): Promise<null> {
     try {
-      const next = settingsOf(file);
-      assertReloadable(config, next, FIXED);
+      const next = readSettings(configuration);
+      configuration.assertReloadable(config, next, FIXED);
       node.use(await verbsBy(next));
       config = next;
     } catch (error) {
@@ -57,9 +64,9 @@ export async function broker(_: GlobalOptions, command: Command): Promise<void> 
 }
 
 /** Reads the settings. Throws if the broker cannot go by them. */
-function settingsOf(file: string | undefined): Config {
+function readSettings({ file, read }: ConfigurationFiles): Config {
   assertRoots(file);
-  const config = loadConfig(file, process.env);
+  const config = read();
   if (config.ids.first === 0) throw new Error('the broker needs user ids for accounts: set ids.first');
   return config;
 }
@@ -90,22 +97,21 @@ function assertRoots(file: string | undefined): void {
 /** By plugin, its settings as text and what opens its verbs once. */
 type Opened = Map<string, { readonly settings: string; readonly open: () => unknown }>;
 
-/** The verbs of plugins, which are opened by their first use. While its settings stay, a plugin keeps what it has opened. */
-async function verbsOf(
-  config: Config,
+/** Returns the verbs of plugins, which their first use opens. While its settings stay, a plugin keeps what it has opened. */
+function openVerbs(
+  privileges: readonly InstalledPrivilege[],
   opened: Opened,
   host: { readonly jobs: AccountJobs; readonly log: Log; readonly signal: AbortSignal },
-): Promise<Map<string, Verb>> {
+): Map<string, Verb> {
   const verbs = new Map<string, Verb>();
-  for (const { privileged, settings } of await installedPrivileges(config)) {
-    const { name } = privileged;
-    const text = JSON.stringify(settings);
+  for (const privilege of privileges) {
+    const { name } = privilege;
+    const text = JSON.stringify(privilege.settings);
     const log = host.log.child({ plugin: name });
     const kept = opened.get(name);
-    const open =
-      kept?.settings === text ? kept.open : once(() => openPrivileged(privileged, settings, { ...host, log }));
+    const open = kept?.settings === text ? kept.open : once(() => privilege.open({ ...host, log }));
     opened.set(name, { settings: text, open });
-    for (const verb of privileged.verbs)
+    for (const verb of privilege.verbs)
       verbs.set(`${name}.${verb}`, async (args) => (open() as Record<string, Verb>)[verb]?.(args));
   }
   return verbs;

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { withDeadline } from '../waiting/deadline.ts';
-import { fail, HttpError, isErrorCode, messageOf } from '../../errors.ts';
-import { JobChannel } from './job-channel.ts';
-import type { JobEnd, JobLimits, LaunchedJob } from './job-launch.ts';
-import type { Identified, JobOwner } from './job.ts';
-import type { ProcessorTime } from './processor-time.ts';
-import type { Removal } from './remove-tree.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
+import { fail, HttpError, isErrorCode, messageOf } from '../../kernel/errors.ts';
+import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
+import type { JobEnd, JobLimits, LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';
+import type { Identified, JobOwner } from '../../kernel/kit/jobs/job.ts';
+import type { ProcessorTime } from '../../kernel/kit/jobs/processor-time.ts';
+import type { Removal } from '../../kernel/kit/jobs/remove-tree.ts';
+import type { Launcher } from '../../kernel/kit/jobs/launcher.ts';
 
 /** A message to the broker. */
 export interface BrokerRequest {
@@ -31,7 +32,7 @@ const PROCESSOR_TIME_MS = 5000;
 const UNKNOWN: ProcessorTime = { isRunning: false, seconds: 0 };
 
 /** The broker, the process with the rights that this one does without, as its callers see it. */
-export class BrokerClient {
+export class BrokerClient implements Launcher {
   readonly #socket: string;
 
   /** `socket` is the path of its Unix socket. */
@@ -39,10 +40,6 @@ export class BrokerClient {
     this.#socket = socket;
   }
 
-  /**
-   * Has the broker do something. Rejects with its error; with 503 `broker_unavailable` if it does not answer in time or
-   * cannot be reached.
-   */
   async call(verb: string, args: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     const connection = new Connection(this.#socket);
     try {
@@ -56,22 +53,18 @@ export class BrokerClient {
     }
   }
 
-  /** Resolves with the version of the broker. */
   version(): Promise<string> {
     return this.call('version', null, CONNECT_MS) as Promise<string>;
   }
 
-  /** Has the broker read its settings again. Rejects with 400 `invalid_request` if it refuses them. */
   async reload(): Promise<void> {
     await this.call('reload', null, RELOAD_MS);
   }
 
-  /** See `AccountJobs.setAside`. */
   setAside({ id, username }: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string }> {
     return this.call('set-aside', { id, username }, REMOVE_MS) as Promise<{ hadFiles: boolean }>;
   }
 
-  /** See `AccountJobs.removeFiles`. */
   async removeFiles({ id, username }: Identified, signal: AbortSignal): Promise<Removal> {
     for (let removed = 0; ;) {
       const removal = (await this.call('remove-files', { id, username }, REMOVE_MS)) as Removal;
@@ -80,7 +73,6 @@ export class BrokerClient {
     }
   }
 
-  /** Has the broker start a process of jobs for an account. It ends when this process does. */
   launch({ id, username }: Identified, { state, makesRoot = false }: JobOwner, limits: JobLimits): LaunchedJob {
     const control = new Connection(this.#socket);
     let report: (time: ProcessorTime) => void = () => undefined;
@@ -121,6 +113,8 @@ export class BrokerClient {
     };
   }
 }
+
+export default (socket: string): Launcher => new BrokerClient(socket);
 
 /** One connection to the broker. */
 class Connection {

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { fail, HttpError, messageOf } from '../errors.ts';
-import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
-import type { BrokerReply, BrokerRequest } from '../kit/jobs/broker-client.ts';
-import { JobChannel } from '../kit/jobs/job-channel.ts';
-import type { Log } from '../log.ts';
-import { VERSION } from '../kit/files/project-dir.ts';
-import { accountOf } from '../contract/verb-arguments.ts';
+import { fail, HttpError, messageOf } from '../../kernel/errors.ts';
+import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import type { BrokerReply, BrokerRequest } from './launcher.ts';
+import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
+import type { Log } from '../../kernel/log.ts';
+import { VERSION } from '../../kernel/kit/files/project-dir.ts';
+import { accountOf } from '../../kernel/contract/verb-arguments.ts';
 import { StartedJobs } from './started-jobs.ts';
 
 /** Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. */

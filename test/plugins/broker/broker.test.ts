@@ -2,20 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { HttpError } from '../../kernel/errors.ts';
-import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
-import { BrokerClient } from '../../kernel/kit/jobs/broker-client.ts';
-import { codeBytes } from '../../kernel/kit/jobs/job-launch.ts';
-import { createLog } from '../../kernel/log.ts';
-import { FIRST_ID, startBroker, type TestBroker } from '../support/broker.ts';
-import { codeOf } from '../support/code-of.ts';
-import { hostkeep, OWN_CLI } from '../support/command.ts';
-import { probeJobOf as probe } from '../support/defined-probe.ts';
-import { accountFiles } from '../support/files-root.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import type { ProbeInput, Process } from '../support/probe-job.ts';
-import { testSuite } from '../support/suite.ts';
-import { LIMIT_MS, until } from '../support/until.ts';
+import type { HttpError } from '../../../kernel/errors.ts';
+import { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import { BrokerClient } from '../../../plugins/broker/launcher.ts';
+import { codeBytes } from '../../../kernel/kit/jobs/job-launch.ts';
+import { createLog } from '../../../kernel/log.ts';
+import { FIRST_ID, startBroker, type TestBroker } from '../../support/broker.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { hostkeep, OWN_CLI } from '../../support/command.ts';
+import { probeJobOf as probe } from '../../support/defined-probe.ts';
+import { accountFiles } from '../../support/files-root.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import type { ProbeInput, Process } from '../../support/probe-job.ts';
+import { testSuite } from '../../support/suite.ts';
+import { LIMIT_MS, until } from '../../support/until.ts';
 
 const test = testSuite('broker');
 const [ann, bea] = [
@@ -127,7 +127,7 @@ test('a process imports no file but jobs', async () => {
   writeFileSync(file, 'export default () => process.getuid();', { mode: 0o644 });
   const evil = { ...probe(), file };
   assert.is(await codeOf(jobs.run(evil, ann, { act: 'who' })), 'files_unavailable');
-  const passwd = { ...probe(), file: join(import.meta.dirname, '../../kernel/run/main.js') };
+  const passwd = { ...probe(), file: join(import.meta.dirname, '../../../kernel/run/main.js') };
   assert.is(await codeOf(jobs.run(passwd, ann, { act: 'who' })), 'files_unavailable');
 });
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { fail, messageOf } from '../errors.ts';
-import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
-import type { JobMessage } from '../kit/jobs/broker-client.ts';
-import type { JobChannel } from '../kit/jobs/job-channel.ts';
-import { endOf, startJobProcess, type JobLimits } from '../kit/jobs/job-launch.ts';
-import type { JobStart } from '../kit/jobs/job.ts';
-import { processorTimeOf } from '../kit/jobs/processor-time.ts';
-import type { Log } from '../log.ts';
-import { killProgram, type ChildProcess } from '../kit/programs/start-program.ts';
-import { accountOf, booleanOf, integerOf, membersOf, textOf } from '../contract/verb-arguments.ts';
+import { fail, messageOf } from '../../kernel/errors.ts';
+import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import type { JobMessage } from './launcher.ts';
+import type { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
+import { endOf, startJobProcess, type JobLimits } from '../../kernel/kit/jobs/job-launch.ts';
+import type { JobStart } from '../../kernel/kit/jobs/job.ts';
+import { processorTimeOf } from '../../kernel/kit/jobs/processor-time.ts';
+import type { Log } from '../../kernel/log.ts';
+import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
+import { accountOf, booleanOf, integerOf, membersOf, textOf } from '../../kernel/contract/verb-arguments.ts';
 
 type SystemLimits = Omit<JobLimits, 'replyMib'>;
 
